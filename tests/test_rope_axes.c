@@ -289,6 +289,9 @@ TEST(calls_that_do_not_fit_are_refused)
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 6, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 6 channels, expected a multiple of 4 for "
                   "rope2d");
+    CHECK_REFUSED(lct_schedule_of(&s, e, "f", 2, 1), LOCANT_ERR_SHAPE,
+                  "f: heads have 2 channels, expected a multiple of 4 for "
+                  "rope2d");
     locant_encoding_free(e);
     e = test_create("mrope");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 64, 1), LOCANT_ERR_SHAPE,

@@ -47,9 +47,9 @@ static locant_status check(const locant_tensor *out,
                            "%s: mode is %d, expected 0 "
                            "(exact), 1 (hf) or 2 (ggml)",
                            fn, (int)mode);
-    for (int64_t t = 0;
-         positions->dtype == LOCANT_F64 && t < positions->shape[0]; t++)
-        LCT_TRY(check_position(positions, t));
+    if (positions->dtype == LOCANT_F64)
+        for (int64_t t = 0; t < positions->shape[0]; t++)
+            LCT_TRY(check_position(positions, t));
     return LOCANT_OK;
 }
 
@@ -61,23 +61,25 @@ static void fill(locant_tensor *out, const struct lct_schedule *s,
                  const locant_tensor *positions, int64_t first, int64_t n,
                  float *scratch)
 {
-    float *c = scratch;
-    float *s_part = scratch + n * s->pairs;
+    float *cosines = scratch;
+    float *sines = scratch + n * s->pairs;
 
     if (positions->dtype == LOCANT_F64)
-        lct_schedule_angles_real(
-            c, s_part, s, (const double *)positions->data + first, (size_t)n);
+        lct_schedule_angles_real(cosines, sines, s,
+                                 (const double *)positions->data + first,
+                                 (size_t)n);
     else
-        lct_schedule_angles(
-            c, s_part, s, (const int64_t *)positions->data + first, (size_t)n);
+        lct_schedule_angles(cosines, sines, s,
+                            (const int64_t *)positions->data + first,
+                            (size_t)n);
     for (int64_t t = 0; t < n; t++) {
         float *row = (float *)out->data + (first + t) * out->stride[0];
 
         for (int64_t i = 0; i < s->pairs; i++) {
             float *pair = row + i * out->stride[1];
 
-            pair[0] = c[t * s->pairs + i];
-            pair[1] = s_part[t * s->pairs + i];
+            pair[0] = cosines[t * s->pairs + i];
+            pair[1] = sines[t * s->pairs + i];
         }
     }
 }

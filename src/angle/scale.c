@@ -116,7 +116,7 @@ struct lct_phase lct_phase_from(double x)
 
 /*
  * The turns in 'length' positions, and 'low', are each split into an integer
- * and a fraction.
+ * and a fraction; d and 'part' then are those of turns - low.
  */
 struct lct_phase lct_phase_share(struct lct_phase f, uint64_t length,
                                  double low, double high)

@@ -1,4 +1,4 @@
-/* schedule.c - lists of frequencies, and many angles, spread over threads */
+/* schedule.c - lists of frequencies, and tables of angles on several threads */
 #include "schedule.h"
 #include "../core/size.h"
 #include "../kernel/kernels.h"
@@ -59,12 +59,12 @@ struct job {
     const int64_t *integers; /* NULL: at 'reals' */
     const double *reals;     /* [n, axes] */
     const struct lct_kernels *kernels;
-    size_t n, rows;
+    size_t n, rows; /* positions in all, and in a task */
 };
 
 /*
- * How many positions from 'first' on one call of the kernel can take: each is
- * the one before plus 1, and none but the first is 0.
+ * How many positions from 'first' on one call of the kernel can take: they
+ * increase by 1, and only the first can be 0.
  */
 static size_t run_length(const int64_t *positions, size_t first, size_t end)
 {
@@ -178,7 +178,7 @@ static void widen(double *x, size_t n)
     }
 }
 
-/* The floats of a recipe are written into the memory of the doubles. */
+/* A recipe writes floats: into the upper half of the doubles' memory. */
 static void wide_recipe(const struct job *job, size_t t, double *cosines,
                         double *sines)
 {

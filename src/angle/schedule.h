@@ -167,6 +167,7 @@ void lct_recipe_plain(struct lct_schedule *s, double base);
 
 /* As lct_reduce() of phase.h, at a real position. */
 struct lct_reduced lct_reduce_real(struct lct_phase f, double pos);
+
 /* Reduce the angle of pair c at the coordinates 'at' [axes]. */
 struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
                                     const double *at, int64_t c);

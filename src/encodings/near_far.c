@@ -6,10 +6,10 @@
  *
  *     s = bias + scale sum_c Re(q_c conj(k_c) e^{i d f_c})
  *
- * where d f_c is (p_i - p_j) f_c for a near key, and offset f_c + (g_i - g_j)
- * f_c / divisor for a far key with the grouped positions g_i and g_j.  So a
- * score is the product of a query and a key, each rotated by its own angle.  An
- * odd last channel is not rotated.
+ * where d f_c is (p_i - p_j) f_c for a near key, and for a far key offset f_c +
+ * (g_i - g_j) f_c / divisor, with grouped positions g_i and g_j.  So a score is
+ * the product of a query and a key, each rotated by its own angle.  An odd last
+ * channel is not rotated.
  */
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
@@ -64,14 +64,14 @@ enum lct_near_far_class lct_near_far_classify_range(const locant_encoding *e,
                                            : LCT_MIXED;
 }
 
-/* Some frequencies: 'base' as they are, 'divided' by the divisor. */
-struct stretch {
+/* At most PAIRS frequencies, as they are and divided. */
+struct chunk {
     const struct lct_phase *base;
     struct lct_phase divided[PAIRS];
     int64_t pairs;
 };
 
-/* A frequency divided as the encoding says. */
+/* The frequency that multiplies grouped positions. */
 static struct lct_phase divided(struct lct_phase base, const locant_encoding *e)
 {
     const struct lct_near_far *scheme = e->row->content.near_far;
@@ -81,23 +81,24 @@ static struct lct_phase divided(struct lct_phase base, const locant_encoding *e)
 }
 
 /* The angle of a far query or key, as a fraction of a turn. */
-static struct lct_phase far_fraction(struct lct_phase base,
-                                     struct lct_phase divided_base,
-                                     int64_t grouped, int64_t offset)
+static struct lct_phase far_angle(struct lct_phase base,
+                                  struct lct_phase divided_base,
+                                  int64_t grouped, int64_t offset)
 {
     return lct_phase_add(lct_phase_at(divided_base, grouped),
                          lct_phase_at(base, offset));
 }
 
-/* A fraction of a turn is the angle of that frequency at position 1. */
-static void fill_row(float *cosines, float *sines, const struct stretch *x,
+/* The kernel multiplies frequencies by a position: an angle is passed as a
+ * frequency, with position 1. */
+static void fill_row(float *cosines, float *sines, const struct chunk *x,
                      int64_t grouped, int64_t offset)
 {
-    struct lct_phase turn[PAIRS];
+    struct lct_phase angle[PAIRS];
 
     for (int64_t i = 0; i < x->pairs; i++)
-        turn[i] = far_fraction(x->base[i], x->divided[i], grouped, offset);
-    lct_kernels()->angle_rows(cosines, sines, turn, (size_t)x->pairs, 1, 1,
+        angle[i] = far_angle(x->base[i], x->divided[i], grouped, offset);
+    lct_kernels()->angle_rows(cosines, sines, angle, (size_t)x->pairs, 1, 1,
                               1.0);
 }
 
@@ -109,7 +110,7 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
     int64_t offset = role == LCT_QUERY ? scheme->offset(e) : 0;
 
     for (int64_t from = 0; from < s->pairs; from += PAIRS) {
-        struct stretch x = { .base = s->frequency + from };
+        struct chunk x = { .base = s->frequency + from };
         int64_t before = 0;
 
         x.pairs = s->pairs - from < PAIRS ? s->pairs - from : PAIRS;
@@ -142,12 +143,13 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
     int64_t offset = role == LCT_QUERY ? scheme->offset(e) : 0;
 
     for (int64_t i = 0; i < s->pairs; i++) {
-        struct lct_phase turn = s->frequency[i];
+        struct lct_phase f = s->frequency[i];
+        struct lct_phase angle =
+            class == LCT_NEAR
+                ? lct_phase_at(f, pos)
+                : far_angle(f, divided(f, e), scheme->grouped(e, role, pos),
+                            offset);
 
-        turn = class == LCT_NEAR
-                   ? lct_phase_at(turn, pos)
-                   : far_fraction(turn, divided(turn, e),
-                                  scheme->grouped(e, role, pos), offset);
-        lct_angle(&cosines[i], &sines[i], turn, 1);
+        lct_angle(&cosines[i], &sines[i], angle, 1);
     }
 }

@@ -7,7 +7,7 @@
 #include "../positions/distance.h"
 #include "content.h"
 
-/* A key that such encodings have in common with rope. */
+/* The spec key "pairing", as in rope. */
 extern const char *const lct_near_far_pairings[];
 /* clang-format off */
 #define LCT_NEAR_FAR_PAIRING                                                 \
@@ -19,6 +19,7 @@ extern const char *const lct_near_far_pairings[];
  * MIXED if the pairs differ. */
 enum lct_near_far_class { LCT_NEAR, LCT_FAR, LCT_MASKED, LCT_MIXED };
 
+/* What one such encoding defines. */
 struct lct_near_far {
     int base, pairing, window; /* indices of these keys of the spec */
 
@@ -67,8 +68,8 @@ static inline int64_t lct_add_clamped(int64_t a, int64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* For 'classify', and 'classify_range': near at distances below the key
- * 'window', far from there on. */
+/* The hooks 'classify' and 'classify_range' of encodings where keys are near at
+ * distances below the spec key "window", else far. */
 void lct_near_far_classify(char *out, const locant_encoding *e,
                            const int64_t *q_pos, size_t n, int64_t k_pos);
 enum lct_near_far_class lct_near_far_classify_range(const locant_encoding *e,

@@ -3,14 +3,14 @@
 #define LCT_NODES_H
 #include "encoding.h"
 
-/* Parameters of such an encoding, in order. */
+/* Parameters: the given rows [count, size], the projection [size, dim]. */
 enum { LCT_NODES_GIVEN, LCT_NODES_PROJECTION };
 
 /* The hook positions.count of an encoding of nodes: the rows of the given
  * parameter, or the key "length". */
 int64_t lct_nodes_count(const locant_encoding *e, const locant_tensor *params);
 
-/* Its hooks input.row and input.backward. */
+/* The hooks input.row and input.backward. */
 void lct_nodes_row(double *out, const locant_encoding *e,
                    const struct lct_point *at, int64_t dim,
                    const locant_tensor *params);

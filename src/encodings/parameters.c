@@ -12,7 +12,7 @@ const struct lct_param *lct_params_of(const locant_encoding *e)
     return params->list_of != NULL ? params->list_of(e) : params->list;
 }
 
-static int own_params(const locant_encoding *e)
+static int own_count(const locant_encoding *e)
 {
     const struct lct_param *p = lct_params_of(e);
     int n = 0;
@@ -24,7 +24,7 @@ static int own_params(const locant_encoding *e)
 
 int lct_param_count(const locant_encoding *e)
 {
-    int n = own_params(e);
+    int n = own_count(e);
 
     for (int k = 0; k < LCT_MAX_KEYS; k++)
         if (e->nested[k] != NULL)
@@ -32,17 +32,18 @@ int lct_param_count(const locant_encoding *e)
     return n;
 }
 
-/* A parameter: the encoding it belongs to, its index there, its full name. */
+/* A parameter: the encoding that owns it, and its index there. */
 struct found {
     const locant_encoding *e;
     int i;
-    char name[96];
+    char prefix[96]; /* of its name: "" or "rope." */
 };
 
-/* Parts of a sum are named by their encoding, others by their key. */
+/* The prefix names a part of a sum by its encoding, another nested encoding by
+ * its key. */
 static bool find(struct found *f, const locant_encoding *e, int i)
 {
-    int own = own_params(e);
+    int own = own_count(e);
 
     if (i < own) {
         f->e = e;
@@ -51,7 +52,7 @@ static bool find(struct found *f, const locant_encoding *e, int i)
     }
     i -= own;
     for (int k = 0; k < LCT_MAX_KEYS; k++) {
-        size_t used = strlen(f->name);
+        size_t used = strlen(f->prefix);
         int n;
 
         if (e->nested[k] == NULL)
@@ -61,7 +62,7 @@ static bool find(struct found *f, const locant_encoding *e, int i)
             i -= n;
             continue;
         }
-        snprintf(f->name + used, sizeof(f->name) - used, "%s.",
+        snprintf(f->prefix + used, sizeof(f->prefix) - used, "%s.",
                  e->row == &lct_enc_sum ? e->nested[k]->row->info.name
                                         : e->row->keys[k].name);
         return find(f, e->nested[k], i);
@@ -89,7 +90,7 @@ static int64_t named_size(const locant_encoding *e, const char *name,
     return e->row->params.size != NULL ? e->row->params.size(e, name, s) : 0;
 }
 
-static int is_per_layer(const locant_encoding *e, const struct lct_param *p)
+static bool is_per_layer(const locant_encoding *e, const struct lct_param *p)
 {
     if (p->scope == LCT_SHARE_KEY)
         return lct_value(e, "share") == 0;
@@ -116,7 +117,7 @@ int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
                                 .per_layer = is_per_layer(f.e, p),
                                 .doors = f.e->doors,
                                 .doc = p->doc };
-    snprintf(name, sizeof(name), "%s%s", f.name, p->name);
+    snprintf(name, sizeof(name), "%s%s", f.prefix, p->name);
     for (int k = 0; k < 3 && p->dims[k] != NULL; k++) {
         used += (size_t)snprintf(dims + used, sizeof(dims) - used, "%s%s",
                                  k == 0 ? "[" : ", ", p->dims[k]);

@@ -1,4 +1,4 @@
-/* params.c - parameters of one encoding: checked, widened, added to */
+/* params.c - the tensors of parameters: check, widen, add gradients */
 #include "../kernel/row.h"
 #include "params.h"
 #include "../core/size.h"
@@ -12,6 +12,13 @@ static const char *const door_lacks[] = {
     [LOCANT_DOOR_CONTENT] = "reads no content; it has no content door",
 };
 
+static locant_status refuse_door(const char *fn, const locant_encoding *e,
+                                 unsigned door)
+{
+    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s %s", fn, lct_name(e),
+                       door_lacks[door]);
+}
+
 locant_status lct_part_open(const struct lct_part **part, const char *fn,
                             const locant_encoding *e, unsigned door)
 {
@@ -24,10 +31,15 @@ locant_status lct_part_open(const struct lct_part **part, const char *fn,
                            "encoding of one layer (locant_encoding_layer)",
                            fn, e->row->info.name);
     *part = lct_part_of(e, door);
-    if (*part == NULL && e->doors != 0)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s %s", fn, lct_name(e),
-                           door_lacks[door]);
-    return LOCANT_OK;
+    return *part == NULL && e->doors != 0 ? refuse_door(fn, e, door)
+                                          : LOCANT_OK;
+}
+
+locant_status lct_part_require(const struct lct_part **part, const char *fn,
+                               const locant_encoding *e, unsigned door)
+{
+    LCT_TRY(lct_part_open(part, fn, e, door));
+    return *part == NULL ? refuse_door(fn, e, door) : LOCANT_OK;
 }
 
 locant_status lct_params_check(size_t *total, const char *fn,

@@ -1,18 +1,21 @@
-/* params.h - parameters of one encoding: checked, and in double */
+/* params.h - the tensors of parameters: check, widen, add gradients */
 #ifndef LCT_PARAMS_H
 #define LCT_PARAMS_H
 #include "encoding.h"
 
 /*
  * Find the part of 'e' with this door for the public function 'fn', which
- * errors name.  An encoding without any door gives NULL and no error.
+ * errors name.  For an encoding without any door lct_part_open() sets NULL, and
+ * lct_part_require() fails.
  */
 locant_status lct_part_open(const struct lct_part **part, const char *fn,
                             const locant_encoding *e, unsigned door);
+locant_status lct_part_require(const struct lct_part **part, const char *fn,
+                               const locant_encoding *e, unsigned door);
 
 /*
- * Check the parameters of an encoding, not of a sum, for these sizes; *total =
- * the number of all their elements.
+ * Check the parameters of 'leaf', an encoding that is not a sum, for these
+ * sizes; *total = the number of all their elements.
  */
 locant_status lct_params_check(size_t *total, const char *fn,
                                const locant_encoding *leaf,
@@ -23,12 +26,13 @@ locant_status lct_params_check(size_t *total, const char *fn,
 locant_status lct_params_check_reals(const char *fn, const char *name,
                                      const locant_tensor *coords);
 
-/* Copy them as doubles into 'memory' [total], and let c->param point there. */
+/* Copy parameters as doubles into 'memory' [total], where c->param points. */
 void lct_params_load(struct lct_call *c, double *memory,
                      const locant_encoding *leaf, const locant_tensor *params,
                      const locant_sizes *sizes);
 
-/* Pointers to each parameter in a gradient laid out like that memory. */
+/* out[i] = the gradient of parameter i within 'gradient', which has the layout
+ * of that memory; NULL past the last one. */
 static inline void lct_params_split(double *out[LCT_MAX_PARAMS],
                                     const struct lct_call *c, double *gradient)
 {

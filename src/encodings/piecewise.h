@@ -23,8 +23,9 @@ struct lct_piecewise {
     /* 1 / v, and derivatives of ln(1 / v) with respect to both. */
     void (*query)(double out[3], const struct lct_call *s, int64_t q_pos);
     /*
-     * Add the gradients of one head, given sums over pairs: of dout and of
-     * dout f in each piece, and the gradients of the two parameters.
+     * Add the gradients of one head.  sum[r] and sum_f[r] are the sums of
+     * dout and of dout f over the pairs in piece r; 'dshape' holds the
+     * gradients of the two parameters.
      */
     void (*backward)(double *const *dparam, const struct lct_call *s,
                      int64_t head, const double *start, int64_t pieces,

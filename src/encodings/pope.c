@@ -4,8 +4,8 @@
  * Gopalakrishnan, Csordas, Schmidhuber, Mozer: Decoupling the "What" and
  * "Where" With Polar Coordinate Positional Embeddings. 2025. arXiv:2509.10534,
  * section 3.
- * The content of a channel sets a length, mu = softplus(x), and its position a
- * direction; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
+ * A channel x at position p becomes a vector of length mu = softplus(x) and
+ * angle p f_c; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
  */
 #include "content.h"
 #include "rotate.h"
@@ -54,7 +54,7 @@ static double softplus(double x)
 /* Cosine and sine of channel i, with the phase of keys. */
 static void direction(double *cosine, double *sine,
                       const struct lct_schedule *s, const struct lct_call *c,
-                      enum lct_role role, int64_t row, int64_t i,
+                      enum lct_role role, int64_t head, int64_t i,
                       const struct lct_point *at)
 {
     double x, y, phase;
@@ -64,7 +64,7 @@ static void direction(double *cosine, double *sine,
     *sine = y;
     if (role != LCT_KEY)
         return;
-    phase = c->param[0][row * c->head_dim + i];
+    phase = c->param[0][head * c->head_dim + i];
     *cosine = x * cos(phase) - y * sin(phase);
     *sine = x * sin(phase) + y * cos(phase);
 }
@@ -116,8 +116,9 @@ const struct lct_encoding lct_enc_pope = {
                    "mu = softplus(x_c), f_c = base^(-c/D), delta of keys only",
         .source = "Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3",
         .used_by = "research; x-transformers",
-        .pitfalls = "Queries and keys become twice as wide (so does a cache), "
-                    "the scale stays 1/sqrt(D); D frequencies, not D/2.",
+        .pitfalls = "Queries, keys and their cache become twice as wide, but "
+                    "the scale stays 1/sqrt(D); there are D frequencies, not "
+                    "D/2.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
         .gradient = "dx = sigmoid(x) (da cos + db sin); ddelta = mu (db cos - "

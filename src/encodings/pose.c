@@ -10,8 +10,8 @@
  *
  * Two chunks are cut as the authors do: the first has 1 .. (T + 1) / 2 tokens.
  * More chunks are cut at distinct places, all choices equally likely.
- * Evaluation does not skip, at any length.  It has no door: it is added to
- * another encoding, mostly RoPE with a scaling.
+ * Evaluation does not skip, at any length.  This encoding has no door: it is
+ * added to another one, mostly RoPE with a scaling.
  */
 #include "draw.h"
 #include "encoding.h"
@@ -88,7 +88,8 @@ const struct lct_encoding lct_enc_pose = {
                   "dwzhu-pku/PoSE, src/train_pose.py",
         .used_by = "context extension of Llama, Baichuan, GPT-J",
         .pitfalls = "Meant for fine-tuning together with a scaling of RoPE; an "
-                    "older version of the code moved the first chunk too.",
+                    "older version of the authors' code moved the first chunk "
+                    "too.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

@@ -3,8 +3,8 @@
  *
  * Dwivedi et al.: Graph Neural Networks with Learnable Structural and
  * Positional Representations. 2022. arXiv:2110.07875, section 3.1.
- * Entry k of node i is ((D^-1 A)^k)_ii.  They are data that come with a graph
- * (locant graph --walks).  Without data, tokens are the nodes of a path.
+ * Entry k of node i is ((D^-1 A)^k)_ii.  Entries are data of a graph (locant
+ * graph --walks).  Without data, tokens are the nodes of a path.
  */
 #include "nodes.h"
 #include <math.h>
@@ -31,18 +31,19 @@ static const struct lct_param params[] = {
 };
 /* clang-format on */
 
-/* One step on a path: an inner node moves to each neighbour with 1/2. */
+/* One step of a walk on a path, within the nodes low .. high: an inner node has
+ * probability 1/2 for each neighbour. */
 static void step(double *to, const double *from, int64_t low, int64_t high,
                  int64_t nodes)
 {
     memset(to, 0, (size_t)(high - low + 1) * sizeof(*to));
     for (int64_t j = low; j <= high; j++) {
-        double share = j == 0 || j == nodes - 1 ? 1 : 0.5;
+        double probability = j == 0 || j == nodes - 1 ? 1 : 0.5;
 
         if (j > low && j > 0)
-            to[j - 1 - low] += share * from[j - low];
+            to[j - 1 - low] += probability * from[j - low];
         if (j < high && j < nodes - 1)
-            to[j + 1 - low] += share * from[j - low];
+            to[j + 1 - low] += probability * from[j - low];
     }
 }
 

@@ -6,7 +6,7 @@
  * In training a sequence of T tokens gets T distinct positions of
  * 0 .. length - 1 in ascending order.  The paper draws them at evaluation too;
  * here evaluation spreads tokens evenly from 0 to length - 1, so that it is
- * reproducible.  It has no door: it is added to another encoding.
+ * reproducible.  This encoding has no door: it is added to another one.
  */
 #include "draw.h"
 #include "encoding.h"

@@ -65,8 +65,8 @@ const struct lct_encoding lct_enc_relative = {
                   "sign reversed",
         .used_by = "tutorials",
         .pitfalls = "Often labelled T5, whose bias is one number for each "
-                    "bucket and head; a table as wide as the model fits no "
-                    "head.",
+                    "bucket and head; a table of the model's width does "
+                    "not fit a head.",
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },

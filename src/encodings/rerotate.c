@@ -25,6 +25,7 @@
 
 static const char fn[] = "locant_encoding_rerotate";
 
+/* Positions and frequencies before or after the move. */
 struct side {
     struct lct_rotate_call c;
     const struct lct_schedule *s;
@@ -97,7 +98,7 @@ static struct lct_schedule *joined(const struct side *from,
 }
 
 /* Coordinates of token t; integers must be exact in double. */
-static locant_status place(double *out, const struct side *side, size_t t)
+static locant_status coordinates(double *out, const struct side *side, size_t t)
 {
     const struct lct_rotate_call *c = &side->c;
 
@@ -142,14 +143,14 @@ static locant_status difference(struct lct_places *places,
     for (size_t t = 0; t < n; t++) {
         double *at = coords + t * (size_t)places->s->axes;
 
-        LCT_TRY(place(at, to, t));
-        LCT_TRY(place(at + to->s->axes, from, t));
+        LCT_TRY(coordinates(at, to, t));
+        LCT_TRY(coordinates(at + to->s->axes, from, t));
     }
     places->coords = coords;
     return LOCANT_OK;
 }
 
-static double number(const void *x, size_t i, bool wide)
+static double get(const void *x, size_t i, bool wide)
 {
     return wide ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
@@ -162,7 +163,8 @@ static void put(void *x, size_t i, double y, bool wide)
         ((float *)x)[i] = (float)y;
 }
 
-/* (cos, sin) of R_to R_from^-1; a rounded R_from is no exact rotation. */
+/* (cos, sin) of R_to R_from^-1.  The entries of R_from are rounded, so its
+ * inverse is its transpose divided by cos^2 + sin^2. */
 static void join_tables(struct lct_table out, const struct side *from,
                         const struct side *to, struct lct_table undo)
 {
@@ -174,10 +176,10 @@ static void join_tables(struct lct_table out, const struct side *from,
     lct_rotate_angles(out, to->s, to->c.e, to->c.pos, to->c.coords,
                       to->c.tokens);
     for (size_t i = 0; i < n; i++) {
-        double c = number(undo.cosines, i, wide);
-        double s = number(undo.sines, i, wide), norm = c * c + s * s;
-        double x = number(out.cosines, i, wide);
-        double y = number(out.sines, i, wide);
+        double c = get(undo.cosines, i, wide);
+        double s = get(undo.sines, i, wide), norm = c * c + s * s;
+        double x = get(out.cosines, i, wide);
+        double y = get(out.sines, i, wide);
 
         put(out.cosines, i, (x * c + y * s) / norm, wide);
         put(out.sines, i, (y * c - x * s) / norm, wide);
@@ -261,39 +263,39 @@ static locant_status move(locant_tensor *out, const locant_tensor *x,
                           const struct side *from, const struct side *to,
                           const struct lct_schedule *s)
 {
-    bool exactly = from->s->mode == LOCANT_ANGLES_EXACT &&
-                   to->s->mode == LOCANT_ANGLES_EXACT;
-    size_t of_token =
-        exactly ? (size_t)(to->s->axes + from->s->axes) * sizeof(double)
-                : 4 * (size_t)s->pairs * lct_table_size(x->dtype == LOCANT_F64);
+    bool exact = from->s->mode == LOCANT_ANGLES_EXACT &&
+                 to->s->mode == LOCANT_ANGLES_EXACT;
+    size_t token_bytes =
+        exact ? (size_t)(to->s->axes + from->s->axes) * sizeof(double)
+              : 4 * (size_t)s->pairs * lct_table_size(x->dtype == LOCANT_F64);
     size_t bytes;
     locant_status status;
     void *memory = NULL;
 
-    if (lct_mul(&bytes, to->c.tokens, of_token))
+    if (lct_mul(&bytes, to->c.tokens, token_bytes))
         memory = locant_alloc(bytes);
     if (memory == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for the angles of %zu positions", fn,
                            to->c.tokens);
-    status = exactly ? move_exact(out, x, from, to, s, memory)
-                     : move_joined(out, x, from, to, s, memory);
+    status = exact ? move_exact(out, x, from, to, s, memory)
+                   : move_joined(out, x, from, to, s, memory);
     locant_release(memory);
     return status;
 }
 
 static locant_status join_and_move(locant_tensor *out, const locant_tensor *x,
-                                   const struct side *was,
-                                   const struct side *is)
+                                   const struct side *before,
+                                   const struct side *after)
 {
-    struct lct_schedule *s = joined(was, is);
+    struct lct_schedule *s = joined(before, after);
     locant_status status;
 
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %" PRId64 " frequencies", fn,
-                           is->s->pairs);
-    status = move(out, x, was, is, s);
+                           after->s->pairs);
+    status = move(out, x, before, after, s);
     locant_release(s);
     return status;
 }
@@ -306,19 +308,19 @@ locant_status locant_encoding_rerotate(locant_tensor *out,
                                        const locant_tensor *to_positions)
 {
     static const char *const names[2] = { "out", "x" };
-    struct side was = { .s = NULL }, is = { .s = NULL };
+    struct side before = { .s = NULL }, after = { .s = NULL };
     locant_status status;
 
     LCT_TRY(lct_blocks_check(fn, names, out, x, true));
     LCT_TRY(lct_rotate_check_width(fn, "out", out, x, x->shape[x->rank - 1]));
-    status = open_side(&was, out, x, from, "from_positions", from_positions);
+    status = open_side(&before, out, x, from, "from_positions", from_positions);
     if (status == LOCANT_OK)
-        status = open_side(&is, out, x, to, "to_positions", to_positions);
+        status = open_side(&after, out, x, to, "to_positions", to_positions);
     if (status == LOCANT_OK)
-        status = check_channels(was.s, is.s);
+        status = check_channels(before.s, after.s);
     if (status == LOCANT_OK && !lct_empty(x))
-        status = join_and_move(out, x, &was, &is);
-    lct_schedule_done(was.s);
-    lct_schedule_done(is.s);
+        status = join_and_move(out, x, &before, &after);
+    lct_schedule_done(before.s);
+    lct_schedule_done(after.s);
     return status;
 }

@@ -100,11 +100,11 @@ static locant_status check_options(const char *fn, const locant_resize *how)
     return LOCANT_OK;
 }
 
-/* A table or a resized table, its name in error messages, its grid. */
+/* The table, or the result of resizing it. */
 struct side {
-    const char *name;
+    const char *name; /* in error messages */
     const locant_tensor *t;
-    int64_t rows, columns;
+    int64_t rows, columns; /* its grid, without the prefix */
 };
 
 static locant_status check_side(const char *fn, const struct side *s,
@@ -150,7 +150,7 @@ static locant_status check_grid(const char *fn, struct side *s, int64_t prefix)
 
 /* ------------------------------------------------------------- the product */
 
-/* Both directions: to = W from, or to += W^T from. */
+/* to = W from; if transposed, to += W^T from. */
 struct job {
     locant_tensor *to;
     const locant_tensor *from;
@@ -313,13 +313,14 @@ static locant_status run(const char *fn, struct job *job,
     return s;
 }
 
-enum direction { FORWARD = 0, BACKWARD = 1, FLAT = 0, GRID = 2 };
+enum direction { FORWARD, BACKWARD };
+enum layout { ONE_ROW, GRID };
 
 static locant_status resize(const char *fn, locant_tensor *to,
                             const locant_tensor *from, const locant_resize *how,
-                            unsigned call)
+                            enum direction direction, enum layout layout)
 {
-    bool back = (call & BACKWARD) != 0;
+    bool back = direction == BACKWARD;
     struct side table = { back ? "dtable" : "table", back ? to : from, 1, 0 };
     struct side out = { back ? "dout" : "out", back ? from : to, 1, 0 };
     struct job job = { .to = to, .from = from, .transposed = back };
@@ -332,7 +333,7 @@ static locant_status resize(const char *fn, locant_tensor *to,
     job.prefix = how->prefix;
     table.columns = table.t->shape[0] - how->prefix;
     out.columns = out.t->shape[0] - how->prefix;
-    if (call & GRID) {
+    if (layout == GRID) {
         table.rows = how->from_rows;
         table.columns = how->from_columns;
         out.rows = how->rows;
@@ -351,7 +352,7 @@ static locant_status resize(const char *fn, locant_tensor *to,
 locant_status locant_resize_1d(locant_tensor *out, const locant_tensor *table,
                                const locant_resize *how)
 {
-    return resize("locant_resize_1d", out, table, how, FORWARD | FLAT);
+    return resize("locant_resize_1d", out, table, how, FORWARD, ONE_ROW);
 }
 
 /* forward: out = W table */
@@ -359,14 +360,14 @@ locant_status locant_resize_1d_backward(locant_tensor *dtable,
                                         const locant_tensor *dout,
                                         const locant_resize *how)
 {
-    return resize("locant_resize_1d_backward", dtable, dout, how,
-                  BACKWARD | FLAT);
+    return resize("locant_resize_1d_backward", dtable, dout, how, BACKWARD,
+                  ONE_ROW);
 }
 
 locant_status locant_resize_2d(locant_tensor *out, const locant_tensor *table,
                                const locant_resize *how)
 {
-    return resize("locant_resize_2d", out, table, how, FORWARD | GRID);
+    return resize("locant_resize_2d", out, table, how, FORWARD, GRID);
 }
 
 /* forward: out = (W_rows (x) W_columns) table */
@@ -374,6 +375,6 @@ locant_status locant_resize_2d_backward(locant_tensor *dtable,
                                         const locant_tensor *dout,
                                         const locant_resize *how)
 {
-    return resize("locant_resize_2d_backward", dtable, dout, how,
-                  BACKWARD | GRID);
+    return resize("locant_resize_2d_backward", dtable, dout, how, BACKWARD,
+                  GRID);
 }

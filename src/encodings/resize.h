@@ -16,7 +16,7 @@ struct lct_axis {
     void *memory;
 };
 
-/* m and n >= 1.  Errors: NOMEM. */
+/* Compute W for m and n of at least 1.  Errors: NOMEM. */
 locant_status lct_axis_make(struct lct_axis *a, const char *fn, int64_t m,
                             int64_t n, const locant_resize *how);
 void lct_axis_free(struct lct_axis *a);

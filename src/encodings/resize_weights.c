@@ -33,30 +33,31 @@ static int64_t clamp(int64_t i, int64_t last)
     return i < 0 ? 0 : i > last ? last : i;
 }
 
+/* The table's row of the first weight: 'low', moved so that all are within. */
 static int64_t first_of(const struct lct_axis *a, int64_t low)
 {
     return clamp(low, a->m - a->taps);
 }
 
-/* s of resize.h as whole part and fraction. */
+/* The coordinate s of include/locant/resize.h as whole part and fraction. */
 static int64_t source(double *fraction, const struct lct_axis *a, int64_t x,
                       const locant_resize *how)
 {
     double m = (double)a->m, to = (double)a->n + how->offset;
-    double above = (double)(2 * x + 1) * m - to, below = 2 * to;
+    double numerator = (double)(2 * x + 1) * m - to, denominator = 2 * to;
     double whole, rest;
 
     if (how->align_corners) {
-        above = (double)x * (m - 1);
-        below = a->n > 1 ? (double)(a->n - 1) : 1;
+        numerator = (double)x * (m - 1);
+        denominator = a->n > 1 ? (double)(a->n - 1) : 1;
     }
-    whole = floor(above / below);
-    rest = above - whole * below;
-    *fraction = rest / below;
+    whole = floor(numerator / denominator);
+    rest = numerator - whole * denominator;
+    *fraction = rest / denominator;
     return (int64_t)whole;
 }
 
-/* Rows beyond an end are the last row: their weights add up there. */
+/* Rows beyond an end repeat the end row: their weights add up there. */
 static void fill_plain(struct lct_axis *a, int64_t x, const locant_resize *how)
 {
     double f, w[4], *out = a->weight + x * a->taps;
@@ -84,16 +85,18 @@ static double support(int64_t m, int64_t n, const locant_resize *how)
     return (how->kind == LOCANT_RESIZE_CUBIC ? 2 : 1) * fmax(1, scale);
 }
 
+/* Antialias: the kernel is stretched, and the weights are divided by their sum.
+ * u is (s - row) in units of the stretch, as a quotient of whole numbers. */
 static void fill_smooth(struct lct_axis *a, int64_t x, const locant_resize *how)
 {
     double m = (double)a->m, to = (double)a->n + how->offset, sum = 0;
-    double at = (double)(2 * x + 1) * m, below = 2 * fmax(m, to);
+    double at = (double)(2 * x + 1) * m, unit = 2 * fmax(m, to);
     double *out = a->weight + x * a->taps;
     double low = floor((at / to - 1) / 2 - support(a->m, a->n, how));
 
     a->first[x] = first_of(a, (int64_t)low);
     for (int64_t t = 0; t < a->taps; t++) {
-        double u = (at - (double)(2 * (a->first[x] + t) + 1) * to) / below;
+        double u = (at - (double)(2 * (a->first[x] + t) + 1) * to) / unit;
 
         out[t] = how->kind == LOCANT_RESIZE_CUBIC ? cubic(u, -0.5) : tent(u);
         sum += out[t];

@@ -1,12 +1,13 @@
 /*
  * rope.c - rotary position embedding.
  *
- * Su, Lu, Pan, Murtadha, Wen, Liu:  RoFormer:  Enhanced Transformer with Rotary
- * Position Embedding. 2021. arXiv:2104.09864.  Pair c of a head is rotated by p
- * * base^(-2c/dim).  Two facts follow, which tests check: lengths do not
- * change, and the product of a query at m with a key at n depends only on m -
- * n.  The nested 'scaling' extends a trained context (scaling.h).
+ * Su, Lu, Pan, Murtadha, Wen, Liu: RoFormer: Enhanced Transformer with Rotary
+ * Position Embedding. 2021. arXiv:2104.09864.
+ * Pair c of a head is rotated by p base^(-2c/dim).  So lengths do not change,
+ * and the product of a query at m with a key at n depends only on m - n; tests
+ * check both.  The nested 'scaling' extends a trained context (scaling.h).
  */
+#include "rotate.h"
 #include "scaling.h"
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +28,7 @@ static const struct lct_key keys[] = {
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
       .doc = "rotated channels of each head, even; left out: all" },
     { .name = "side", .kind = LCT_WORD, .def = LEADING, .words = sides,
-      .doc = "which channels those are; trailing in DeepSeek" },
+      .doc = "which channels are rotated; trailing in DeepSeek" },
     { .name = "angles", .kind = LCT_WORD, .def = LOCANT_ANGLES_EXACT,
       .words = angles,
       .doc = "exact; hf, ggml: the float32 operations of those stacks, with "
@@ -109,12 +110,7 @@ static locant_status schedule(struct lct_schedule **out,
                            "%s: rope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
                            u->fn, dim, u->dim);
-    if (dim % 2 != 0)
-        return locant_fail(
-            LOCANT_ERR_SHAPE,
-            "%s: heads have %" PRId64
-            " channels, expected an even number to rotate in pairs",
-            u->fn, dim);
+    LCT_TRY(lct_rotate_check_pairs(u->fn, dim));
     LCT_TRY(lct_schedule_make(&s, u, e->value[BASE], dim / 2));
     s->pairing = (enum lct_pairing)e->value[PAIRING];
     s->first = e->value[SIDE] == TRAILING ? u->dim - dim : 0;

@@ -85,19 +85,19 @@ static locant_status schedule(struct lct_schedule **out,
 
     if (isnan(base))
         base = form == AXIAL || form == DINOV3 ? 100 : 10000;
-    LCT_TRY(lct_grid_schedule(out, u, 4, u->dim < 4 ? 0 : pairs,
-                              half ? LCT_HALF : LCT_INTERLEAVED));
+    LCT_TRY(
+        lct_grid_schedule(out, u, 4, pairs, half ? LCT_HALF : LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++) {
         int axis = (c < each) != x_first ? Y : X;
         int64_t i = c % each; /* among the pairs of one axis */
-        struct lct_phase *turn = &(*out)->frequency[axis * pairs + c];
+        struct lct_phase *f = &(*out)->frequency[axis * pairs + c];
 
         if (form == PIXTRAL)
-            *turn = lct_phase_of(base, 2 * i + (axis == X), u->dim);
+            *f = lct_phase_of(base, 2 * i + (axis == X), u->dim);
         else if (form == DINOV3)
-            *turn = whole_turns(base, i, u->dim / 2);
+            *f = whole_turns(base, i, u->dim / 2);
         else
-            *turn = lct_phase_of(base, i, u->dim / 2);
+            *f = lct_phase_of(base, i, u->dim / 2);
     }
     return LOCANT_OK;
 }
@@ -123,9 +123,9 @@ const struct lct_encoding lct_enc_rope2d = {
         .source = "Heo et al. 2024, arXiv:2403.13298v2; EVA-02 "
                   "arXiv:2303.11331v2; DINOv3 arXiv:2508.10104v1",
         .used_by = "EVA-02, Pixtral, Qwen-VL vision towers, DINOv3, SAM 2",
-        .pitfalls = "The forms agree in nothing but the idea: which axis comes "
-                    "first, pairing, and what a coordinate is; class tokens "
-                    "are not rotated.",
+        .pitfalls = "The forms differ in which axis comes first, in the "
+                    "pairing, and in what a coordinate is; class tokens are "
+                    "not rotated.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair",

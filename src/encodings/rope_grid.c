@@ -7,14 +7,16 @@ locant_status lct_grid_schedule(struct lct_schedule **out,
                                 int64_t multiple, int64_t pairs,
                                 enum lct_pairing pairing)
 {
+    const int64_t least_pairs = u->e->row->positions.axes;
+
     *out = NULL;
     if (u->dim % multiple != 0 || pairs < 1)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %" PRId64
-                           " channels, expected %s%" PRId64 " for %s",
-                           u->fn, u->dim,
-                           pairs < 1 ? "at least " : "a multiple of ",
-                           pairs < 1 ? 6 : multiple, u->e->row->info.name);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64 " channels, expected %s%" PRId64
+            " for %s",
+            u->fn, u->dim, multiple > 1 ? "a multiple of " : "at least ",
+            multiple > 1 ? multiple : 2 * least_pairs, u->e->row->info.name);
     *out = lct_schedule_new(pairs, u->e->row->positions.axes, u->dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,

@@ -17,8 +17,8 @@ static inline void lct_grid_place(int64_t *row, int64_t *column, int64_t pos,
 }
 
 /*
- * A schedule of 'pairs' pairs and 'axes' axes to be filled in; u->dim must be
- * divisible by 'multiple'.
+ * A schedule of 'pairs' pairs and the encoding's axes, to be filled in.  Fails
+ * unless u->dim is divisible by 'multiple' and there is a pair for each axis.
  */
 locant_status lct_grid_schedule(struct lct_schedule **out,
                                 const struct lct_schedule_use *u,

@@ -1,10 +1,11 @@
 /*
  * rope_mixed.c - rotary embedding with learned frequencies in both axes.
  *
- * Heo, Park, Han, Yun:  Rotary Position Embedding for Vision Transformer. 2024.
- * arXiv:2403.13298, section 3.2.  Pair c of a head is rotated by x_c X + y_c Y,
- * so unlike in axial forms it can depend on diagonals.  Frequencies start as
- * those of the axial form, rotated in each head by a random angle.
+ * Heo, Park, Han, Yun: Rotary Position Embedding for Vision Transformer. 2024.
+ * arXiv:2403.13298, section 3.2.
+ * Pair c of a head is rotated by x_c X + y_c Y, so unlike in axial forms one
+ * angle can depend on both axes.  Frequencies start as those of the axial form,
+ * rotated in each head by a random angle.
  */
 #include "rope_grid.h"
 #include <math.h>
@@ -37,9 +38,8 @@ static int64_t size(const locant_encoding *e, const char *name,
     return sizes->head_dim / 2;
 }
 
-/*
- * Both parameters need the same angle of a head, so both draw from one stream.
- */
+/* Both parameters need the same angle of a head, so both draw from one stream,
+ * named "mixed". */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -72,8 +72,8 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
     coords[1] = (double)x;
 }
 
-static void where(double at[2], const struct lct_call *c,
-                  const struct lct_point *point)
+static void coordinates_at(double at[2], const struct lct_call *c,
+                           const struct lct_point *point)
 {
     if (point->coords == NULL) {
         coordinates(at, c->e, point->pos);
@@ -89,7 +89,7 @@ static void apply(double *out, const double *x, const struct lct_call *c,
     int64_t pairs = c->head_dim / 2;
     double at[2];
 
-    where(at, c, point);
+    coordinates_at(at, c, point);
     for (int64_t i = 0; i < pairs; i++) {
         double angle = c->param[FX][head * pairs + i] * at[1] +
                        c->param[FY][head * pairs + i] * at[0];
@@ -130,7 +130,7 @@ static void backward(double *dx, double *const *dparam, const double *dout,
     double at[2];
 
     (void)role;
-    where(at, c, point);
+    coordinates_at(at, c, point);
     apply(dx, dout, c, head, point, -1);
     for (int64_t i = 0; i < pairs; i++) {
         double d = dx[2 * i + 1] * x[2 * i] - dx[2 * i] * x[2 * i + 1];

@@ -66,12 +66,7 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
 {
     const struct lct_part *part;
 
-    LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_ROTATE));
-    if (part == NULL)
-        return locant_fail(
-            LOCANT_ERR_UNSUPPORTED,
-            "%s: %s does not rotate queries and keys; it has no rotate door",
-            fn, e->row->info.name);
+    LCT_TRY(lct_part_require(&part, fn, e, LOCANT_DOOR_ROTATE));
     *c = (struct lct_rotate_call){ .fn = fn,
                                    .e = part->e,
                                    .first_param = part->first_param,
@@ -130,6 +125,7 @@ struct rotated {
     const locant_tensor *x[LCT_MOST_VIEWS];
 };
 
+/* 'back' negates the angles, 'undo' divides by the magnitude. */
 static locant_status rotate_plain(const struct rotated *t,
                                   const struct lct_rotate_call *c, bool back,
                                   bool undo)
@@ -159,6 +155,17 @@ static locant_status rotate_plain(const struct rotated *t,
         status = lct_rotate_rows(c->fn, t->n, t->out, t->x, &r);
     lct_schedule_done(places.s);
     return status;
+}
+
+locant_status lct_rotate_check_pairs(const char *fn, int64_t channels)
+{
+    if (channels % 2 != 0)
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            fn, channels);
+    return LOCANT_OK;
 }
 
 locant_status lct_rotate_check_flags(const char *fn, int flags)

@@ -9,7 +9,7 @@
  * out = x rotated by the angles whose cosines and sines a table [rows, pairs]
  * holds; sign -1: by the inverse.  Channels before s->first and from s->first +
  * 2 * pairs on are not touched.  out == x is allowed if their strides are
- * equal.  The second function rotates one row in place.
+ * equal.  lct_rotate_row_f64() does the same to one row in place.
  */
 struct lct_rotated_rows {
     float *out;
@@ -48,15 +48,19 @@ struct lct_rotate_call {
     const int64_t *pos;   /* [tokens]; NULL: 'coords' */
     const double *coords; /* [tokens, axes] */
     size_t tokens;
-    bool by_row;    /* each row of x's outermost index has its own
-                                    tokens: 'tokens' counts all of them */
+    bool by_row;    /* each row of x's outermost index has its own positions:
+                       'tokens' counts those of all rows */
     int64_t length; /* 1 + the longest position, at least 1 */
 };
 
-/* Open a call: find the part that rotates, check positions ('name'). */
+/* Open a call: find the part that rotates, check the positions, which errors
+ * call 'name'. */
 locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
                               const locant_encoding *e, const char *name,
                               const locant_tensor *positions, int64_t tokens);
+
+/* Refuse heads with an odd number of channels to rotate. */
+locant_status lct_rotate_check_pairs(const char *fn, int64_t channels);
 
 /* Refuse flags other than LOCANT_ROTATE_INVERSE and _KEY. */
 locant_status lct_rotate_check_flags(const char *fn, int flags);

@@ -20,11 +20,12 @@ struct map_job {
                 enum lct_role role, int64_t head, const struct lct_point *at);
     enum lct_role role;
     size_t dim, width;
-    double *memory; /* parameters, then rows */
-    double *rows;   /* [slots, dim + width] */
+    double *memory;   /* parameters; one allocation with what follows */
+    double *gradient; /* of the parameters */
+    double *rows;     /* [slots, dim + width]; backward: [2 dim + width] */
 };
 
-/* Leading indices of number 'task' of the [T, D] matrices of x. */
+/* The leading indices of matrix 'task' among the [T, D] matrices of x. */
 static void leading_index(int64_t *index, const locant_tensor *x, size_t task)
 {
     for (int i = x->rank - 3; i >= 0; i--) {
@@ -88,11 +89,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
     job->width = row->rotate.width != NULL
                      ? (size_t)row->rotate.width(c->e, sizes.head_dim)
                      : job->dim;
-    if (sizes.head_dim % 2 != 0 && job->width == job->dim)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %zu channels, expected an even "
-                           "number to rotate in pairs",
-                           c->fn, job->dim);
+    if (job->width == job->dim)
+        LCT_TRY(lct_rotate_check_pairs(c->fn, sizes.head_dim));
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
     LCT_TRY(check_heads(job, params));
     if (row->schedule.create != NULL && job->dim > 0)
@@ -108,7 +106,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                            slots);
     lct_params_load(&job->call, job->memory, c->e, params, &sizes);
     job->call.wide = x->dtype == LOCANT_F64;
-    job->rows = job->memory + 2 * total;
+    job->gradient = job->memory + total;
+    job->rows = job->gradient + total;
     return LOCANT_OK;
 }
 
@@ -260,7 +259,7 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
 {
     static const char *const names[2] = { "dx", "x" };
     struct map_job job = { 0 };
-    double *dparam[LCT_MAX_PARAMS], *sums;
+    double *dparam[LCT_MAX_PARAMS];
     locant_status status;
 
     if (flags & LOCANT_ROTATE_INVERSE)
@@ -272,13 +271,12 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
     if (status == LOCANT_OK)
         status = check_backward(&job, dx, dparams, dout, params);
     if (status == LOCANT_OK) {
-        sums = job.memory + (job.rows - job.memory) / 2;
-        lct_params_split(dparam, &job.call, sums);
+        lct_params_split(dparam, &job.call, job.gradient);
         if (!lct_empty(x))
             for (size_t m = 0; m < matrices_of(x); m++)
                 backward_matrix(&job, dx, dout, dparam, m);
         if (dparams != NULL)
-            lct_params_add(dparams, sums, c->e, params);
+            lct_params_add(dparams, job.gradient, c->e, params);
     }
     locant_release(job.memory);
     return status;

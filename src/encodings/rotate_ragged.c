@@ -21,7 +21,7 @@ struct ragged {
 
 /* ---------------------------------------------------------------- checking */
 
-/* Entry i of x [n], or the entry of the row and token of x [rows, T]. */
+/* x[i] if x has one dimension, else x[row, t]. */
 static int64_t entry(const locant_tensor *x, int64_t i, int64_t row, int64_t t)
 {
     const int64_t *data = x->data;
@@ -85,7 +85,8 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
 
 /* ------------------------------------------------------------------ opening */
 
-/* All positions in one array, and the longest of all limits. */
+/* Collect all positions in one array and open the call with them; its length is
+ * the longest limit. */
 static locant_status lay_out(struct ragged *g)
 {
     const char *fn = g->c.fn;
@@ -119,7 +120,7 @@ static locant_status lay_out(struct ragged *g)
     return LOCANT_OK;
 }
 
-/* Without limits, the longest position of a row is its length. */
+/* The limit of a token: without limits, 1 + the longest position of its row. */
 static int64_t limit_of(const struct ragged *g, int64_t row, int64_t t)
 {
     const int64_t *pos = g->pos + row * g->T;
@@ -127,8 +128,8 @@ static int64_t limit_of(const struct ragged *g, int64_t row, int64_t t)
 
     if (g->r->limits != NULL)
         return entry(g->r->limits, row, row, t);
-    for (t = 0; t < g->T; t++)
-        longest = pos[t] > longest ? pos[t] : longest;
+    for (int64_t i = 0; i < g->T; i++)
+        longest = pos[i] > longest ? pos[i] : longest;
     return longest < INT64_MAX ? longest + 1 : longest;
 }
 

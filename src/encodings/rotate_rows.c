@@ -3,9 +3,7 @@
 #include "rotate.h"
 #include <string.h>
 
-/*
- * Few enough rows that a copied one is still in the cache when it is rotated.
- */
+/* So few rows are still in the cache when they are rotated after copying. */
 enum { ROWS_AT_ONCE = 64 };
 
 struct job {
@@ -47,7 +45,7 @@ static bool has_rest(const struct lct_block_run *r,
     return r->out != r->x && 2 * s->pairs < r->shape->shape[r->shape->rank - 1];
 }
 
-/* Copy whole rows, then rotate in place. */
+/* Copy whole rows, which are then rotated in place. */
 static void copy_rows(const struct lct_block_run *r)
 {
     size_t bytes = (size_t)r->shape->shape[r->shape->rank - 1] *

@@ -32,23 +32,24 @@ static locant_status check(const locant_encoding *e)
 static locant_status prepare(locant_encoding *e)
 {
     int64_t pairs = (int64_t)e->value[DIM] / 2;
-    struct lct_phase *turn = locant_alloc((size_t)pairs * sizeof(*turn));
+    struct lct_phase *frequency =
+        locant_alloc((size_t)pairs * sizeof(*frequency));
 
-    if (turn == NULL)
+    if (frequency == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_encoding_create: no memory for %" PRId64
                            " frequencies",
                            pairs);
     for (int64_t c = 0; c < pairs; c++)
-        turn[c] = lct_phase_of(10000, c, 2 * pairs);
-    e->state = turn;
+        frequency[c] = lct_phase_of(10000, c, 2 * pairs);
+    e->state = frequency;
     return LOCANT_OK;
 }
 
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    const struct lct_phase *turn = s->e->state;
+    const struct lct_phase *frequency = s->e->state;
     int64_t pairs = (int64_t)s->e->value[DIM] / 2;
     double slope = (double)s->heads / (8 * (double)(head + 1));
 
@@ -57,7 +58,7 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
         double sum = 0, cosine, sine;
 
         for (int64_t c = 0; c < pairs; c++) {
-            lct_angle(&cosine, &sine, turn[c], distance);
+            lct_angle(&cosine, &sine, frequency[c], distance);
             sum += cosine - 1;
         }
         out[j] = sum * slope;
@@ -73,7 +74,8 @@ const struct lct_encoding lct_enc_sandwich = {
         .source = "Chi et al. 2023, arXiv:2212.10356v2, section 5",
         .used_by = "length-extrapolation studies; NeMo",
         .pitfalls = "The paper counts frequencies from 1, the sinusoids it "
-                    "starts from count from 0; not monotone at every distance.",
+                    "starts from count from 0; the bias does not always fall "
+                    "with distance.",
         .gradient = "none: no parameters",
         .doors = LOCANT_DOOR_SCORE,
         .traits = LOCANT_TRAIT_RELATIVE,

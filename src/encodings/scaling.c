@@ -31,7 +31,7 @@ bool lct_scaling_not_ggml(const locant_encoding *e, int mode)
     return mode != LOCANT_ANGLES_GGML;
 }
 
-const char *const lct_scaling_counts[] = { "document", "call", NULL };
+const char *const lct_scaling_lengths[] = { "document", "call", NULL };
 
 bool lct_scaling_by_call(const locant_encoding *e)
 {
@@ -138,7 +138,9 @@ static const struct lct_encoding linear = {
               .source = "Chen et al. 2023, arXiv:2306.15595v2, eq. (4)",
               .used_by = "Gemma 3 global layers (factor 8), Code Llama "
                          "variants, LongChat",
-              .pitfalls = "float32 rounds p (f/s) and (p/s) f differently.",
+              .pitfalls =
+                  "In float32, p (f/factor) and (p/factor) f are rounded "
+                  "differently.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = linear_keys,

@@ -1,6 +1,6 @@
 /*
- * scaling.h - rescalings of rotary frequencies, the values of rope's key
- * scaling
+ * scaling.h - rescalings of rotary frequencies: the values of rope's key
+ * "scaling".
  *
  * Each is an encoding of a family of its own, with these hooks:
  *   keys, check         as in any encoding
@@ -17,7 +17,7 @@
 #include "../angle/schedule.h"
 #include "encoding.h"
 
-/* All of them, ended by NULL; the first is 'none'. */
+/* All rescalings, ended by NULL; the first is 'none'. */
 extern const struct lct_encoding *const lct_scalings[];
 
 /* The largest factor of a context. */
@@ -33,11 +33,11 @@ bool lct_scaling_not_ggml(const locant_encoding *e, int mode);
  * The key "length" of scalings that depend on the longest position, and the
  * hook 'by_call', which reads it.
  */
-extern const char *const lct_scaling_counts[];
+extern const char *const lct_scaling_lengths[];
 /* clang-format off */
 #define LCT_SCALING_LENGTH                                                   \
     { .name = "length", .kind = LCT_WORD, .def = 0,                          \
-      .words = lct_scaling_counts,                                           \
+      .words = lct_scaling_lengths,                                           \
       .doc = "the longest position is that of: document, each document by " \
              "itself; call, all rows of a call, as in transformers" }
 /* clang-format on */

@@ -1,12 +1,12 @@
 /*
  * scaling_llama3.c - frequencies by parts, as Llama 3.1 has them.
  *
- * Grattafiori et al.:  The Llama 3 Herd of Models. 2024. arXiv:2407.21783, and
+ * Grattafiori et al.: The Llama 3 Herd of Models. 2024. arXiv:2407.21783, and
  * apply_scaling() of meta-llama/llama-models.  A pair makes r = original * f /
  * 2 pi turns in the original context.  Pairs with r >= high keep their
  * frequency, pairs with r <= low divide it by 'factor', and in between both
  * frequencies are mixed linearly in r.  Frequencies are fractions of a turn, so
- * r and all else is computed in 128 bits.
+ * r and all else are computed in 128 bits.
  */
 #include "scaling.h"
 #include <math.h>
@@ -105,8 +105,9 @@ const struct lct_encoding lct_scaling_llama3 = {
               .source = "Grattafiori et al. 2024, arXiv:2407.21783v3; "
                         "llama-models, apply_scaling()",
               .used_by = "Llama 3.1, 3.2 (factor 32), 3.3, Apertus",
-              .pitfalls = "low = high divides by 0 in a branch that is not "
-                          "used.",
+              .pitfalls =
+                  "With low = high, the published code divides by 0 in a "
+                  "branch that is not used.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = keys,

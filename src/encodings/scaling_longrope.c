@@ -1,8 +1,8 @@
 /*
  * scaling_longrope.c - the frequency of each pair divided by its own factor.
  *
- * Ding et al.:  LongRoPE:  Extending LLM Context Window Beyond 2 Million
- * Tokens. 2024. arXiv:2402.13753v1; Phi-3.  There are two lists of factors, one
+ * Ding et al.: LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens.
+ * 2024. arXiv:2402.13753v1; Phi-3.  There are two lists of factors, one
  * for texts within the original length and one for longer texts.
  */
 #include "scaling.h"
@@ -97,8 +97,9 @@ const struct lct_encoding lct_scaling_longrope = {
                          "text is longer than original",
               .source = "Ding et al. 2024, arXiv:2402.13753v1",
               .used_by = "Phi-3, Phi-3.5, Phi-4-mini, MiniCPM 3",
-              .pitfalls = "The switch moves every key of the text; keys cached "
-                          "before it keep the short list in transformers.",
+              .pitfalls = "Changing the list changes the angles of all keys of "
+                          "the text; in transformers, keys that are already "
+                          "cached keep those of the short list.",
               .gradient = "" },
     .keys = keys,
     .check = check,

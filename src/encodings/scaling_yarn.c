@@ -35,7 +35,8 @@ static const struct lct_key keys[] = {
       .max = 1 << 30, .doc = "length the model was first trained on" },
     { .name = "fast", .kind = LCT_NUMBER, .def = 32, .min = 0,
       .min_open = true, .max = 1 << 20,
-      .doc = "pairs with more turns in it keep their frequency (beta_fast)" },
+      .doc = "pairs with more turns in the original length keep their "
+             "frequency (beta_fast)" },
     { .name = "slow", .kind = LCT_NUMBER, .def = 1, .min = 0, .min_open = true,
       .max = 1 << 20,
       .doc = "frequencies of pairs with fewer turns are divided (beta_slow)" },
@@ -133,8 +134,8 @@ static double index_of(const struct lct_schedule *s, const locant_encoding *e,
            (2 * log(s->base));
 }
 
-static void ends(double *low, double *high, const struct lct_schedule *s,
-                 const locant_encoding *e)
+static void ramp_ends(double *low, double *high, const struct lct_schedule *s,
+                      const locant_encoding *e)
 {
     *low = index_of(s, e, e->value[FAST]);
     *high = index_of(s, e, e->value[SLOW]);
@@ -148,7 +149,8 @@ static void ends(double *low, double *high, const struct lct_schedule *s,
         *high += 0.001;
 }
 
-/* f - (f - f / factor) ramp; a ramp of integers is an exact quotient */
+/* f - (f - f / factor) ramp; with integer ends, the ramp is an exact quotient.
+ * 'low' can be above 'high'. */
 static struct lct_phase mixed(struct lct_phase f, double factor, double c,
                               double low, double high)
 {
@@ -209,7 +211,7 @@ static locant_status schedule(struct lct_schedule **out,
             LOCANT_ERR_PARAM,
             "%s: base of rope is %g, expected more than 1 with yarn", u->fn,
             s->base);
-    ends(&low, &high, s, e);
+    ramp_ends(&low, &high, s, e);
     s->magnitude = attention(e, factor);
     for (int64_t c = 0; c < s->pairs; c++) {
         s->frequency[c] = mixed(s->frequency[c], factor, (double)c, low, high);
@@ -230,10 +232,10 @@ const struct lct_encoding lct_scaling_yarn = {
               .source = "Peng et al. 2023, arXiv:2309.00071v2, section 3.2, "
                         "eq. (22)",
               .used_by = "Qwen2.5, Qwen3, DeepSeek V2/V3, gpt-oss, OLMo 3",
-              .pitfalls = "The attention factor stands in queries and in keys, "
+              .pitfalls = "The attention factor multiplies queries and keys, "
                           "so the rotated part of a score has its square; "
-                          "score=yes multiplies whole scores, in attention "
-                          "alone: rotated queries and keys do not carry it; "
+                          "score=yes multiplies whole scores, but only in "
+                          "attention, not in rotated queries and keys; "
                           "the ramp is linear in the index, not in turns as in "
                           "the paper; gpt-oss does not truncate.",
               .gradient = "" },

@@ -53,7 +53,7 @@ static void gather_head(void *context, size_t task, int slot)
     }
 }
 
-/* Fill the job; *params becomes that of the part. */
+/* Fill the job; *params becomes those of the part with this door. */
 static locant_status check_call(struct bias_job *job, const char *fn,
                                 const char *arg, const locant_encoding *e,
                                 const locant_tensor *q_pos,

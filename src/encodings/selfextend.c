@@ -19,7 +19,8 @@ enum { GROUP, WINDOW, BASE, PAIRING };
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "group", .kind = LCT_INTEGER, .def = 8, .min = 1,
-      .max = 1 << 20, .doc = "G: so many far positions share one" },
+      .max = 1 << 20,
+      .doc = "G: so many consecutive far positions count as one" },
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "keys nearer than this keep their distance; "
       "a multiple of the group is best" },
@@ -72,8 +73,8 @@ const struct lct_encoding lct_enc_selfextend = {
         .used_by = "Llama 2, Mistral, Phi-2 without fine-tuning; llama.cpp "
                    "--grp-attn-n",
         .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
-                    "keys in the cache.  A window no multiple of the group "
-                    "differs between the authors' prefill and decoding.",
+                    "keys in the cache.  With a window that is no multiple of "
+                    "the group, the authors' prefill and decoding differ.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,

@@ -23,19 +23,18 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
+#define VECTORS_OF_KEYS                                                       \
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY, \
+      .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" }
+
 static const struct lct_param params[] = {
-    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
-      .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
+    VECTORS_OF_KEYS,
     { .name = "values", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "the same for the value" },
     { 0 }
 };
 
-static const struct lct_param only_keys[] = {
-    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
-      .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
-    { 0 }
-};
+static const struct lct_param only_keys[] = { VECTORS_OF_KEYS, { 0 } };
 /* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)

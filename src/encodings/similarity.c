@@ -11,12 +11,14 @@ static const char fn[] = "locant_encoding_similarity";
 static locant_status make(locant_tensor *out, int64_t n, int64_t m)
 {
     const int64_t shape[2] = { n, m };
+    void *data = NULL;
     size_t bytes;
 
-    if (!lct_array_bytes(&bytes, shape, 2, sizeof(double)) ||
-        (*out = locant_dense(locant_alloc(bytes), LOCANT_F64, 2, shape),
-         out->data == NULL))
+    if (lct_array_bytes(&bytes, shape, 2, sizeof(double)))
+        data = locant_alloc(bytes);
+    if (data == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for rows", fn);
+    *out = locant_dense(data, LOCANT_F64, 2, shape);
     return LOCANT_OK;
 }
 

@@ -6,9 +6,9 @@
  * Detection with Transformers. 2020. arXiv:2005.12872, section A.4 (DETR).
  * Half of the channels encode one coordinate, half the other, each with the
  * frequencies base^(-c/(d/4)).  The forms differ only in the order of
- * coordinates and of sines and cosines; DETR also maps coordinates to (0, 2
- * pi]. transformers 5 builds rows first, which is 'interleaved', for RT-DETR
- * and others; for ViT-MAE and AIMv2 it then swaps the halves, which is 'mae'.
+ * coordinates and of sines and cosines; DETR also maps coordinates to
+ * (0, 2 pi].  transformers 5 puts rows first, as 'interleaved', for RT-DETR and
+ * others; for ViT-MAE and AIMv2 it then swaps the halves, as 'mae'.
  */
 #include "rope_grid.h"
 #include <inttypes.h>

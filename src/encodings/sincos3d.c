@@ -77,7 +77,7 @@ static void row(double *out, const locant_encoding *e,
                 const locant_tensor *params)
 {
     const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
-    int64_t from = 0, turn = 0;
+    int64_t from = 0, pair = 0;
     double at[3];
 
     (void)params;
@@ -88,7 +88,7 @@ static void row(double *out, const locant_encoding *e,
         for (int64_t c = 0; c < n; c++) {
             double cosine, sine;
 
-            lct_angle_real(&cosine, &sine, frequencies->frequency[turn++],
+            lct_angle_real(&cosine, &sine, frequencies->frequency[pair++],
                            at[axis]);
             if (from + c < dim)
                 out[from + c] = sine;

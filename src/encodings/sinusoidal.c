@@ -39,7 +39,8 @@ static const struct lct_key keys[] = {
 
 static const struct lct_param learned_params[] = {
     { .name = "scale", .dims = { "1" },
-      .doc = "factor of every row; starts at width^(-1/2)" },
+      .doc = "factor of every row; starts at 1, in a model at the scale of "
+             "its embeddings" },
     { 0 }
 };
 /* clang-format on */
@@ -54,7 +55,6 @@ static unsigned traits(const locant_encoding *e)
     return e->value[LEARNED] != 0 ? LOCANT_TRAIT_LEARNED : 0;
 }
 
-/* Start at 1: a model scales rows to its own width. */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -148,17 +148,18 @@ enum { CHUNK_PAIRS = 2048, CHUNK_ROWS = 32 };
 static void spread(float *out, const locant_encoding *e, const float *sines,
                    const float *cosines, size_t c, size_t n, int64_t dim)
 {
-    size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
+    size_t all_sines = (size_t)sines_of(e, dim);
+    size_t all_cosines = (size_t)dim - all_sines;
+    size_t left = all_cosines < c ? 0 : all_cosines - c;
+    size_t pairs = left < n ? left : n; /* sines that have a cosine */
 
-    /* how many of these sines have a cosine */
-    whole = whole < c ? 0 : whole - c < n ? whole - c : n;
     if (e->value[FORM] == SPLIT) {
         memcpy(out + c, sines, n * sizeof(*out));
-        memcpy(out + all + c, cosines, whole * sizeof(*out));
+        memcpy(out + all_sines + c, cosines, pairs * sizeof(*out));
         return;
     }
-    lct_kernels()->interleave(out + 2 * c, sines, cosines, whole);
-    if (whole < n)
+    lct_kernels()->interleave(out + 2 * c, sines, cosines, pairs);
+    if (pairs < n)
         out[dim - 1] = sines[n - 1];
 }
 
@@ -237,15 +238,14 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
 }
 
 static const locant_variant variants[] = {
-    { "sinusoidal(form=split)", "Sinusoidal, sines then cosines (E)",
+    { "sinusoidal(form=split)", "Sinusoidal, sines then cosines",
       "Marian, Pegasus, CTRL, RoFormer (HF)" },
-    { "sinusoidal(form=split,spacing=inclusive)",
-      "Sinusoidal of tensor2tensor (B, D)",
+    { "sinusoidal(form=split,spacing=inclusive)", "Sinusoidal of tensor2tensor",
       "tensor2tensor; Whisper's encoder" },
     { "sinusoidal(form=split,spacing=inclusive,start=2)",
-      "Sinusoidal of fairseq (C)", "fairseq, M2M100, NLLB, Speech2Text" },
-    { "sinusoidal(form=split,learned=yes)",
-      "Sinusoidal with a learned scale (G)", "x-transformers" },
+      "Sinusoidal of fairseq", "fairseq, M2M100, NLLB, Speech2Text" },
+    { "sinusoidal(form=split,learned=yes)", "Sinusoidal with a learned scale",
+      "x-transformers" },
     { 0 }
 };
 

@@ -58,16 +58,16 @@ void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
     }
 }
 
-/* Rows m .. m + n - 1 in float32; the cosine of an odd width is overwritten. */
-void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
-                              int64_t m, int64_t n)
+/* With an odd width, the kernel writes a cosine too many, which is cleared. */
+void lct_sinusoids_basis_rows(float *out, size_t stride,
+                              const struct lct_call *c, int64_t m, int64_t n)
 {
     const struct lct_kernels *kernels = lct_kernels();
     const struct lct_schedule *s = lct_schedule_kept(c->e, c->width);
 
-    for (int64_t r = 0; r < n; r++, out += row) {
+    for (int64_t r = 0; r < n; r++, out += stride) {
         kernels->angle_rows(out + s->pairs, out, s->frequency, (size_t)s->pairs,
                             m + r, 1, 1.0);
-        memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
+        memset(out + c->width, 0, (stride - (size_t)c->width) * sizeof(*out));
     }
 }

@@ -18,14 +18,14 @@ enum {                                            /* parameters */
 enum lct_clamp { LCT_CLAMP_PAST, LCT_CLAMP_BOTH };
 
 /*
- * (q + u).k and (q + v).r, where r is the projected sinusoid of a distance.
- * Its frequencies are the schedule for the width.
+ * The content hooks of (q + u).k and (q + v).r, where r is the projected
+ * sinusoid of a distance, whose frequencies are the schedule for the width.
  */
 void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
                             struct lct_span differences, enum lct_clamp clamp);
 locant_status lct_sinusoids_schedule(struct lct_schedule **out,
                                      const struct lct_schedule_use *u);
 void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m);
-void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
-                              int64_t m, int64_t n);
+void lct_sinusoids_basis_rows(float *out, size_t stride,
+                              const struct lct_call *c, int64_t m, int64_t n);
 #endif

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_MOST = 512 }; /* numbers of one list */
+enum { LIST_MOST = 512 }; /* most numbers in a list */
 
 /* Integers beyond 2^53 are not exact in double. */
 static const double INTEGER_MAX = 9007199254740992.0;
@@ -20,6 +20,19 @@ static locant_status no_memory(const struct lct_reader *r)
 {
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the encoding",
                        r->fn);
+}
+
+void lct_encoding_release(locant_encoding *e)
+{
+    if (e == NULL)
+        return;
+    for (int k = 0; k < LCT_MAX_KEYS; k++) {
+        lct_encoding_release(e->nested[k]);
+        locant_release(e->list[k]);
+    }
+    locant_release(e->spec);
+    locant_release(e->state);
+    locant_release(e);
 }
 
 static const char *const kind_names[] = {

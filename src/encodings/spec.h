@@ -1,4 +1,4 @@
-/* spec.h - read and write specs; and what the files spec_*.c share */
+/* spec.h - read and write specs, numbers and lists of names */
 #ifndef LCT_SPEC_H
 #define LCT_SPEC_H
 #include "encoding.h"

@@ -1,4 +1,4 @@
-/* spec_names.c - for unknown names: the nearest known one, and a list */
+/* spec_names.c - names and ranges that messages suggest for a wrong one */
 #include "spec.h"
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,8 +74,8 @@ static void append(char *out, size_t size, const char *format, ...)
 }
 
 /*
- * The nearest name in the list.  At least half of it must be right, or it must
- * contain all letters of the text in order; NULL if no name does.
+ * The nearest name in the list of which at least half is right, or which has
+ * all letters of the text in order; NULL if there is none.
  */
 static const char *nearest(lct_name_at at, const void *list, const char *text,
                            size_t n)
@@ -87,7 +87,6 @@ static const char *nearest(lct_name_at at, const void *list, const char *text,
     for (size_t i = 0; (name = at(list, i)) != NULL; i++) {
         size_t m = least(strlen(name), COMPARED);
         size_t d = distance(text, n, name, m);
-
         bool near = d <= (n > m ? n : m) / 2 || (n > 0 && n + d == m);
 
         if (near && (found == NULL || d < best)) {
@@ -102,7 +101,6 @@ void lct_suggest(char *out, size_t size, lct_name_at at, const void *list,
                  const char *text, size_t n)
 {
     const char *name, *near = nearest(at, list, text, n);
-
     const char *first = near != NULL ? " known: " : "; known: ";
 
     out[0] = 0;

@@ -66,7 +66,8 @@ bool lct_number_parse(double *out, const char *text, size_t n)
     return true;
 }
 
-/* Write digit[0] . digit[1..n) x 10^exponent as people do. */
+/* Write digit[0] . digit[1..n) x 10^exponent, with an exponent only if it is
+ * below -5 or above 15. */
 static size_t lay_out(char *out, bool negative, const char *digit, int n,
                       int exponent)
 {

@@ -88,16 +88,3 @@ size_t lct_spec_print(char *out, size_t size, const locant_encoding *e)
         out[w.used < size ? w.used : size - 1] = 0;
     return w.used;
 }
-
-void lct_encoding_release(locant_encoding *e)
-{
-    if (e == NULL)
-        return;
-    for (int k = 0; k < LCT_MAX_KEYS; k++) {
-        lct_encoding_release(e->nested[k]);
-        locant_release(e->list[k]);
-    }
-    locant_release(e->spec);
-    locant_release(e->state);
-    locant_release(e);
-}

@@ -3,7 +3,7 @@
 #include "../core/quote.h"
 #include <string.h>
 
-/* Bytes of a name, and of a number, in any locale. */
+/* isalpha() and isdigit() would depend on the locale. */
 bool lct_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -26,7 +26,6 @@ static void skip_blanks(struct lct_reader *r)
         r->at++;
 }
 
-/* The next byte that is no blank, or 0 at the end; does not move. */
 char lct_read_peek(struct lct_reader *r)
 {
     skip_blanks(r);
@@ -66,7 +65,6 @@ locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
     return LOCANT_OK;
 }
 
-/* Index of the name in the list, or -1. */
 int lct_read_find(lct_name_at at, const void *list, const struct lct_reader *r,
                   struct lct_token t)
 {
@@ -78,7 +76,6 @@ int lct_read_find(lct_name_at at, const void *list, const struct lct_reader *r,
     return -1;
 }
 
-/* Everything that could belong to one value, for error messages. */
 struct lct_token lct_read_value(struct lct_reader *r)
 {
     struct lct_token t = { 0, 0 };

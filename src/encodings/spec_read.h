@@ -4,31 +4,34 @@
 #include "spec.h"
 
 struct lct_reader {
-    const char *fn;
+    const char *fn; /* the public function, for error messages */
     const char *text;
-    size_t at, size;
-    int depth;
+    size_t at, size; /* the next byte, and the number of bytes */
+    int depth;       /* of nested specs */
 };
 
-/* A piece of the text. */
+/* n bytes of the text from byte 'at' on. */
 struct lct_token {
     size_t at, n;
 };
 
-/* The next byte that is no blank, or 0 at the end; does not move. */
+/* Skip blanks; return the next byte without reading it, 0 at the end. */
 char lct_read_peek(struct lct_reader *r);
 
-/* Move past that byte if it is c. */
+/* Read that byte if it is c. */
 bool lct_read_accept(struct lct_reader *r, char c);
 
 /* Error: expected 'wanted' here. */
 locant_status lct_read_error(struct lct_reader *r, const char *wanted);
 
 bool lct_is_letter(char c);
+
+/* Read a name, or fail: expected 'wanted' here. */
 locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
                             const char *wanted);
 
-/* Everything that could belong to one value, for error messages. */
+/* Read all bytes that could belong to one value, valid or not, for an error
+ * message to quote.  Before another byte, the token is that byte, not read. */
 struct lct_token lct_read_value(struct lct_reader *r);
 
 /* Index of the token in the list of names, or -1. */

@@ -2,7 +2,7 @@
  * streaming.c - attention sinks: the first tokens and the last ones, with
  * positions inside the cache.
  *
- * Xiao, Tian, Chen, Han, Lewis:  Efficient Streaming Language Models with
+ * Xiao, Tian, Chen, Han, Lewis: Efficient Streaming Language Models with
  * Attention Sinks. 2024. arXiv:2309.17453, section 3.2.  A query at p sees
  * positions 0 .. sinks - 1 and the last 'window' positions, including its own.
  * Distances are those inside the cache: recent keys keep theirs, and a sink at
@@ -36,7 +36,9 @@ static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
-    bool sink = k_pos >= 0 && k_pos<sinks, before = sinks> 0 && k_pos < 0;
+    bool sink = k_pos >= 0 && k_pos < sinks;
+    bool before = sinks > 0 && k_pos < 0; /* before the text */
+    /* The last query for which the key is near. */
     int64_t last =
         sink ? window + sinks - 1 : lct_add_clamped(k_pos, window - 1);
     char beyond = sink ? LCT_FAR : LCT_MASKED;

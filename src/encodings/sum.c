@@ -1,8 +1,8 @@
 /*
  * sum.c - several encodings at once: 'a+b', and one for each layer.
  *
- * At most one part uses each door, chooses positions or sets a temperature: the
- * meaning of two is not defined.
+ * Of its parts, at most one uses a given door, at most one chooses positions,
+ * and at most one sets a temperature: what two would mean is not defined.
  */
 #include "length_limit.h"
 #include <inttypes.h>
@@ -16,8 +16,8 @@ const struct lct_encoding lct_enc_sum = {
               .pitfalls = "" },
 };
 
-static locant_status twice(const locant_encoding *a, const locant_encoding *b,
-                           const char *what)
+static locant_status refuse_both(const locant_encoding *a,
+                                 const locant_encoding *b, const char *what)
 {
     return LCT_REFUSE("%s and %s both %s, expected one of them",
                       a->row->info.name, b->row->info.name, what);
@@ -33,17 +33,16 @@ static locant_status check_pair(const locant_encoding *a,
 
     for (int d = 0; d < 4; d++)
         if (a->doors & b->doors & 1u << d)
-            return twice(a, b, doors[d]);
+            return refuse_both(a, b, doors[d]);
     if (a->row->positions.choose != NULL && b->row->positions.choose != NULL)
-        return twice(a, b, "choose positions");
+        return refuse_both(a, b, "choose positions");
     if (a->row->scale.of_query != NULL && b->row->scale.of_query != NULL)
-        return twice(a, b, "set a temperature");
+        return refuse_both(a, b, "set a temperature");
     if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
         (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
-        return twice(a, b, "rotate queries and keys");
+        return refuse_both(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
-        return LCT_REFUSE("layers stands alone; add "
-                          "to the encodings it holds");
+        return LCT_REFUSE("layers stands alone; add to the encodings it holds");
     return LOCANT_OK;
 }
 
@@ -202,16 +201,17 @@ locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
         int64_t *ids = real ? NULL : (int64_t *)out->data + b * T;
         double *reals = real ? (double *)out->data + b * T : NULL;
 
-        if (part != NULL)
+        if (part != NULL) {
             part->row->positions.choose(ids, reals, part, T,
                                         training ? &r : NULL);
-        if (part == NULL)
-            for (int64_t t = 0; t < T; t++) {
-                if (real)
-                    reals[t] = (double)t;
-                else
-                    ids[t] = t;
-            }
+            continue;
+        }
+        for (int64_t t = 0; t < T; t++) {
+            if (real)
+                reals[t] = (double)t;
+            else
+                ids[t] = t;
+        }
     }
     return LOCANT_OK;
 }

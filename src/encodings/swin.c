@@ -1,7 +1,7 @@
 /*
  * swin.c - a learned bias for each offset within a window of patches.
  *
- * Liu et al.:  Swin Transformer:  Hierarchical Vision Transformer using Shifted
+ * Liu et al.: Swin Transformer: Hierarchical Vision Transformer using Shifted
  * Windows. 2021. arXiv:2103.14030, section 3.2, eq. (4).  Position p of a
  * window is row p / width, column p mod width.  The table has an entry for each
  * of the (2 height - 1)(2 width - 1) offsets, query minus key, in row-major

@@ -1,7 +1,7 @@
 /*
  * swinv2.c - log-spaced continuous position bias.
  *
- * Liu et al.:  Swin Transformer V2:  Scaling Up Capacity and Resolution. 2022.
+ * Liu et al.: Swin Transformer V2: Scaling Up Capacity and Resolution. 2022.
  * arXiv:2111.09883, section 3.3, eq. (3) and (4), and the authors' code.  With
  * x = 8 offset / (window size - 1), where the size can be that of pretraining,
  * a network 2 -> hidden -> heads with ReLU reads sign(x) log2(1 + |x|) / 3; the
@@ -47,9 +47,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 /* sign(x) log2(1 + |x|) / log2(8), x = 8 offset / (size - 1) */
 static double log_offset(const struct lct_call *s, int64_t offset, int key)
 {
-    double most = s->e->value[PRETRAINED] > 0 ? s->e->value[PRETRAINED]
+    double size = s->e->value[PRETRAINED] > 0 ? s->e->value[PRETRAINED]
                                               : s->e->value[key];
-    double x = most > 1 ? 8 * (double)offset / (most - 1) : 0;
+    double x = size > 1 ? 8 * (double)offset / (size - 1) : 0;
 
     return copysign(log2(1 + fabs(x)) / 3, x);
 }
@@ -64,6 +64,7 @@ static void input(double y[2], const struct lct_call *s, int64_t q_pos,
     y[1] = log_offset(s, q_pos % width - k_pos % width, WIDTH);
 }
 
+/* Unit i of the hidden layer, before ReLU. */
 static double unit(const struct lct_call *s, const double y[2], int64_t i)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
@@ -72,11 +73,12 @@ static double unit(const struct lct_call *s, const double y[2], int64_t i)
            s->param[B1][i];
 }
 
-/* Most heads in one pass of values_backward(). */
+/* Most heads in one pass of network_backward(). */
 enum { TOGETHER = 16 };
 
-static void values(double *out, const struct lct_call *s, const double y[2],
-                   int64_t head, int64_t heads)
+/* The biases of 'heads' heads from 'head' on. */
+static void network(double *out, const struct lct_call *s, const double y[2],
+                    int64_t head, int64_t heads)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
 
@@ -95,14 +97,14 @@ static void values(double *out, const struct lct_call *s, const double y[2],
 }
 
 /* forward: out = 16 g, g = sigmoid(a), a = sum_i w2_i max(0, x_i) */
-static void values_backward(double *const *dparam, const struct lct_call *s,
-                            const double y[2], int64_t head, int64_t heads,
-                            const double *dout)
+static void network_backward(double *const *dparam, const struct lct_call *s,
+                             const double y[2], int64_t head, int64_t heads,
+                             const double *dout)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
     double da[TOGETHER];
 
-    values(da, s, y, head, heads);
+    network(da, s, y, head, heads);
     for (int64_t h = 0; h < heads; h++)
         da[h] = dout[h] * da[h] * (1 - da[h] / 16);
     for (int64_t i = 0; i < hidden; i++) {
@@ -126,7 +128,7 @@ static void bias_heads(double *out, const struct lct_call *s, int64_t head,
     double y[2];
 
     input(y, s, q_pos, k_pos);
-    values(out, s, y, head, heads);
+    network(out, s, y, head, heads);
 }
 
 static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
@@ -137,8 +139,8 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
 
     input(y, s, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h += TOGETHER)
-        values_backward(dparam, s, y, head + h,
-                        heads - h < TOGETHER ? heads - h : TOGETHER, dout + h);
+        network_backward(dparam, s, y, head + h,
+                         heads - h < TOGETHER ? heads - h : TOGETHER, dout + h);
 }
 
 static const locant_variant variants[] = {
@@ -157,7 +159,7 @@ const struct lct_encoding lct_enc_swinv2 = {
                   "(4)",
         .used_by = "Swin Transformer v2",
         .pitfalls = "Swin v2 also replaces q.k by a cosine with a learned "
-                    "scale, which is the model's part and not here.",
+                    "scale, which is part of the model, not of this encoding.",
         .gradient = "through the network; sigmoid' = g (1 - g)",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

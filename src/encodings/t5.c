@@ -1,7 +1,7 @@
 /*
  * t5.c - bucketed relative bias.
  *
- * Raffel et al.:  Exploring the Limits of Transfer Learning with a Unified
+ * Raffel et al.: Exploring the Limits of Transfer Learning with a Unified
  * Text-to-Text Transformer. 2020. arXiv:1910.10683, section 2.1; the bucket
  * function of the authors' code (mesh_tensorflow).  Half of the buckets of each
  * direction hold one distance each, the others grow logarithmically up to
@@ -37,7 +37,7 @@ static const struct lct_param params[] = {
 /* clang-format on */
 
 /* Buckets of one direction, and how many of them hold one distance each. */
-static void sides(const locant_encoding *e, int *side, int *single)
+static void sides(int *side, int *single, const locant_encoding *e)
 {
     *side = (int)e->value[BUCKETS] / (e->value[BIDIRECTIONAL] != 0 ? 2 : 1);
     *single = *side / 2;
@@ -48,7 +48,7 @@ static locant_status check(const locant_encoding *e)
     double buckets = e->value[BUCKETS];
     int side, single;
 
-    sides(e, &side, &single);
+    sides(&side, &single, e);
     if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
         return LCT_REFUSE("buckets of t5 is %.0f, expected an even number of "
                           "at least 4 when bidirectional",
@@ -60,7 +60,7 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* An unsigned integer of 32-bit limbs, little end first. */
+/* An unsigned integer of 32-bit limbs, the least significant one first. */
 enum { LIMBS = 768 };
 struct big {
     uint32_t limb[LIMBS];
@@ -116,7 +116,7 @@ static int64_t threshold(int k, int side, int single, int64_t distance)
     double ratio = (double)distance / single;
     int64_t n = (int64_t)(single * pow(ratio, (double)k / (side - single)));
 
-    /* A guess that is close; comparisons make it exact. */
+    /* n is close; comparisons make it exact. */
     while (n > single && !below(n, k, side, single, distance))
         n--;
     while (below(n, k, side, single, distance))
@@ -130,7 +130,7 @@ static locant_status prepare(locant_encoding *e)
     int side, single;
     int64_t *first;
 
-    sides(e, &side, &single);
+    sides(&side, &single, e);
     first = locant_alloc((size_t)(side - single) * sizeof(*first));
     if (first == NULL)
         return locant_fail(
@@ -150,7 +150,7 @@ static int64_t bucket(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
     int64_t past = lct_distance(q_pos, k_pos), n = past > 0 ? past : -past;
     int side, single, low = 0, high, offset = 0;
 
-    sides(e, &side, &single);
+    sides(&side, &single, e);
     high = side - single;
     if (e->value[BIDIRECTIONAL] != 0)
         offset = past < 0 ? side : 0;
@@ -183,8 +183,9 @@ const struct lct_encoding lct_enc_t5 = {
         .source = "Raffel et al. 2020, arXiv:1910.10683v4, section 2.1; bucket "
                   "function of mesh_tensorflow",
         .used_by = "T5, mT5, ByT5, Flan-T5, UMT5 (per layer), MPNet",
-        .pitfalls = "T5 itself does not scale scores by 1/sqrt(D); double "
-                    "precision misplaces distance 64 of 32/128 bidirectional.",
+        .pitfalls = "T5 itself does not scale scores by 1/sqrt(D); with 32 "
+                    "bidirectional buckets up to 128, logarithms in double "
+                    "put distance 64 into the wrong one.",
         .gradient = "dtable[bucket, h] = sum of dS over pairs of that bucket",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

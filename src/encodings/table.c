@@ -47,12 +47,7 @@ static locant_status open_part(struct lct_table_call *c, const char *fn,
 {
     const struct lct_part *part;
 
-    LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_INPUT));
-    if (part == NULL)
-        return locant_fail(
-            LOCANT_ERR_UNSUPPORTED,
-            "%s: %s adds nothing to embeddings; it has no input door", fn,
-            e->row->info.name);
+    LCT_TRY(lct_part_require(&part, fn, e, LOCANT_DOOR_INPUT));
     *c = (struct lct_table_call){
         .e = part->e,
         .first_param = part->first_param,

@@ -1,5 +1,5 @@
 /*
- * temperature.c - multiply queries by a factor that grows with position: it
+ * temperature.c - multiply queries by a factor that grows with position, which
  * keeps attention sharp over long contexts.
  *
  *     llama4     1 + scale ln(1 + floor((p + 1) / floor))
@@ -8,10 +8,10 @@
  *     inkling    1 + scale ln(max(1, (p + 1) / floor))
  *
  * llama4: transformers, models/llama4 (layers without RoPE); ministral: models/
- * ministral3 (all layers); inkling: models/inkling; logn:  Su Jianlin 2021 and
+ * ministral3 (all layers); inkling: models/inkling; logn: Su Jianlin 2021 and
  * 2023 (kexue.fm 8823, bojone/rerope), Qwen 1's use_logn_attn, after Chiang and
- * Cholak 2022, arXiv:2202.12172.  Positions below 0 count as 0.  It has no
- * door: it is added to another encoding, or used alone.
+ * Cholak 2022, arXiv:2202.12172.  Positions below 0 count as 0.  This
+ * encoding has no door: it is added to another one, or used alone.
  */
 #include "encoding.h"
 #include "../positions/distance.h"

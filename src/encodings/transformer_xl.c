@@ -62,10 +62,11 @@ const struct lct_encoding lct_enc_transformer_xl = {
         .source = "Dai et al. 2019, arXiv:1901.02860v3, section 3.3; "
                   "kimiyoung/transformer-xl, mem_transformer.py",
         .used_by = "Transformer-XL; the form of XLNet and Conformer",
-        .pitfalls = "R is fixed, not learned; relative shift leaves garbage "
-                    "above the diagonal; W_R R by distance is [range, width], "
-                    "not [L, L, width]; float16 positions are exact to 2048 "
-                    "only.",
+        .pitfalls = "R is fixed, not learned; the relative shift leaves "
+                    "garbage above the diagonal; W_R R is needed for each "
+                    "distance, [range, width], not for each pair, "
+                    "[L, L, width]; positions above 2048 are not exact in "
+                    "float16.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

@@ -1,11 +1,11 @@
 /*
  * window.c - sliding window: only keys nearer than a distance are seen.
  *
- * Beltagy, Peters, Cohan:  Longformer. 2020. arXiv:2004.05150, section 3.1; the
- * causal form of Jiang et al.:  Mistral 7B. 2023. arXiv:2310.06825, section 2:
+ * Beltagy, Peters, Cohan: Longformer. 2020. arXiv:2004.05150, section 3.1; the
+ * causal form of Jiang et al.: Mistral 7B. 2023. arXiv:2310.06825, section 2:
  * 'size' keys including the query's own.  Without a causal mask, keys after the
- * query are seen if |n| < size too (encoders in Transformers use |n| <= size).
- * It has no door: it is added to another encoding.
+ * query are seen too, if |n| < size (encoders in Transformers use |n| <= size).
+ * This encoding has no door: it is added to another one.
  */
 #include "encoding.h"
 
@@ -62,8 +62,8 @@ const struct lct_encoding lct_enc_window = {
                   "et al. 2023, arXiv:2310.06825v1, section 2",
         .used_by = "Mistral 7B v0.1; local layers of Gemma 2 and 3, Command "
                    "R7B, gpt-oss",
-        .pitfalls = "Some count the query's own key, some do not; L layers "
-                    "together reach L * (size - 1) back.",
+        .pitfalls = "Some models count the query's own key in the size, some "
+                    "do not; L layers together reach L * (size - 1) back.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

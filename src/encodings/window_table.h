@@ -38,13 +38,13 @@ static inline int64_t lct_window_offset(int64_t height, int64_t width,
     return down * (2 * width - 1) + right;
 }
 
-/* A number for each patch; two patches' difference determines their offset. */
+/* A number for each patch: the difference of two determines their offset. */
 static inline int64_t lct_window_key(int64_t width, int64_t pos)
 {
     return pos / width * (2 * width - 1) + pos % width;
 }
 
-/* The pair of patches nearest to patch 0 whose numbers have that difference. */
+/* The two patches nearest to patch 0 whose numbers have that difference. */
 static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
                                    int64_t difference)
 {

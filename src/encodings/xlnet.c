@@ -51,18 +51,13 @@ static unsigned traits(const locant_encoding *e)
            (e->value[SEGMENT] == 0 ? LOCANT_TRAIT_RELATIVE : 0);
 }
 
-/* 1 if the tokens are of different segments. */
-static int differ(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+/* 1 if the tokens are of different segments, else 0. */
+static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
+                           int64_t k_pos)
 {
     int64_t second = (int64_t)e->value[SEGMENT];
 
     return second != 0 && (q_pos < second) != (k_pos < second);
-}
-
-static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
-                           int64_t k_pos)
-{
-    return differ(e, q_pos, k_pos);
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
@@ -98,8 +93,8 @@ const struct lct_encoding lct_enc_xlnet = {
                   "zihangdai/xlnet, modeling.py",
         .used_by = "XLNet",
         .pitfalls = "Its relative shift pads no zero column, and its distances "
-                    "run from klen to -qlen; the segment vector tells only "
-                    "the same from another segment.",
+                    "run from klen to -qlen; the segment vector only tells "
+                    "whether two tokens share a segment.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE,

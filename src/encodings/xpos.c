@@ -52,12 +52,7 @@ static locant_status schedule(struct lct_schedule **out,
                               const struct lct_schedule_use *u)
 {
     *out = NULL;
-    if (u->dim % 2 != 0)
-        return locant_fail(
-            LOCANT_ERR_SHAPE,
-            "%s: heads have %" PRId64
-            " channels, expected an even number to rotate in pairs",
-            u->fn, u->dim);
+    LCT_TRY(lct_rotate_check_pairs(u->fn, u->dim));
     LCT_TRY(lct_schedule_make(out, u, u->e->value[BASE], u->dim / 2));
     (*out)->pairing = LCT_INTERLEAVED;
     return LOCANT_OK;

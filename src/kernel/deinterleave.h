@@ -4,10 +4,10 @@
 #include "simd.h"
 
 /*
- * A and B split two vectors (a0 b0 a1 b1 ..) into a and b; LOW and
- * HIGH join them again.  They move lanes only within 16 bytes, where shuffles
- * are cheapest.  This permutes the pairs: ORDER permutes a table likewise, BACK
- * is the inverse.  ZIP and ZIP_END join vectors in the order of memory.
+ * A and B split two vectors (a0 b0 a1 b1 ..) into a and b; LOW and HIGH join
+ * them again.  They move lanes only within 16 bytes, where shuffles are
+ * cheapest, and so permute the pairs: ORDER permutes a table in the same way,
+ * BACK is the inverse.  ZIP and ZIP_END join vectors in the order of memory.
  */
 #if LCT_VBYTES == 64
 #    define LCT_A     0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30

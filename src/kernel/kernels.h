@@ -37,14 +37,15 @@ struct lct_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
-    const float *rescale; /* [m]; NULL: 1.  matmul: factors of the rows of c
-                            to add to; decode_scores of PAIRS: of the sums */
+    const float *rescale; /* [m]; NULL: 1.  matmul multiplies the rows of c by
+                             it before adding, decode_scores of PAIRS after */
     /* Read by decode_scores and decode_values only: */
     enum lct_stored kind; /* type of b, which is aligned to 4 bytes, rows an
                              even number of elements apart */
-    const float *ahead;   /* rows, as wide as b's, to prefetch for the next */
-    size_t ahead_row;     /* product; need not be a valid address */
-    bool warm;            /* b is in the cache: prefetch only 'ahead' */
+    const float *ahead;   /* rows, as wide as b's, that the next product reads:
+                             to prefetch; need not be a valid address */
+    size_t ahead_row;
+    bool warm; /* b is in the cache: prefetch only 'ahead' */
 };
 
 /*

@@ -169,8 +169,8 @@ static inline u32v u32v_pair(u32v first, u32v second)
 
 /*
  * The same, rounded to nearest, ties to even; a NaN must have a low half of 0.
- * A high half goes up if its low half is 0x8000 or more; from low halves below
- * even high halves 1 is subtracted first, so at a tie only odd ones go up.
+ * A high half is rounded up if its low half is 0x8000 or more.  Below an even
+ * high half, 1 is first subtracted from the low half: a tie then rounds down.
  */
 static inline u32v u32v_round_pair(u32v first, u32v second)
 {

@@ -1,7 +1,7 @@
 /*
  * none.c - no encoding (Haviv et al. 2022, arXiv:2203.16634v2; Kazemnejad et
- * al. 2023, arXiv:2305.19466v2): scores are scale <q, k>, which is what an
- * oracle without functions says.
+ * al. 2023, arXiv:2305.19466v2): scores are scale <q, k>, as for any oracle
+ * without functions.
  */
 #include "oracle.h"
 

@@ -14,7 +14,7 @@ const struct oracle *oracle_of(const char *name)
 
 /* ------------------------------------------------------------------- specs */
 
-/* x raised to a multiple of m, at least m. */
+/* x rounded up to a multiple of m, at least m. */
 static int64_t multiple(int64_t x, int64_t m)
 {
     return m <= 1 ? x : x < m ? m : (x + m - 1) / m * m;

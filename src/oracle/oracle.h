@@ -95,8 +95,8 @@ struct oracle {
     cx (*value)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d);
 
-    /* Bound of the change of a score with parameter k if all parts of the
-     * derivative had one sign.  NULL: its parts do not cancel. */
+    /* A bound of the derivative of a score by parameter k if all of its parts
+     * had one sign.  NULL: its parts do not cancel. */
     double (*parts)(const struct oracle_call *call, int k);
 
     /* The library rotates by a table of float32 cosines; 0: its results are
@@ -108,7 +108,7 @@ struct oracle {
      * be exact in double; 0: test positions of the specs only. */
     int64_t far;
     /* Needs as many key heads as query heads. */
-    int one_group;
+    int as_many_kv_heads;
     /* Bit k: parameter k holds integers. */
     unsigned integers;
 };
@@ -122,21 +122,22 @@ const struct oracle *oracle_of(const char *name);
 int oracle_choose(struct oracle_call *call, int64_t *low, int64_t *high,
                   const struct oracle *o, int i);
 
-/* Value of a key in a spec, or the fallback: "f(a=2,b=x)". */
+/* The number that a key has in a spec "f(a=2,b=x)", or the fallback. */
 double oracle_number(const char *spec, const char *key, double fallback);
+/* Does the key have this word?  The fallback if the spec lacks the key. */
 int oracle_word(const char *spec, const char *key, const char *word,
-                int fallback); /* is the value this word? */
-/* Numbers of a list "a:b:c"; how many there are, at most 'size'. */
+                int fallback);
+/* Numbers of a list "a:b:c"; returns how many there are, at most 'size'. */
 int oracle_numbers(double *out, int size, const char *spec, const char *key);
 
 /* Coordinate 'axis' of query (key = 0) or key t of row b where the caller gave
  * coordinates; otherwise 'fallback'. */
 double oracle_coord(const struct oracle_call *call, int key, int64_t b,
                     int64_t t, int axis, double fallback);
-/* Position of token t; and 1 + the largest of row b, or of all rows with
- * length=call. */
+/* Position of query (key = 0) or key t of row b. */
 int64_t oracle_position(const struct oracle_call *call, int key, int64_t b,
                         int64_t t);
+/* 1 + the largest position of row b, or of all rows with length=call. */
 int64_t oracle_length(const struct oracle_call *call, int64_t b);
 
 /* |z| of a real number carried in z: z or -z by the sign of its real part. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Positions of tokens: not given; consecutive; anywhere. */
+/* Positions of tokens: 0, 1, .. by default, consecutive, or anywhere. */
 enum { DEFAULT, CONTIGUOUS, SCATTERED, PLACES };
 
 static int64_t range(const struct oracle_problem *p, int64_t low, int64_t high)
@@ -29,7 +29,7 @@ static void draw_sizes(struct oracle_problem *p, int is_long)
 
     call->B = is_long ? 1 : range(p, 1, 2);
     call->G = is_long ? 1 : range(p, 1, 2);
-    call->H = call->G * (p->c->o->one_group ? 1 : range(p, 1, 2));
+    call->H = call->G * (p->c->o->as_many_kv_heads ? 1 : range(p, 1, 2));
     call->S = least(is_long ? range(p, 66, ORACLE_KEYS) : range(p, 1, 7), room);
     call->T = is_long ? range(p, 9, 19) : range(p, 1, 7);
     while (!is_long && call->B * call->H * call->T * call->S > 80) {
@@ -41,7 +41,7 @@ static void draw_sizes(struct oracle_problem *p, int is_long)
     }
 }
 
-static void settle(struct oracle_problem *p)
+static void draw_places_and_mask(struct oracle_problem *p)
 {
     struct oracle_case *c = p->c;
     struct oracle_call *call = &c->call;
@@ -78,9 +78,10 @@ static void place_row(struct oracle_problem *p, int64_t *q, int64_t *k)
         base = range(p, c->low, c->high - call->S + 1);
     for (int64_t j = 0; j < call->S; j++) {
         k[j] = base + j;
-        while (p->place == SCATTERED &&
-               (k[j] = range(p, c->low, c->high), holds(k, j, k[j])))
-            continue;
+        if (p->place == SCATTERED)
+            do
+                k[j] = range(p, c->low, c->high);
+            while (holds(k, j, k[j]));
     }
     for (int64_t i = 0; i < call->T; i++)
         q[i] = p->place != SCATTERED ? base + call->S - call->T + i
@@ -110,7 +111,7 @@ static void place_all(struct oracle_problem *p)
     p->a.k_pos = &p->k_pos;
 }
 
-/* Fractions of a grid's side, or of a short line, at random. */
+/* Random real coordinates in [-8, 8). */
 static locant_tensor coordinates(struct oracle_problem *p, int64_t tokens)
 {
     const int64_t shape[] = { p->c->call.B, tokens, p->c->axes };
@@ -139,7 +140,7 @@ static void coordinate_all(struct oracle_problem *p)
 
 /* ----------------------------------------------------------------- tensors */
 
-/* As [B,H,T,D] or as [B,T,H,D]. */
+/* [B,H,T,D], in memory as that or as [B,T,H,D]. */
 static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T)
 {
     int64_t D = p->c->call.D, shape[] = { p->c->call.B, H, T, D };
@@ -211,7 +212,7 @@ void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
     p->reference = p->dtype == LOCANT_F64 && n % 4 == 2;
     p->a = (locant_attention)LOCANT_ATTENTION_INIT;
     draw_sizes(p, n == 0);
-    settle(p);
+    draw_places_and_mask(p);
     known = (locant_sizes){ c->call.W, c->call.H, c->call.G, c->call.D };
     oracle_case_params(c, &known);
     place_all(p);

@@ -4,13 +4,13 @@
 
 #include "case.h"
 
-enum { ORACLE_KEYS = 80 };
+enum { ORACLE_KEYS = 80 }; /* most keys */
 
 struct oracle_problem {
     struct oracle_case *c;
     locant_dtype dtype;
-    int reference; /* run the reference, in double */
-    int place;
+    int reference; /* run the reference implementation, in double */
+    int place;     /* how positions of tokens are chosen */
     locant_tensor q, k, v, x, dout; /* [B,H|G,T|S,D]; x [B,S,W] */
     locant_tensor q_pos, k_pos, q_coords, k_coords, sinks;
     locant_tensor out, lse, dq, dk, dv, dx, dsinks;

@@ -35,17 +35,17 @@ static long double smooth(const struct oracle_resize *r, int64_t m, int64_t n,
     long double scale = (long double)m / ((long double)n + r->offset);
     long double stretch = scale > 1 ? scale : 1;
     long double centre = scale * ((long double)x + 0.5L);
-    long double total = 0, mine = 0;
+    long double total = 0, of_j = 0;
 
     for (int64_t t = 0; t < m; t++) {
         long double at = ((long double)t + 0.5L - centre) / stretch;
-        long double call = r->cubic ? keys(at, -0.5L) : tent(at);
+        long double weight = r->cubic ? keys(at, -0.5L) : tent(at);
 
-        total += call;
+        total += weight;
         if (t == j)
-            mine = call;
+            of_j = weight;
     }
-    return mine / total;
+    return of_j / total;
 }
 
 static long double source(const struct oracle_resize *r, int64_t m, int64_t n,

@@ -58,15 +58,6 @@ static const struct oracle_spec specs[] = {
 };
 /* clang-format on */
 
-/* The caller's coordinate as the library uses it, else the position. */
-static double position(const struct oracle_call *call, int key, int64_t b,
-                       int64_t t)
-{
-    if ((key ? call->k_coords : call->q_coords) != NULL)
-        return oracle_coord(call, key, b, t, 0, 0);
-    return (double)oracle_position(call, key, b, t);
-}
-
 /* The angle in float32 throughout, as transformers and ggml compute it. */
 static void float_recipe(double *cosine, double *sine,
                          const struct oracle_call *call, int64_t c, int64_t dim,
@@ -116,7 +107,9 @@ static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
     int64_t first =
         oracle_word(call->spec, "side", "trailing", 0) ? call->D - dim : 0;
     struct oracle_scaling s = { .dim = dim, .length = oracle_length(call, b) };
-    double pos = position(call, key, b, t), cosine, sine;
+    double pos = oracle_coord(call, key, b, t, 0,
+                              (double)oracle_position(call, key, b, t));
+    double cosine, sine;
     struct oracle_pair p;
 
     (void)h;

@@ -1,8 +1,8 @@
 /*
  * rope3d.c - V-JEPA 2 (Assran et al. 2025, arXiv:2506.09985v1, section 2.1):
- * frame, row and column rotate three bands of 2 floor(floor(D/3)/2) channels,
- * the rest is copied; interleaved pairs, a true rotation (its code tiles
- * cosines).
+ * frame, row and column rotate three bands of 2 floor(floor(D/3)/2) channels in
+ * interleaved pairs; the rest is copied.  The authors' code tiles cosines,
+ * which is no rotation.
  */
 #include "grid.h"
 #include "pairs.h"

@@ -31,5 +31,5 @@ const struct oracle rope_mixed_oracle = {
     .D_step = 4,
     .rotated = rotated,
     .real = 1,
-    .one_group = 1,
+    .as_many_kv_heads = 1,
 };

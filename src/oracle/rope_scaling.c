@@ -129,9 +129,9 @@ static double proportional(const char *spec, double theta, int64_t c,
                            int64_t dim)
 {
     double partial = oracle_number(spec, "partial", 0.25);
-    int64_t turning = (int64_t)floor(partial * (double)dim / 2);
+    int64_t rotating = (int64_t)floor(partial * (double)dim / 2);
 
-    return c < turning ? theta / oracle_number(spec, "factor", 1) : 0;
+    return c < rotating ? theta / oracle_number(spec, "factor", 1) : 0;
 }
 
 void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c)

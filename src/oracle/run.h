@@ -19,8 +19,8 @@ enum { ORACLE_SPEC = 240 };
 #define ORACLE_HALF_BF16 0x1p-8
 
 /*
- * What a chain of operations in double inside of an encoding may lose of its
- * largest term: ten bits of 2^-53.
+ * What a chain of operations in double inside an encoding may lose, relative to
+ * its largest term: ten bits, that is 2^10 units of 2^-53.
  */
 #define ORACLE_CHAIN 0x1p-43
 

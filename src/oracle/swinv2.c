@@ -1,6 +1,6 @@
 /*
- * swinv2.c - Liu et al. 2021, arXiv:2111.09883v2, section 3.3: a network of
- * log-spaced (dy, dx), 16 sigmoid of which is the bias (its code).
+ * swinv2.c - Liu et al. 2021, arXiv:2111.09883v2, section 3.3, and its code:
+ * the bias is 16 sigmoid of a network of log-spaced (dy, dx).
  */
 #include "grid.h"
 #include <math.h>

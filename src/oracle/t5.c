@@ -8,7 +8,7 @@
  *     e + floor(ln(n/e) / ln(M/e) * (B - e)), at most B - 1.
  *
  * The logarithms are of long double; a quotient within 1e-13 of an integer is
- * that integer, as for n = e (M/e)^(k/(B-e)): others are farther away.
+ * that integer, as for n = e (M/e)^(k/(B-e)); no other quotient is that close.
  * Parameter: table [buckets, H].
  */
 #include "oracle.h"

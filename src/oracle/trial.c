@@ -13,10 +13,7 @@ cx oracle_trial_score(const struct oracle_trial *t, int64_t b, int64_t h,
                : oracle_score(call, t->o, b, h, i, j);
 }
 
-/*
- * Options: cap of Gemma Team 2024, arXiv:2408.00118, section 2; sink of OpenAI
- * 2025, arXiv:2508.10925: one more score, whose value is 0.
- */
+/* Gemma Team 2024, arXiv:2408.00118, section 2. */
 static cx capped(const struct oracle_call *call, cx s)
 {
     return call->softcap > 0 && creal(s) > -INFINITY
@@ -24,6 +21,7 @@ static cx capped(const struct oracle_call *call, cx s)
                : s;
 }
 
+/* A sink (OpenAI 2025, arXiv:2508.10925) is one more score with value 0. */
 int oracle_trial_softmax(struct oracle_trial_row *r,
                          const struct oracle_trial *t, int64_t b, int64_t h,
                          int64_t i)
@@ -103,7 +101,8 @@ static double product_reach(const struct oracle_trial *t)
     return t->call->scale * most[0] * most[1];
 }
 
-/* The cap is off by at most 12 units of its result. */
+/* The cap is off by at most 12 units of its result, so capped scores count four
+ * times: oracle_trial_score_error() allows 4 units of each. */
 static void measure_row(struct oracle_trial *t, int64_t b, int64_t h, int64_t i)
 {
     const struct oracle_call *call = t->call;

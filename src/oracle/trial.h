@@ -3,16 +3,16 @@
 #define ORACLE_TRIAL_H
 #include "problem.h"
 
-/* A problem, the rows whose outputs are summed, and sizes found in the sum. */
+/* A problem, the rows whose outputs are summed, and sizes of its numbers. */
 struct oracle_trial {
     struct oracle_problem p;
     struct oracle_call *call; /* of p.c */
     const struct oracle *o;
-    int64_t b0, b1, i0, i1;
-    double score_max; /* the most that a score or its terms reach */
-    double reach;     /* largest |value| */
-    double mass;      /* 'gross' of the last sum if every |s_j'| were 1 */
-    cx *frozen;       /* scores [B, H, T, S] while dv is checked, else NULL */
+    int64_t b0, b1, i0, i1; /* sum rows b0 <= b < b1 and b, i0 <= i < i1 */
+    double score_max;       /* the most that a score or its terms reach */
+    double reach;           /* largest |value| */
+    double mass;            /* 'gross' of the last sum if every |s_j'| were 1 */
+    cx *frozen; /* scores [B, H, T, S] while dv is checked, else NULL */
 };
 
 /* Scores, weights and log-sum-exp of one row. */
@@ -31,7 +31,7 @@ cx oracle_trial_score(const struct oracle_trial *t, int64_t b, int64_t h,
 /* Channel d of what the weight of key j multiplies. */
 cx oracle_trial_value(const struct oracle_trial *t, int64_t b, int64_t h,
                       int64_t i, int64_t j, int64_t d);
-/* Fill row r; 0: it sees no key. */
+/* Fill r with row b, h, i; 0: the row sees no key. */
 int oracle_trial_softmax(struct oracle_trial_row *r,
                          const struct oracle_trial *t, int64_t b, int64_t h,
                          int64_t i);

@@ -14,14 +14,14 @@ static cx rope_score(const struct oracle_call *call, int64_t b, int64_t h,
                      int64_t i, int64_t j, double distance)
 {
     double base = oracle_number(call->spec, "base", 10000);
-    int paired = oracle_word(call->spec, "pairing", "interleaved", 0);
+    int interleaved = oracle_word(call->spec, "pairing", "interleaved", 0);
     const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
     cx sum = 0;
 
     for (int64_t c = 0; c < call->D / 2; c++) {
         double a = distance * pow(base, -2.0 * (double)c / (double)call->D);
-        int64_t x = paired ? 2 * c : c,
-                y = paired ? 2 * c + 1 : c + call->D / 2;
+        int64_t x = interleaved ? 2 * c : c,
+                y = interleaved ? 2 * c + 1 : c + call->D / 2;
 
         /* Re of (q_x + i q_y)(k_x - i k_y) e^(ia), products not conjugated */
         sum += (q[x] * k[x] + q[y] * k[y]) * cos(a) -

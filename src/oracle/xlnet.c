@@ -1,8 +1,8 @@
 /*
  * xlnet.c - Yang et al. 2019, arXiv:1906.08237v2, section 2.4 and appendix:
- * Transformer-XL's terms and (q_i + b).s_ij, s_ij is one of two vectors: for i
- * and j in the same segment, or not.  Parameters: W [H, D, width], u, v, b [H,
- * D], segments [2, H, D] (the same segment, another).
+ * Transformer-XL's terms and (q_i + b).s_ij, where s_ij is one of two vectors:
+ * for i and j in the same segment, or not.  Parameters: W [H, D, width], u, v,
+ * b [H, D], segments [2, H, D] (the same segment, another).
  */
 #include "content.h"
 

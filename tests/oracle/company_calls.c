@@ -27,7 +27,7 @@ void company_make(struct company *p, locant_dtype dtype)
     p->first = p->c->low > 0 ? p->c->low : 0;
     w->B = 1;
     w->G = test_range(1, 2);
-    w->H = w->G * (p->c->o->one_group ? 1 : 2);
+    w->H = w->G * (p->c->o->as_many_kv_heads ? 1 : 2);
     if (!(p->c->traits & LOCANT_TRAIT_READS_X))
         w->W = w->H * w->D;
     known = (locant_sizes){ w->W, w->H, w->G, w->D };
