@@ -14,7 +14,7 @@
 #include "tables.h"
 
 struct lct_rows_document {
-    int64_t b, doc;
+    int64_t b, id;
     int64_t head, heads; /* heads of q: first, number */
     int64_t kv_head, kv_heads;
     bool active;             /* false: no more documents */

@@ -32,7 +32,7 @@ struct lct_rows_content {
 /* What content keeps of one query. */
 struct lct_rows_content_scratch {
     double *y, *dy;                   /* [heads, W]: projected queries */
-    int64_t *held;                    /* [S]: number of each row in 'basis' */
+    int64_t *basis_row;               /* [S]: number of each row in 'basis' */
     double *basis;                    /* [S, W] */
     double *row, *drow;               /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
@@ -40,9 +40,9 @@ struct lct_rows_content_scratch {
     char *classes;                    /* [S]: enum lct_near_far_class */
 };
 
-/* Find the products of a document; s->c.call must be set. */
-void lct_rows_content_plan(struct lct_rows_document *s);
-void lct_rows_content_layout(struct lct_rows_document *s,
+/* Find the products of a document; doc->c.call must be set. */
+void lct_rows_content_plan(struct lct_rows_document *doc);
+void lct_rows_content_layout(struct lct_rows_document *doc,
                              struct lct_rows_scratch *r,
                              const struct lct_plan *p, struct lct_arena *arena);
 

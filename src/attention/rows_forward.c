@@ -65,29 +65,29 @@ static void forward_row(void *context, size_t task, int slot)
     const struct forward_job *job = context;
     const struct lct_plan *p = job->p;
     struct lct_rows_task w = lct_rows_task_of(p, task / (size_t)p->T, slot);
-    const struct lct_rows_document *s = w.doc;
+    const struct lct_rows_document *doc = w.doc;
     int64_t i = (int64_t)(task % (size_t)p->T);
-    int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
+    int64_t keys = doc->c.keys, group = doc->heads / doc->kv_heads;
     double *lse = w.r->dq; /* [heads]; backward's row is free */
     bool any;
 
-    if (!s->active || !lct_rows_has(&w, i))
+    if (!doc->active || !lct_rows_has(&w, i))
         return;
     any = lct_rows_scores(&w, i);
     if (any && p->tables->content != NULL)
         lct_rows_content_scores(w.r->s, &w);
-    lct_rows_cap(w.r->s, NULL, p, s->heads * keys);
-    for (int64_t h = 0; h < s->heads; h++) {
+    lct_rows_cap(w.r->s, NULL, p, doc->heads * keys);
+    for (int64_t h = 0; h < doc->heads; h++) {
         double *weight = w.r->s + h * keys;
 
-        lse[h] = softmax(weight, keys, lct_sinks_logit(p, s->head + h));
-        weighted_sum(w.r->o + h * p->D, weight, s->v + h / group * keys * p->D,
-                     keys, p->D);
+        lse[h] = softmax(weight, keys, lct_sinks_logit(p, doc->head + h));
+        weighted_sum(w.r->o + h * p->D, weight,
+                     doc->v + h / group * keys * p->D, keys, p->D);
     }
     if (any && p->tables->content != NULL)
         lct_rows_content_values(w.r->o, w.r->s, &w);
-    for (int64_t h = 0; h < s->heads; h++)
-        store(job, s->b, s->head + h, i, w.r->o + h * p->D, lse[h]);
+    for (int64_t h = 0; h < doc->heads; h++)
+        store(job, doc->b, doc->head + h, i, w.r->o + h * p->D, lse[h]);
 }
 
 /* Set out to 0 and lse to the sink, as for padding; others are overwritten. */

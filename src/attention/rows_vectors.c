@@ -205,9 +205,9 @@ static const double *fixed_row(const struct lct_rows_task *w, int64_t m)
     int64_t place = m % w->c->keys + (m % w->c->keys < 0 ? w->c->keys : 0);
     double *row = w->r->content.basis + place * w->c->call.width;
 
-    if (w->r->content.held[place] != m)
+    if (w->r->content.basis_row[place] != m)
         door_of(w)->basis(row, &w->c->call, m);
-    w->r->content.held[place] = m;
+    w->r->content.basis_row[place] = m;
     return row;
 }
 
