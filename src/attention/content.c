@@ -24,11 +24,11 @@ static void add_vector(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    for (int n = 0; n < plan->products.count; n++) {
-        int added = plan->table[n].v.added;
+    for (int n = 0; n < c->products.count; n++) {
+        int added = c->table[n].v.added;
 
         own->product[n].low = own->product[n].high = 0;
         own->gradient[n].low = own->gradient[n].high = 0;
@@ -37,10 +37,10 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
         if (added >= 0)
             add_vector(p, t, own->y[n], own->y_cols[n], s->q, added);
     }
-    if (plan->products.near_far)
+    if (c->products.near_far)
         lct_content_far_open(p, t, s);
-    if (plan->products.u >= 0)
-        add_vector(p, t, s->q, s->q_cols, s->q, plan->products.u);
+    if (c->products.u >= 0)
+        add_vector(p, t, s->q, s->q_cols, s->q, c->products.u);
 }
 
 /* The gradient of a vector += scale times the sum of rows dy. */
@@ -60,19 +60,19 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,
                        const struct lct_content_gradients *job)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    if (plan->products.near_far)
+    if (c->products.near_far)
         lct_content_far_close(p, t, s);
-    if (plan->products.u >= 0 && job->learns)
-        add_vector_backward(p, t, plan->dvector[0], s->dq, job);
-    for (int n = 0; n < plan->products.count; n++) {
+    if (c->products.u >= 0 && job->learns)
+        add_vector_backward(p, t, c->dvector[0], s->dq, job);
+    for (int n = 0; n < c->products.count; n++) {
         lct_content_window_release(p, t, s, n, job);
-        if (plan->table[n].v.times != LCT_TIMES_QUERY)
+        if (c->table[n].v.times != LCT_TIMES_QUERY)
             continue;
-        if (plan->table[n].v.added >= 0 && job->learns)
-            add_vector_backward(p, t, plan->dvector[1 + n], own->dy[n], job);
+        if (c->table[n].v.added >= 0 && job->learns)
+            add_vector_backward(p, t, c->dvector[1 + n], own->dy[n], job);
         for (int64_t i = 0; i < t->rows * p->padded; i++)
             s->dq[i] += own->dy[n][i];
     }
@@ -159,17 +159,17 @@ void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const float *keys,
                         size_t key_row)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
 
-    for (int n = 0; n < plan->products.count; n++) {
-        if (plan->table[n].v.times == LCT_TIMES_QUERY)
+    for (int n = 0; n < c->products.count; n++) {
+        if (c->table[n].v.times == LCT_TIMES_QUERY)
             query_rows(p, t, s, n);
-        else if (plan->table[n].v.times == LCT_TIMES_KEY)
-            key_rows(p, t, s, &plan->table[n], keys, key_row);
+        else if (c->table[n].v.times == LCT_TIMES_KEY)
+            key_rows(p, t, s, &c->table[n], keys, key_row);
     }
-    if (plan->products.gate_weight >= 0)
+    if (c->products.gate_weight >= 0)
         lct_content_gates_scores(p, t, s);
-    multiply(s->s, t, (float)plan->products.factor);
+    multiply(s->s, t, (float)c->products.factor);
 }
 
 /* forward: add_picked() */
@@ -248,11 +248,11 @@ void lct_content_scores_backward(const struct lct_plan *p,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
 
-    multiply(s->ds, t, (float)plan->products.factor);
-    for (int n = 0; n < plan->products.count; n++) {
-        const struct lct_content_table *table = &plan->table[n];
+    multiply(s->ds, t, (float)c->products.factor);
+    for (int n = 0; n < c->products.count; n++) {
+        const struct lct_content_table *table = &c->table[n];
         struct lct_content_picks x;
 
         if (table->v.times == LCT_TIMES_KEY)
@@ -263,7 +263,7 @@ void lct_content_scores_backward(const struct lct_plan *p,
                                      lct_content_scratch_of(p, s)->at);
         lct_content_window_scatter_rows(p, t, s, n, &x, s->ds, job);
     }
-    if (plan->products.gate_weight >= 0)
+    if (c->products.gate_weight >= 0)
         lct_content_gates_scores_backward(p, t, s);
 }
 

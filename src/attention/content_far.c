@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct lct_near_far *form_of(const struct lct_plan *p)
+static const struct lct_near_far *near_far_of(const struct lct_plan *p)
 {
     return p->tables->content->e->row->content.near_far;
 }
@@ -65,10 +65,10 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 {
     if (!p->content->products.near_far)
         return true;
-    t->nearness = form_of(p)->classify_range(p->tables->content->e,
-                                             (int64_t[2]){ q->low, q->high },
-                                             (int64_t[2]){ k->low, k->high });
-    t->far_masks = t->nearness == LCT_MIXED && form_of(p)->masks;
+    t->nearness = near_far_of(p)->classify_range(
+        p->tables->content->e, (int64_t[2]){ q->low, q->high },
+        (int64_t[2]){ k->low, k->high });
+    t->far_masks = t->nearness == LCT_MIXED && near_far_of(p)->masks;
     return t->nearness != LCT_MASKED;
 }
 
@@ -136,8 +136,8 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
         const float *far = to + j * (int64_t)t->lanes;
         char class[LCT_TILE];
 
-        form_of(p)->classify(class, p->tables->content->e, q_pos,
-                             (size_t)t->rows, k_pos[j]);
+        near_far_of(p)->classify(class, p->tables->content->e, q_pos,
+                                 (size_t)t->rows, k_pos[j]);
         for (int64_t i = 0; i < t->rows; i++)
             near[i] = class[i] == LCT_NEAR  ? near[i]
                       : class[i] == LCT_FAR ? far[i]
@@ -148,8 +148,8 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
 /* ---------------------------------------------------------------- backward */
 
 /* Move the gradients of far pairs from s->ds to far [keys, lanes]. */
-static void split(const struct lct_plan *p, const struct lct_tile *t,
-                  struct lct_scratch *s, float *far)
+static void move_far(const struct lct_plan *p, const struct lct_tile *t,
+                     struct lct_scratch *s, float *far)
 {
     int64_t row = lct_plan_row(p, t->b);
     const int64_t *q_pos = p->tables->q_pos + row * p->T + t->i;
@@ -159,8 +159,8 @@ static void split(const struct lct_plan *p, const struct lct_tile *t,
         float *ds = s->ds + j * (int64_t)t->lanes;
         char class[LCT_TILE];
 
-        form_of(p)->classify(class, p->tables->content->e, q_pos,
-                             (size_t)t->rows, k_pos[j]);
+        near_far_of(p)->classify(class, p->tables->content->e, q_pos,
+                                 (size_t)t->rows, k_pos[j]);
         memset(far, 0, t->lanes * sizeof(*far));
         for (int64_t i = 0; i < t->rows; i++) {
             far[i] = class[i] == LCT_FAR ? ds[i] : 0;
@@ -180,7 +180,7 @@ void lct_content_far_backward(const struct lct_plan *p,
     struct lct_product x;
 
     if (t->nearness == LCT_MIXED)
-        split(p, t, s, own->keys);
+        move_far(p, t, s, own->keys);
     x = lct_product_of((struct lct_product_rows){ own->dy[0], padded },
                        lct_product_transposed(ds, t->lanes),
                        lct_product_rows_of(t->nearness == LCT_FAR

@@ -31,13 +31,13 @@ void lct_content_project_store(const struct lct_plan *p,
 static void fill_basis(void *context, size_t task, int slot)
 {
     const struct job *job = context;
-    const struct lct_content_products *plan = job->p->content;
+    const struct lct_content_products *c = job->p->content;
     const struct lct_call *call = job->p->tables->content;
     const struct lct_content_door *door = &call->e->row->content;
     int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
-    int64_t width = plan->basis_row, first = job->table->low + from;
-    float *to = plan->basis + from * width;
-    double *row = plan->scratch[slot].row;
+    int64_t width = c->basis_row, first = job->table->low + from;
+    float *to = c->basis + from * width;
+    double *row = c->scratch[slot].row;
 
     n = n < LCT_TILE ? n : LCT_TILE;
     if (door->basis_rows != NULL) {
@@ -53,7 +53,7 @@ static void fill_basis(void *context, size_t task, int slot)
     }
 }
 
-/* plan->matrix [H, width, padded] = the transposed matrix of each head. */
+/* c->matrix [H, width, padded] = the transposed matrix of each head. */
 static void fill_matrix(void *context, size_t task, int slot)
 {
     const struct job *job = context;
@@ -80,9 +80,9 @@ static void project(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     struct lct_content_table *table = job->table;
-    struct lct_content_scratch *s = &plan->scratch[slot];
+    struct lct_content_scratch *s = &c->scratch[slot];
     int64_t head = (int64_t)task % p->H;
     int64_t from = (int64_t)task / p->H * LCT_TILE, n = table->rows - from;
     const double *bias =
@@ -97,9 +97,9 @@ static void project(void *context, size_t task, int slot)
     for (int64_t w = 0; w < p->W; w += LCT_TILE) {
         struct lct_product x = lct_product_of(
             (struct lct_product_rows){ part, padded },
-            lct_product_rows_of(plan->basis + from * plan->basis_row + w,
-                                (size_t)plan->basis_row),
-            lct_product_rows_of(plan->matrix + (head * p->W + w) * p->padded,
+            lct_product_rows_of(c->basis + from * c->basis_row + w,
+                                (size_t)c->basis_row),
+            lct_product_rows_of(c->matrix + (head * p->W + w) * p->padded,
                                 padded),
             n, padded, p->W - w < LCT_TILE ? p->W - w : LCT_TILE);
 
@@ -150,18 +150,17 @@ static void add_block(const struct job *job, float *part, const float *block,
                       int64_t head, int64_t from, int64_t n, int64_t w)
 {
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    int64_t columns = plan->basis_row - w;
+    const struct lct_content_products *c = p->content;
+    int64_t columns = c->basis_row - w;
     double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
     struct lct_product x;
 
     columns = columns < LCT_TILE ? columns : LCT_TILE;
-    x = lct_product_of(
-        (struct lct_product_rows){ part, LCT_TILE },
-        lct_product_transposed(block, (size_t)p->padded),
-        lct_product_rows_of(plan->basis + from * plan->basis_row + w,
-                            (size_t)plan->basis_row),
-        p->D, (size_t)columns, n);
+    x = lct_product_of((struct lct_product_rows){ part, LCT_TILE },
+                       lct_product_transposed(block, (size_t)p->padded),
+                       lct_product_rows_of(c->basis + from * c->basis_row + w,
+                                           (size_t)c->basis_row),
+                       p->D, (size_t)columns, n);
     p->kernels->matmul(&x);
     columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
     for (int64_t d = 0; d < p->D; d++)
@@ -193,7 +192,7 @@ static void accumulate_matrix(void *context, size_t task, int slot)
     }
 }
 
-/* plan->matrix [H D, basis_row] = the matrix, not transposed. */
+/* c->matrix [H D, basis_row] = the matrix, not transposed. */
 static void copy_matrix(const struct job *job)
 {
     const struct lct_plan *p = job->p;
@@ -214,8 +213,8 @@ static void basis_gradient(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    float *block = plan->scratch[slot].rows;
+    const struct lct_content_products *c = p->content;
+    float *block = c->scratch[slot].rows;
     int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
 
     n = n < LCT_TILE ? n : LCT_TILE;
@@ -224,12 +223,12 @@ static void basis_gradient(void *context, size_t task, int slot)
 
         load_block(block, job, h, from, n);
         x = lct_product_of(
-            (struct lct_product_rows){ plan->basis + from * plan->basis_row,
-                                       (size_t)plan->basis_row },
+            (struct lct_product_rows){ c->basis + from * c->basis_row,
+                                       (size_t)c->basis_row },
             lct_product_rows_of(block, (size_t)p->padded),
-            lct_product_rows_of(plan->matrix + h * p->D * plan->basis_row,
-                                (size_t)plan->basis_row),
-            n, (size_t)plan->basis_row, p->D);
+            lct_product_rows_of(c->matrix + h * p->D * c->basis_row,
+                                (size_t)c->basis_row),
+            n, (size_t)c->basis_row, p->D);
         x.add = job->add || h > 0;
         p->kernels->matmul(&x);
     }
@@ -238,21 +237,21 @@ static void basis_gradient(void *context, size_t task, int slot)
 void lct_content_project_accumulate(const struct lct_plan *p,
                                     double *const *dparam)
 {
-    struct lct_content_products *plan = p->content;
+    struct lct_content_products *c = p->content;
     const struct lct_content_door *door = &p->tables->content->e->row->content;
     struct job job = { .p = p, .dparam = dparam };
     const struct lct_content_table *last = NULL;
-    double *row = plan->scratch[0].row;
+    double *row = c->scratch[0].row;
 
-    for (int n = 0; n < plan->products.count; n++) {
-        job.table = &plan->table[n];
+    for (int n = 0; n < c->products.count; n++) {
+        job.table = &c->table[n];
         if (job.table->v.matrix >= 0)
             lct_parallel_for((size_t)p->H, p->slots, accumulate_matrix, &job);
     }
     if (door->basis_backward == NULL)
         return;
-    for (int n = 0; n < plan->products.count; n++) {
-        job.table = &plan->table[n];
+    for (int n = 0; n < c->products.count; n++) {
+        job.table = &c->table[n];
         if (job.table->v.matrix < 0)
             continue;
         copy_matrix(&job);
@@ -265,7 +264,7 @@ void lct_content_project_accumulate(const struct lct_plan *p,
         return;
     for (int64_t r = 0; r < last->rows; r++) {
         for (int64_t w = 0; w < p->W; w++)
-            row[w] = (double)plan->basis[r * plan->basis_row + w];
+            row[w] = (double)c->basis[r * c->basis_row + w];
         door->basis_backward(dparam, row, p->tables->content, last->low + r);
     }
 }
