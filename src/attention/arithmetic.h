@@ -37,7 +37,7 @@ struct lct_arithmetic {
     /* s->dq += ds k (scaled only at the end);  dk += ds^T (scale q) */
     void (*scores_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_product_rows dk);
+                            bool needs_dq, struct lct_product_rows dk);
 
     /* s->out = s->out * rescale + p v */
     void (*values)(const struct lct_plan *p, const struct lct_tile *t,

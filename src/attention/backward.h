@@ -10,10 +10,10 @@ struct lct_backward {
     const struct lct_plan *p;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    bool learns;  /* gradients of some parameters are wanted */
-    bool bias;    /* gradients of score parameters are wanted */
-    bool dq, dk;  /* gradients of q, k are needed */
-    int64_t from; /* first batch row of this chunk */
+    bool learns;             /* gradients of some parameters are wanted */
+    bool needs_dbias;        /* gradients of score parameters are wanted */
+    bool needs_dq, needs_dk; /* gradients of q, k are needed */
+    int64_t from;            /* first batch row of this chunk */
 };
 
 /* Load what backward needs of a tile of queries: dout, lse, delta; dq = 0. */

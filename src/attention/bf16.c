@@ -343,13 +343,13 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_product_rows dk)
+                            bool needs_dq, struct lct_product_rows dk)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(lanes * sizeof(uint32_t));
 
     (void)l; /* the scratch has its pairs */
-    if (dq) {
+    if (needs_dq) {
         p->kernels->bf16_pair_rows(s->bf16.weights, lanes, s->ds, row,
                                    LCT_STORED_F32, keys, lanes);
         multiply_steps(

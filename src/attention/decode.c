@@ -49,19 +49,19 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
         /* Only the mask hooks of an encoding differ between heads. */
-        f->seen[g] = g > 0 && p->request->mask_hooks == 0
+        f->sees[g] = g > 0 && p->request->mask_hooks == 0
                          ? any
                          : lct_mask_classify(p, t, n, f->s);
-        any |= f->seen[g];
-        f->guard[f->tiles] |= !f->seen[g] || t->masked;
+        any |= f->sees[g];
+        f->guard[f->tiles] |= !f->sees[g] || t->masked;
     }
     return any;
 }
 
-bool lct_decode_place_rows(const struct lct_plan *p,
-                           const struct lct_decode_task *f,
-                           const locant_tensor *from, int64_t h, int64_t i,
-                           struct lct_product *x)
+bool lct_decode_rows_in_place(const struct lct_plan *p,
+                              const struct lct_decode_task *f,
+                              const locant_tensor *from, int64_t h, int64_t i,
+                              struct lct_product *x)
 {
     int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
 
@@ -156,7 +156,7 @@ static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
             f->tile[f->tiles++] = n;
     f->tile[f->tiles] = n < p->k_tiles ? n : first;
     for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
-        f->tiles = i; /* classify again, for f->seen and the masks of tile i */
+        f->tiles = i; /* classify again, for f->sees and the masks of tile i */
         if (classify(p, f, &t, f->tile[i]))
             tile_weights(p, f, &t, i);
         f->tiles = tiles;

@@ -46,7 +46,7 @@ struct lct_decode_task {
     int64_t split;
     struct lct_scratch *s;
     struct lct_decode_scratch *d;
-    bool seen[LCT_DECODE_ROWS];        /* does head g see a key of the tile? */
+    bool sees[LCT_DECODE_ROWS];        /* does head g see a key of the tile? */
     int64_t tiles;                     /* number of tiles of the run */
     int64_t tile[LCT_SPLIT_TILES + 1]; /* their indices; then the next tile */
     bool guard[LCT_SPLIT_TILES];       /* is any key of the tile masked? */
@@ -85,10 +85,10 @@ struct lct_decode_arithmetic {
  * x->b = the rows of tile i of the run, head h, in 'from'; x->ahead = the rows
  * needed next.  false: kernels cannot read them in place.
  */
-bool lct_decode_place_rows(const struct lct_plan *p,
-                           const struct lct_decode_task *f,
-                           const locant_tensor *from, int64_t h, int64_t i,
-                           struct lct_product *x);
+bool lct_decode_rows_in_place(const struct lct_plan *p,
+                              const struct lct_decode_task *f,
+                              const locant_tensor *from, int64_t h, int64_t i,
+                              struct lct_product *x);
 
 void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
                        struct lct_arena *arena);

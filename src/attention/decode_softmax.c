@@ -77,14 +77,14 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
         /* Mask hooks differ between heads: classify again to fill the masks. */
-        if (f->seen[g] && (p->request->mask_hooks == 0 ||
+        if (f->sees[g] && (p->request->mask_hooks == 0 ||
                            lct_mask_classify(p, t, f->tile[i], f->s)))
             finish_scores(p, f, t, scores + g * p->T * LCT_DECODE_ROW);
         for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
             float *row = scores + r * LCT_DECODE_ROW;
 
             rescale[r] = 1;
-            if (f->seen[g])
+            if (f->sees[g])
                 p->kernels->softmax_row(row, (size_t)t->keys, d->row_max + r,
                                         d->row_sum + r, rescale + r);
             else

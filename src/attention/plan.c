@@ -44,7 +44,7 @@ static int64_t rounded_up(int64_t n, int64_t unit)
 static void choose_sizes(struct lct_plan *p)
 {
     bool content = p->request->content != NULL;
-    int64_t tasks;
+    int64_t tiles;
 
     p->padded = rounded_up(p->D, LCT_PAD);
     p->padded_q = rounded_up(p->Dq, LCT_PAD);
@@ -56,9 +56,9 @@ static void choose_sizes(struct lct_plan *p)
     p->k_tiles = rounded_up(p->S, LCT_TILE) / LCT_TILE;
     p->k_splits = rounded_up(p->k_tiles, LCT_SPLIT_TILES) / LCT_SPLIT_TILES;
     /* With content, the scratch of several tiles would not fit the cache. */
-    tasks = content ? 1 : LCT_TILES_PER_TASK;
-    tasks = p->q_tiles < tasks ? p->q_tiles : tasks;
-    p->tiles_per_task = tasks > 1 ? (int)tasks : 1;
+    tiles = content ? 1 : LCT_TILES_PER_TASK;
+    tiles = p->q_tiles < tiles ? p->q_tiles : tiles;
+    p->tiles_per_task = tiles > 1 ? (int)tiles : 1;
 }
 
 static void choose_rotation(struct lct_plan *p)

@@ -33,7 +33,7 @@ struct work {
     int tiles;
     struct lct_tile t[LCT_TILES_PER_TASK];
     struct lct_scratch *s[LCT_TILES_PER_TASK];
-    bool any[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
+    bool sees[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
 };
 
 /* Load up to 'most' tiles of queries of head b, h, from tile 'first' on. */
@@ -70,9 +70,9 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
     const struct lct_tile *t = &w->t[n];
     struct lct_scratch *s = w->s[n];
 
-    if (!w->any[n])
+    if (!w->sees[n])
         lct_softmax_begin_split(p, t, s);
-    w->any[n] = true;
+    w->sees[n] = true;
     lct_scores_of_tile(p, t, s, l, NULL);
     lct_softmax_update(p, t, s);
     p->arithmetic->values(p, t, s, l);
@@ -87,7 +87,7 @@ static void forward_split(struct work *w, int64_t k)
     int64_t end =
         p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles : k + LCT_SPLIT_TILES;
 
-    memset(w->any, 0, sizeof(w->any));
+    memset(w->sees, 0, sizeof(w->sees));
     for (; k < end; k++) {
         struct lct_loaded l = { .keys = NULL };
 
@@ -100,7 +100,7 @@ static void forward_split(struct work *w, int64_t k)
         }
     }
     for (int n = 0; n < w->tiles; n++)
-        if (w->any[n])
+        if (w->sees[n])
             lct_softmax_merge(p, &w->t[n], w->s[n]);
 }
 
@@ -186,12 +186,12 @@ static void backward_keys(const struct lct_backward *job,
     cap_backward(p, t, s);
     if (content)
         lct_content_scores_backward(p, t, s, &c);
-    if (job->bias)
+    if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
     if (t->nearness != LCT_NEAR)
         lct_content_far_backward(p, t, s, l->keys);
     if (t->nearness != LCT_FAR)
-        p->arithmetic->scores_backward(p, t, s, l, job->dq, dk);
+        p->arithmetic->scores_backward(p, t, s, l, job->needs_dq, dk);
 }
 
 /* Finish a tile of queries after its last keys. */
@@ -205,7 +205,7 @@ static void backward_end(const struct lct_backward *job,
             p, t, s,
             &(struct lct_content_gradients){ .learns = job->learns,
                                              .chunk_row = t->b - job->from });
-    if (job->dq && (job->g->dq != NULL || p->request->general_map))
+    if (job->needs_dq && (job->g->dq != NULL || p->request->general_map))
         lct_backward_store_queries(job, t, s);
 }
 
@@ -248,7 +248,7 @@ static void backward_task(void *context, size_t task, int slot)
         for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
-    if (job->dk)
+    if (job->needs_dk)
         lct_content_far_add_keys(p, b, head, s, job->g->dk);
     lct_backward_store_keys(job, b, head, s);
 }
@@ -282,11 +282,11 @@ void lct_tiled_backward(const struct lct_plan *p,
     bool content = p->request->content != NULL;
 
     job.learns = p->params > 0 && g->dparams != NULL;
-    job.bias = job.learns && lct_bias_learns(p);
-    job.dq =
+    job.needs_dbias = job.learns && lct_bias_learns(p);
+    job.needs_dq =
         g->dq != NULL || (job.learns && (lct_rotation_learns(p) || content));
-    job.dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
-                               !p->request->rotated_keys);
+    job.needs_dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
+                                     !p->request->rotated_keys);
     lct_outputs_clear_dx(g->dx);
     if (job.learns)
         lct_param_gradients_clear(p);
