@@ -109,7 +109,7 @@ void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
     doc->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
-/* Documents come in ascending order; without any, one document has all keys. */
+/* Documents come in ascending order.  If none are given, one has all keys. */
 bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p)
 {
     const int64_t *docs = p->tables->k_docs;

@@ -3,8 +3,8 @@
  *
  * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
  * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
- * documents and takes its queries in order.  Each task has a row of parameter
- * gradients; rows are added in the order of tasks.
+ * documents and takes their queries in order.  Each task has a row of parameter
+ * gradients, and these rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
@@ -155,7 +155,7 @@ static void bias_backward(const struct owner *w)
     }
 }
 
-/* Rotate one row of dq or dk back and store it. */
+/* Undo the rotation of one row of dq or dk, and store it. */
 static void store(const struct owner *w, const locant_tensor *to,
                   const locant_tensor *from, enum lct_role role,
                   const int64_t index[3], double *row)
@@ -255,7 +255,7 @@ static void backward_document(struct owner *w)
     store_keys(w);
 }
 
-/* Set d to 0, as for padding; other tokens are overwritten later. */
+/* Set d to 0; what is not padding is overwritten later. */
 static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
                         int64_t heads)
 {

@@ -29,7 +29,7 @@ static struct lct_vectors vectors_of_u(int u)
     return v;
 }
 
-/* Find the range of rows of a learned basis. */
+/* Find which rows of a learned basis pairs can pick. */
 static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
 {
     int64_t a = v->v.row(e, v->v.first, 0), b = v->v.row(e, v->v.last, 0);
