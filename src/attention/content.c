@@ -135,14 +135,14 @@ static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
         end = lct_content_window_end(&picks, from);
         n = (size_t)(end - from + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
         x = lct_product_of(
-            (struct lct_product_rows){ own->keys, LCT_CONTENT_WINDOW },
+            (struct lct_product_rows){ own->by_row, LCT_CONTENT_WINDOW },
             lct_product_rows_of(keys, key_row),
             lct_product_rows_of(columns + from, (size_t)table->padded_rows),
             t->keys, n, p->D);
         p->kernels->matmul(&x);
         for (int64_t j = 0; j < t->keys; j++)
             add_picked(s->s + j * (int64_t)t->lanes,
-                       own->keys + j * LCT_CONTENT_WINDOW, t, &picks, j, from,
+                       own->by_row + j * LCT_CONTENT_WINDOW, t, &picks, j, from,
                        end);
     }
 }
@@ -213,16 +213,16 @@ static void key_rows_backward(const struct lct_plan *p,
         struct lct_product x;
 
         end = lct_content_window_end(&picks, from);
-        memset(own->keys, 0,
-               (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->keys));
+        memset(own->by_row, 0,
+               (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->by_row));
         for (int64_t j = 0; j < t->keys; j++)
-            scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
+            scatter_picked(own->by_row + j * LCT_CONTENT_WINDOW,
                            s->ds + j * (int64_t)t->lanes, t, &picks, j, from,
                            end);
         if (job->dk.at != NULL) {
             x = lct_product_of(
                 (struct lct_product_rows){ own->rows, padded },
-                lct_product_rows_of(own->keys, LCT_CONTENT_WINDOW),
+                lct_product_rows_of(own->by_row, LCT_CONTENT_WINDOW),
                 lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
                                         from * p->padded,
                                     padded),
@@ -234,7 +234,7 @@ static void key_rows_backward(const struct lct_plan *p,
             continue;
         x = lct_product_of(
             (struct lct_product_rows){ own->rows, padded },
-            lct_product_transposed(own->keys, LCT_CONTENT_WINDOW),
+            lct_product_transposed(own->by_row, LCT_CONTENT_WINDOW),
             lct_product_rows_of(job->keys, job->key_row), end - from, padded,
             t->keys);
         lct_product_multiply(p->kernels, &x, true);
@@ -280,7 +280,7 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    struct lct_content_window w = { .held = own->keys };
+    struct lct_content_window w = { .held = own->by_row };
     size_t padded = (size_t)p->padded;
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {

@@ -106,17 +106,17 @@ const float *lct_content_far_keys(const struct lct_plan *p,
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    lct_load_rotated(p, own->rows, &p->request->k,
+    lct_load_rotated(p, own->far_keys, &p->request->k,
                      (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j },
                      t->keys, far_angles(p, LCT_KEY, t->b, t->j));
-    return own->rows;
+    return own->far_keys;
 }
 
 void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const float *keys)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    float *to = t->nearness == LCT_FAR ? s->s : own->keys;
+    float *to = t->nearness == LCT_FAR ? s->s : own->far_s;
     int64_t row = lct_plan_row(p, t->b);
     const int64_t *q_pos = p->tables->q_pos + row * p->T + t->i;
     const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
@@ -175,12 +175,12 @@ void lct_content_far_backward(const struct lct_plan *p,
                               const float *keys)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    const float *ds = t->nearness == LCT_FAR ? s->ds : own->keys;
+    const float *ds = t->nearness == LCT_FAR ? s->ds : own->far_s;
     size_t padded = (size_t)p->padded;
     struct lct_product x;
 
     if (t->nearness == LCT_MIXED)
-        move_far(p, t, s, own->keys);
+        move_far(p, t, s, own->far_s);
     x = lct_product_of((struct lct_product_rows){ own->dy[0], padded },
                        lct_product_transposed(ds, t->lanes),
                        lct_product_rows_of(t->nearness == LCT_FAR
@@ -191,7 +191,7 @@ void lct_content_far_backward(const struct lct_plan *p,
     x.add = true;
     lct_product_multiply(p->kernels, &x, t->masked);
     x = lct_product_of(
-        (struct lct_product_rows){ own->dk + t->j * p->padded, padded },
+        (struct lct_product_rows){ own->far_dk + t->j * p->padded, padded },
         lct_product_rows_of(ds, t->lanes),
         lct_product_rows_of(own->y[0], padded), t->keys, padded, t->rows);
     x.add = true;
@@ -233,7 +233,7 @@ void lct_content_far_close(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_far_clear_keys(const struct lct_plan *p, struct lct_scratch *s)
 {
     if (p->content->products.near_far)
-        memset(lct_content_scratch_of(p, s)->dk, 0,
+        memset(lct_content_scratch_of(p, s)->far_dk, 0,
                (size_t)(p->S * p->padded) * sizeof(float));
 }
 
@@ -244,7 +244,7 @@ void lct_content_far_add_keys(const struct lct_plan *p, int64_t b, int64_t head,
 
     if (!p->content->products.near_far)
         return;
-    far = lct_content_scratch_of(p, s)->dk;
+    far = lct_content_scratch_of(p, s)->far_dk;
     for (int64_t j = 0; j < p->S; j++) {
         int64_t at[3] = { b, head, j };
 

@@ -90,6 +90,7 @@ void lct_content_gates_layout(struct lct_content_products *c,
 
 /* -------------------------------------------------------------------- sums */
 
+/* ln f of a block of keys, for all heads. */
 static void fill_gates(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
@@ -111,6 +112,7 @@ static void fill_gates(void *context, size_t task, int slot)
     }
 }
 
+/* C of one head's keys, and C_last(i) of its queries (content_gates.h). */
 static void sum_gates(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = ((const struct gate_job *)context)->p;

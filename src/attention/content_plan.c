@@ -1,4 +1,4 @@
-/* content_plan.c - choose the products of the content door, lay them out */
+/* content_plan.c - choose the products of the content door; their memory */
 #include "content_plan.h"
 #include "content_far.h"
 #include "content_gates.h"
@@ -10,7 +10,7 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Find the rows that occur; false: too many differences for a table. */
+/* Find the rows that pairs pick; false: too many differences for a table. */
 static bool plan_table(struct lct_content_table *table,
                        const struct lct_plan *p, const struct lct_vectors *v,
                        struct lct_span differences)
@@ -131,21 +131,23 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
             s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
             s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
-            s.dk = lct_arena_floats(arena, p->S, p->padded);
+            s.far_dk = lct_arena_floats(arena, p->S, p->padded);
         }
         for (int n = 0; n < c->products.count; n++) {
-            int64_t own = c->table[n].v.added >= 0 ? LCT_TILE : 0;
+            int64_t added = c->table[n].v.added >= 0 ? LCT_TILE : 0;
 
             s.product[n].held =
                 lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
             s.gradient[n].held =
                 lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
-            s.y[n] = lct_arena_floats(arena, own, p->padded);
-            s.y_cols[n] = lct_arena_floats(arena, own, p->D);
+            s.y[n] = lct_arena_floats(arena, added, p->padded);
+            s.y_cols[n] = lct_arena_floats(arena, added, p->D);
             s.dy[n] = lct_arena_floats(arena, LCT_TILE, p->padded);
         }
         s.rows = lct_arena_floats(arena, LCT_CONTENT_WINDOW, p->padded);
-        s.keys = lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
+        s.by_row = lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
+        s.far_keys = s.rows;
+        s.far_s = s.by_row;
         s.at = lct_arena_alloc(arena, LCT_TILE, LCT_TILE, sizeof(int32_t));
         s.row = lct_arena_doubles(arena, most, 1);
         if (lct_arena_is_real(arena))

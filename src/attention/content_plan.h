@@ -1,4 +1,4 @@
-/* content_plan.h - choose the products of the content door, lay them out */
+/* content_plan.h - choose the products of the content door; their memory */
 #ifndef LCT_ATTENTION_CONTENT_PLAN_H
 #define LCT_ATTENTION_CONTENT_PLAN_H
 #include "content.h"

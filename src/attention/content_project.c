@@ -12,7 +12,7 @@ struct job {
     const struct lct_plan *p;
     struct lct_content_table *table;
     double *const *dparam; /* backward */
-    bool add;
+    bool add;              /* 'basis' has gradients of earlier tables */
 };
 
 void lct_content_project_store(const struct lct_plan *p,
@@ -145,7 +145,7 @@ static void load_block(float *to, const struct job *job, int64_t head,
     }
 }
 
-/* Columns of dmatrix from w on += the part of a block of rows. */
+/* Columns of dmatrix from w on += block^T times the basis. */
 static void add_block(const struct job *job, float *part, const float *block,
                       int64_t head, int64_t from, int64_t n, int64_t w)
 {

@@ -1,5 +1,5 @@
 /*
- * content_tables.c - tables of vectors, and their gradients.
+ * content_tables.c - tables of the vectors of content, and their gradients.
  *
  * A table holds rows of parameters, or rows of a basis that a matrix projects.
  * Batch rows are added in order.
@@ -124,7 +124,7 @@ void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
                (size_t)(rows * p->H * p->D) * sizeof(double));
 }
 
-/* dparam += gradients of u or of an 'added' */
+/* dparam += gradients of parameter 'param', which is u or an 'added' */
 static void sum_vector(const struct lct_plan *p, int param, const double *from,
                        int64_t rows)
 {
