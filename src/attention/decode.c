@@ -39,13 +39,13 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
     }
 }
 
-/* Mark which heads see tile n; false: none does. */
+/* Find which heads see tile n, the i-th of the run; false: none does. */
 static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
-                     struct lct_tile *t, int64_t n)
+                     struct lct_tile *t, int64_t i, int64_t n)
 {
     bool any = false;
 
-    f->guard[f->tiles] = false;
+    f->guard[i] = false;
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
         /* Only the mask hooks of an encoding differ between heads. */
@@ -53,7 +53,7 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
                          ? any
                          : lct_mask_classify(p, t, n, f->s);
         any |= f->sees[g];
-        f->guard[f->tiles] |= !f->sees[g] || t->masked;
+        f->guard[i] |= !f->sees[g] || t->masked;
     }
     return any;
 }
@@ -143,7 +143,7 @@ static void tile_values(const struct lct_plan *p,
     }
 }
 
-/* Do a run of tiles from n on; returns the first tile after the run. */
+/* Do a run of tiles from n on that are seen; returns the tile after the run. */
 static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
                          int64_t n, int64_t end)
 {
@@ -152,21 +152,19 @@ static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
 
     most = most < LCT_SPLIT_TILES ? most : LCT_SPLIT_TILES;
     for (f->tiles = 0; n < end && f->tiles < most; n++)
-        if (classify(p, f, &t, n))
+        if (classify(p, f, &t, f->tiles, n))
             f->tile[f->tiles++] = n;
     f->tile[f->tiles] = n < p->k_tiles ? n : first;
-    for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
-        f->tiles = i; /* classify again, for f->sees and the masks of tile i */
-        if (classify(p, f, &t, f->tile[i]))
-            tile_weights(p, f, &t, i);
-        f->tiles = tiles;
+    for (int64_t i = 0; i < f->tiles; i++) {
+        classify(p, f, &t, i, f->tile[i]); /* again, for f->sees and masks */
+        tile_weights(p, f, &t, i);
     }
     for (int64_t i = 0; i < f->tiles; i++)
         tile_values(p, f, i);
     return n;
 }
 
-/* Load the query of row r of the task into a column of d->q. */
+/* Load the query of row r as column r of d->q. */
 static void load_query(const struct lct_plan *p,
                        const struct lct_decode_task *f, int64_t r)
 {
@@ -205,8 +203,8 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 }
 
 /*
- * Heads of keys per task.  If keys are rotated, as many as fit, since they
- * share angles, but not so many that some threads get no task.
+ * The number of heads of keys per task: 1, or if keys are rotated as many as
+ * fit, since they share angles, but not so many that threads get no task.
  */
 static int64_t heads_per_task(const struct lct_plan *p)
 {

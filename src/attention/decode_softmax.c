@@ -1,4 +1,4 @@
-/* decode_softmax.c - decode: scores to weights */
+/* decode_softmax.c - decode: turn scores into weights */
 #include "decode_softmax.h"
 #include "bias.h"
 #include "mask.h"
@@ -22,6 +22,7 @@ void lct_decode_softmax_plan(const struct lct_plan *p,
             call.e->row->score.fast.slope(&f->slope[g], &call, f->head + g);
 }
 
+/* Relative positions of the tile's keys, for linear biases. */
 static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
                           const struct lct_tile *t)
 {
@@ -35,7 +36,7 @@ static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
         f->relative[j] = 0;
 }
 
-/* -infinity for the keys that query i does not see. */
+/* Set the scores of query i that are masked to -infinity. */
 static void mask_row(const struct lct_plan *p, const struct lct_decode_task *f,
                      const struct lct_tile *t, int64_t i, float *row)
 {
