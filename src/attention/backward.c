@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ queries */
 
-/* <x, y> of n channels, a multiple of LCT_PAD. */
+/* <x, y> of n numbers, n a multiple of LCT_PAD. */
 static float dot(const float *x, const float *y, int64_t n)
 {
     enum { CHAINS = 8 };
@@ -85,7 +85,7 @@ void lct_backward_store_queries(const struct lct_backward *job,
 
 /* --------------------------------------------------------- keys and values */
 
-/* Where to add dk or dv: the scratch if gathered, else the caller's rows. */
+/* Where to add dk or dv: to 'gathered' [S, width] or, if NULL, to d. */
 static struct lct_product_rows rows_to(const struct lct_plan *p,
                                        const struct lct_tile *t,
                                        const locant_tensor *d, float *gathered,

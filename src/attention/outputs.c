@@ -2,7 +2,10 @@
 #include "outputs.h"
 #include <string.h>
 
-/* Step *n to the next parameter that attention reads; false: none is left. */
+/*
+ * Step *n to the next parameter that attention reads; false: none is left.
+ * Parameter k of part i has number i * LCT_MAX_PARAMS + k.
+ */
 static bool next_param(int *n, const struct lct_plan *p)
 {
     for (++*n; *n < LCT_MAX_PARTS * LCT_MAX_PARAMS; ++*n) {
@@ -24,7 +27,7 @@ static const locant_tensor *param_of(const locant_tensor *params,
                    n % LCT_MAX_PARAMS];
 }
 
-/* 'out' must not overlap tensors that are read. */
+/* Neither 'out' nor the workspace may overlap inputs, nor each other. */
 static locant_status check_apart(const struct lct_plan *p,
                                  const locant_tensor *out)
 {
@@ -50,7 +53,7 @@ static locant_status check_apart(const struct lct_plan *p,
     return LOCANT_OK;
 }
 
-/* 16-bit types are too narrow for lse, so with them lse is F32. */
+/* lse is F32 where outputs have 16 bits, which are too few for it. */
 static unsigned lse_types(unsigned dtypes)
 {
     return dtypes & (LCT_IN_F16 | LCT_IN_BF16)

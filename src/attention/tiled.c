@@ -3,11 +3,11 @@
  *
  * Dao, Fu, Ermon, Rudra, Re: FlashAttention. 2022. arXiv:2205.14135; backward,
  * appendix B.2, recomputes weights from log-sum-exp.  A tile holds scores as
- * [keys, queries], one query a lane, so that maxima and sums run down the lanes
- * and never across.  Each output row depends only on its query and on key tiles
- * and splits at fixed indices, so threads, batch and (for finite values) chunks
- * cannot change a bit.  In backward one task owns all heads that share one head
- * of k and v, so every sum has one owner and one order.
+ * [keys, queries], one query a lane, so no maximum or sum crosses lanes.  An
+ * output row depends only on its query and on key tiles and splits at fixed
+ * indices, so neither threads nor batch nor (for finite values) chunks can
+ * change a bit.  In backward one task owns all heads that share one head of k
+ * and v, so every sum has one owner and one order.
  */
 #include "tiled.h"
 #include "../core/pool.h"
@@ -27,7 +27,7 @@
 #include "softmax.h"
 #include <string.h>
 
-/* What one task works on: some tiles of queries against the same keys. */
+/* The tiles of queries that one task takes against the same keys. */
 struct work {
     const struct lct_plan *p;
     int tiles;
@@ -63,7 +63,7 @@ struct forward_job {
     int64_t groups; /* tasks per head */
 };
 
-/* Add one tile of keys to out = softmax(scores) v. */
+/* Add one tile of keys to the output of tile n of queries. */
 static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 {
     const struct lct_plan *p = w->p;
@@ -134,7 +134,7 @@ static void forward_task(void *context, size_t task, int slot)
         store_results(&job->to, &w.t[n], w.s[n]);
 }
 
-/* Take tiles together, unless that leaves too few tasks for the threads. */
+/* A task takes several tiles unless there are too few tasks for the threads. */
 void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
                        const locant_tensor *lse)
 {
@@ -151,7 +151,7 @@ void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
 
 /* ----------------------------------------------------------------- backward */
 
-/* ds = ds * slope: the scores were capped */
+/* forward: the scores were capped, with derivatives 'slope' */
 static void cap_backward(const struct lct_plan *p, const struct lct_tile *t,
                          struct lct_scratch *s)
 {
@@ -209,7 +209,7 @@ static void backward_end(const struct lct_backward *job,
         lct_backward_store_queries(job, t, s);
 }
 
-/* Up to tiles_per_task tiles of queries of head b, h, from 'first' on. */
+/* Up to tiles_per_task tiles of queries of head b, h, from tile 'first' on. */
 static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
 {
