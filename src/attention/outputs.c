@@ -82,6 +82,20 @@ struct written {
     const locant_tensor *read[3];
 };
 
+/* d must not overlap inputs, what is read, or the first n that are written. */
+static locant_status check_gradient_apart(const struct lct_plan *p,
+                                          const locant_tensor *d,
+                                          const struct written *w, int n)
+{
+    LCT_TRY(check_apart(p, d));
+    for (int j = 0; j < 3; j++)
+        LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
+    for (int j = 0; j < n; j++)
+        if (w->d[j] != NULL)
+            LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
+    return LOCANT_OK;
+}
+
 static locant_status check_gradient(const struct lct_plan *p,
                                     const struct written *w, int which,
                                     unsigned dtypes)
@@ -100,13 +114,7 @@ static locant_status check_gradient(const struct lct_plan *p,
     LCT_TRY(lct_check(p->request->fn, names[which], d, dtypes,
                       like[which]->rank, like[which]->shape));
     LCT_TRY(lct_check_output(p->request->fn, names[which], d));
-    LCT_TRY(check_apart(p, d));
-    for (int j = 0; j < 3; j++)
-        LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
-    for (int j = 0; j < which; j++)
-        if (w->d[j] != NULL)
-            LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
-    return LOCANT_OK;
+    return check_gradient_apart(p, d, w, which);
 }
 
 static locant_status check_dparams(const struct lct_plan *p,
@@ -129,12 +137,7 @@ static locant_status check_dparams(const struct lct_plan *p,
         const locant_tensor *d = param_of(dparams, p, n);
         int m = -1;
 
-        LCT_TRY(check_apart(p, d));
-        for (int j = 0; j < 3; j++)
-            LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
-        for (int j = 0; j < 5; j++)
-            if (w->d[j] != NULL)
-                LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
+        LCT_TRY(check_gradient_apart(p, d, w, 5));
         while (next_param(&m, p) && m < n)
             LCT_TRY(
                 lct_check_apart(p->request->fn, d, param_of(dparams, p, m)));
