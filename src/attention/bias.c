@@ -156,11 +156,11 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
         return;
     }
     for (int64_t at = 0; at < keys; at += LCT_TILE) {
-        int64_t some = keys - at < LCT_TILE ? keys - at : LCT_TILE;
+        int64_t count = lct_sizes_in_tile(keys, at);
 
         call.e->row->score.bias(value, &call, h, q_pos, k_pos + at,
-                                (size_t)some);
-        for (int64_t n = 0; n < some; n++)
+                                (size_t)count);
+        for (int64_t n = 0; n < count; n++)
             s[at + n] += (float)value[n];
     }
 }

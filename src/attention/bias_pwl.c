@@ -76,10 +76,10 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
     memset(p->tables->bias, 0,
            (size_t)(2 * (p->bias_range + LCT_PAD)) * sizeof(float));
     memset(x->inverse + T, 0, LCT_PAD * sizeof(float));
-    lct_parallel_for((size_t)((p->bias_range + LCT_TILE - 1) / LCT_TILE),
-                     p->slots, fill_distances, (void *)p);
-    lct_parallel_for((size_t)((T + LCT_TILE - 1) / LCT_TILE), p->slots,
-                     fill_queries, (void *)p);
+    lct_parallel_for((size_t)lct_sizes_tiles(p->bias_range), p->slots,
+                     fill_distances, (void *)p);
+    lct_parallel_for((size_t)lct_sizes_tiles(T), p->slots, fill_queries,
+                     (void *)p);
     x->pieces =
         piecewise_of(score)->find(x->start, x->slope, x->value, x->most, score);
     for (int64_t r = 0; r < x->pieces; r++) {
@@ -176,8 +176,9 @@ static int64_t fill_tile(struct pwl_tile *b, const struct lct_plan *p,
         low = e->at[j] < low ? e->at[j] : low;
         high = e->at[j] > high ? e->at[j] : high;
     }
-    b->x = (struct lct_pwl_bias){ u,    du,   e->at, x->inverse + query,
-                                  NULL, NULL, NULL,  0 };
+    b->x = (struct lct_pwl_bias){
+        .u = u, .du = du, .at = e->at, .inverse = x->inverse + query
+    };
     if (!e->consecutive) {
         copy_entries(b, p, t, e);
         least = most = e->shift[0];
@@ -216,26 +217,25 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
     for (int n = 0; n < LCT_TILE; n++)
         lanes[n] = inverse;
     for (int64_t from = 0; from < keys; from += LCT_TILE) {
-        int64_t some = keys - from < LCT_TILE ? keys - from : LCT_TILE;
-        struct lct_pwl_bias b = { u,
-                                  NULL,
-                                  &none,
-                                  lanes,
-                                  x->start_f,
-                                  x->slope_f + h * x->most,
-                                  x->value_f + h * x->most,
-                                  (size_t)x->pieces };
+        int64_t count = lct_sizes_in_tile(keys, from);
+        struct lct_pwl_bias b = { .u = u,
+                                  .at = &none,
+                                  .inverse = lanes,
+                                  .start = x->start_f,
+                                  .slope = x->slope_f + h * x->most,
+                                  .value = x->value_f + h * x->most,
+                                  .pieces = (size_t)x->pieces };
 
-        for (int64_t n = 0; n < some; n++) {
+        for (int64_t n = 0; n < count; n++) {
             int64_t at = p->tables->q_key[row * p->T + i] - k_key[from + n] -
                          p->bias_first;
 
             /* Later keys may have no entry; they are masked. */
             u[n] = at >= 0 ? p->tables->bias[at] : 0;
         }
-        memcpy(sum, s + from, (size_t)some * sizeof(*sum));
+        memcpy(sum, s + from, (size_t)count * sizeof(*sum));
         p->kernels->add_pwl_bias(sum, 1, LCT_TILE, &b);
-        memcpy(s + from, sum, (size_t)some * sizeof(*sum));
+        memcpy(s + from, sum, (size_t)count * sizeof(*sum));
     }
 }
 

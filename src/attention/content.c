@@ -80,24 +80,34 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------ scores */
 
+/* to [keys, lanes] += products of 'cols' with the rows that pairs pick. */
+static void add_products(const struct lct_plan *p, const struct lct_tile *t,
+                         float *to, const float *cols,
+                         const struct lct_content_table *table,
+                         const struct lct_content_picks *x,
+                         struct lct_content_window *w)
+{
+    if (table->rows <= LCT_CONTENT_WINDOW)
+        lct_content_window_hold(p, t, table, w, cols, 0, table->rows);
+    for (int64_t at = x->low, end; at <= x->high; at = end) {
+        end = lct_content_window_end(x, at);
+        lct_content_window_hold(p, t, table, w, cols, at, end);
+        lct_content_window_gather(to, t, x, w);
+        if (lct_content_window_holds(w, x))
+            return;
+    }
+}
+
+/* s->s += y A[m]: products of the queries with rows of table n. */
 static void query_rows(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s, int n)
 {
     const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    const float *cols = table->v.added >= 0 ? own->y_cols[n] : s->q_cols;
 
-    if (table->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, table, &own->product[n], cols, 0,
-                                table->rows);
-    for (int64_t at = x.low, end; at <= x.high; at = end) {
-        end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, table, &own->product[n], cols, at, end);
-        lct_content_window_gather(s->s, t, &x, &own->product[n]);
-        if (lct_content_window_holds(&own->product[n], &x))
-            return;
-    }
+    add_products(p, t, s->s, table->v.added >= 0 ? own->y_cols[n] : s->q_cols,
+                 table, &x, &own->product[n]);
 }
 
 /* to[i] += the entry of 'row' that pair (i, j) picks, if in from .. end - 1. */
@@ -133,7 +143,7 @@ static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
         size_t n;
 
         end = lct_content_window_end(&picks, from);
-        n = (size_t)(end - from + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+        n = (size_t)lct_sizes_round_up(end - from, LCT_PAD);
         x = lct_product_of(
             (struct lct_product_rows){ own->by_row, LCT_CONTENT_WINDOW },
             lct_product_rows_of(keys, key_row),
@@ -223,10 +233,8 @@ static void key_rows_backward(const struct lct_plan *p,
             x = lct_product_of(
                 (struct lct_product_rows){ own->rows, padded },
                 lct_product_rows_of(own->by_row, LCT_CONTENT_WINDOW),
-                lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                        from * p->padded,
-                                    padded),
-                t->keys, padded, end - from);
+                lct_content_window_vectors(p, table, t->h, from), t->keys,
+                padded, end - from);
             lct_product_multiply(p->kernels, &x, !table->finite);
             add_to_keys(p, t, own->rows, job);
         }
@@ -290,13 +298,10 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
         memset(w.held, 0,
                (size_t)(w.high - w.low) * t->lanes * sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
-        o = lct_product_of(
-            (struct lct_product_rows){ s->out, padded },
-            lct_product_transposed(w.held, t->lanes),
-            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                    w.low * p->padded,
-                                padded),
-            t->rows, padded, w.high - w.low);
+        o = lct_product_of((struct lct_product_rows){ s->out, padded },
+                           lct_product_transposed(w.held, t->lanes),
+                           lct_content_window_vectors(p, table, t->h, w.low),
+                           t->rows, padded, w.high - w.low);
         o.add = true;
         lct_product_multiply(p->kernels, &o, !table->finite);
     }
@@ -318,17 +323,8 @@ static void value_rows_backward(const struct lct_plan *p,
     const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    struct lct_content_window *w = &own->product[n];
 
-    if (table->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, table, w, s->dout_cols, 0, table->rows);
-    for (int64_t at = x.low, end; at <= x.high; at = end) {
-        end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, table, w, s->dout_cols, at, end);
-        lct_content_window_gather(s->ds, t, &x, w);
-        if (lct_content_window_holds(w, &x))
-            break;
-    }
+    add_products(p, t, s->ds, s->dout_cols, table, &x, &own->product[n]);
     if (job->learns)
         lct_content_window_scatter_rows(p, t, s, n, &x, s->s, job);
 }

@@ -53,8 +53,8 @@ void lct_content_far_fill(const struct lct_plan *p)
 {
     int64_t most = p->position_rows * (p->T > p->S ? p->T : p->S);
 
-    lct_parallel_for((size_t)((most + LCT_TILE - 1) / LCT_TILE), p->slots,
-                     fill_block, (void *)p);
+    lct_parallel_for((size_t)lct_sizes_tiles(most), p->slots, fill_block,
+                     (void *)p);
 }
 
 /* ----------------------------------------------------------------- classes */

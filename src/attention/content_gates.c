@@ -101,7 +101,7 @@ static void fill_gates(void *context, size_t task, int slot)
     double *x = c->scratch[slot].row;
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
-    int64_t end = p->S - from < LCT_TILE ? p->S : from + LCT_TILE;
+    int64_t end = from + lct_sizes_in_tile(p->S, from);
 
     for (int64_t j = from; j < end; j++) {
         lct_row_to_f64(x, lct_at(p->request->a->x, (int64_t[2]){ b, j }, 2),

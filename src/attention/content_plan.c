@@ -36,7 +36,7 @@ static bool plan_table(struct lct_content_table *table,
     table->low = from < to ? from : to;
     table->rows = (from < to ? to - from : from - to) + 1;
     table->padded_rows =
-        (table->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD + LCT_CONTENT_WINDOW;
+        lct_sizes_round_up(table->rows, LCT_PAD) + LCT_CONTENT_WINDOW;
     return true;
 }
 
@@ -85,7 +85,7 @@ bool lct_content_plan_make(struct lct_content_products *c,
         if (!plan_table(&c->table[n], p, v, differences))
             return false;
         if (v->matrix >= 0)
-            c->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+            c->basis_row = lct_sizes_round_up(p->W, LCT_PAD);
     }
     return true;
 }

@@ -34,12 +34,12 @@ static void fill_basis(void *context, size_t task, int slot)
     const struct lct_content_products *c = job->p->content;
     const struct lct_call *call = job->p->tables->content;
     const struct lct_content_door *door = &call->e->row->content;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
+    int64_t from = (int64_t)task * LCT_TILE;
+    int64_t n = lct_sizes_in_tile(job->table->rows, from);
     int64_t width = c->basis_row, first = job->table->low + from;
     float *to = c->basis + from * width;
     double *row = c->scratch[slot].row;
 
-    n = n < LCT_TILE ? n : LCT_TILE;
     if (door->basis_rows != NULL) {
         door->basis_rows(to, (size_t)width, call, first, n);
         return;
@@ -84,7 +84,8 @@ static void project(void *context, size_t task, int slot)
     struct lct_content_table *table = job->table;
     struct lct_content_scratch *s = &c->scratch[slot];
     int64_t head = (int64_t)task % p->H;
-    int64_t from = (int64_t)task / p->H * LCT_TILE, n = table->rows - from;
+    int64_t from = (int64_t)task / p->H * LCT_TILE;
+    int64_t n = lct_sizes_in_tile(table->rows, from);
     const double *bias =
         table->v.bias < 0
             ? NULL
@@ -92,7 +93,6 @@ static void project(void *context, size_t task, int slot)
     float *sum = s->rows, *part = s->rows + LCT_TILE * p->padded;
     size_t padded = (size_t)p->padded;
 
-    n = n < LCT_TILE ? n : LCT_TILE;
     memset(sum, 0, (size_t)(n * p->padded) * sizeof(*sum));
     for (int64_t w = 0; w < p->W; w += LCT_TILE) {
         struct lct_product x = lct_product_of(
@@ -101,7 +101,7 @@ static void project(void *context, size_t task, int slot)
                                 (size_t)c->basis_row),
             lct_product_rows_of(c->matrix + (head * p->W + w) * p->padded,
                                 padded),
-            n, padded, p->W - w < LCT_TILE ? p->W - w : LCT_TILE);
+            n, padded, lct_sizes_in_tile(p->W, w));
 
         p->kernels->matmul(&x);
         for (int64_t i = 0; i < n * p->padded; i++)
@@ -118,7 +118,7 @@ static void project(void *context, size_t task, int slot)
 void lct_content_project_fill(const struct lct_plan *p,
                               struct lct_content_table *table, bool first)
 {
-    size_t blocks = (size_t)((table->rows + LCT_TILE - 1) / LCT_TILE);
+    size_t blocks = (size_t)lct_sizes_tiles(table->rows);
     struct job job = { .p = p, .table = table };
 
     if (first)
@@ -151,18 +151,17 @@ static void add_block(const struct job *job, float *part, const float *block,
 {
     const struct lct_plan *p = job->p;
     const struct lct_content_products *c = p->content;
-    int64_t columns = c->basis_row - w;
+    int64_t columns = lct_sizes_in_tile(c->basis_row, w);
     double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
     struct lct_product x;
 
-    columns = columns < LCT_TILE ? columns : LCT_TILE;
     x = lct_product_of((struct lct_product_rows){ part, LCT_TILE },
                        lct_product_transposed(block, (size_t)p->padded),
                        lct_product_rows_of(c->basis + from * c->basis_row + w,
                                            (size_t)c->basis_row),
                        p->D, (size_t)columns, n);
     p->kernels->matmul(&x);
-    columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
+    columns = lct_sizes_in_tile(p->W, w);
     for (int64_t d = 0; d < p->D; d++)
         for (int64_t i = 0; i < columns; i++)
             to[d * p->W + i] += (double)part[d * LCT_TILE + i];
@@ -178,7 +177,7 @@ static void accumulate_matrix(void *context, size_t task, int slot)
     int64_t head = (int64_t)task, rows = job->table->rows;
 
     for (int64_t from = 0; from < rows; from += LCT_TILE) {
-        int64_t n = rows - from < LCT_TILE ? rows - from : LCT_TILE;
+        int64_t n = lct_sizes_in_tile(rows, from);
 
         load_block(block, job, head, from, n);
         for (int64_t w = 0; w < p->W; w += LCT_TILE)
@@ -215,9 +214,9 @@ static void basis_gradient(void *context, size_t task, int slot)
     const struct lct_plan *p = job->p;
     const struct lct_content_products *c = p->content;
     float *block = c->scratch[slot].rows;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
+    int64_t from = (int64_t)task * LCT_TILE;
+    int64_t n = lct_sizes_in_tile(job->table->rows, from);
 
-    n = n < LCT_TILE ? n : LCT_TILE;
     for (int64_t h = 0; h < p->H; h++) {
         struct lct_product x;
 
@@ -255,8 +254,8 @@ void lct_content_project_accumulate(const struct lct_plan *p,
         if (job.table->v.matrix < 0)
             continue;
         copy_matrix(&job);
-        lct_parallel_for((size_t)((job.table->rows + LCT_TILE - 1) / LCT_TILE),
-                         p->slots, basis_gradient, &job);
+        lct_parallel_for((size_t)lct_sizes_tiles(job.table->rows), p->slots,
+                         basis_gradient, &job);
         job.add = true;
         last = job.table;
     }

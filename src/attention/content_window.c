@@ -86,9 +86,7 @@ static void fill_products(const struct lct_plan *p, const struct lct_tile *t,
     x = lct_product_of(
         (struct lct_product_rows){
             w->held + (from - w->low) * (int64_t)t->lanes, t->lanes },
-        lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                from * p->padded,
-                            (size_t)p->padded),
+        lct_content_window_vectors(p, table, t->h, from),
         lct_product_rows_of(cols, t->lanes), to - from, t->lanes, p->D);
     p->kernels->matmul(&x);
 }
@@ -201,13 +199,10 @@ static void flush_rows(const struct lct_plan *p, const struct lct_tile *t,
     if (from >= to)
         return;
     if (table->v.times == LCT_TIMES_QUERY) {
-        x = lct_product_of(
-            (struct lct_product_rows){ own->dy[n], padded },
-            lct_product_transposed(ds, t->lanes),
-            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                    from * p->padded,
-                                padded),
-            t->rows, padded, to - from);
+        x = lct_product_of((struct lct_product_rows){ own->dy[n], padded },
+                           lct_product_transposed(ds, t->lanes),
+                           lct_content_window_vectors(p, table, t->h, from),
+                           t->rows, padded, to - from);
         x.add = true;
         lct_product_multiply(p->kernels, &x, !table->finite);
     }

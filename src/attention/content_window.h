@@ -25,13 +25,16 @@ lct_content_window_picks_of(const struct lct_content_picks *x,
     return x->diagonal ? x->at + (t->keys - 1 - j) : x->at + j * LCT_TILE;
 }
 
-/* The vectors that head h uses. */
-static inline const float *
+/* The vectors that head h uses, from row 'from' of the table on. */
+static inline struct lct_product_factor
 lct_content_window_vectors(const struct lct_plan *p,
-                           const struct lct_content_table *table, int64_t h)
+                           const struct lct_content_table *table, int64_t h,
+                           int64_t from)
 {
-    return table->vectors +
-           (table->heads == 1 ? 0 : h) * table->rows * p->padded;
+    int64_t row = (table->heads == 1 ? 0 : h) * table->rows + from;
+
+    return lct_product_rows_of(table->vectors + row * p->padded,
+                               (size_t)p->padded);
 }
 
 /*

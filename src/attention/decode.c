@@ -15,23 +15,22 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
 {
     int64_t rows = LCT_DECODE_ROWS, parts = p->B * p->H * p->T * p->k_splits;
     int64_t pairs = p->rotates_keys ? p->schedule->pairs : 0;
-    const size_t size = sizeof(float);
 
-    decode->split_out = lct_arena_alloc(arena, parts, p->padded, size);
-    decode->split_stats = lct_arena_alloc(arena, parts, 2, size);
+    decode->split_out = lct_arena_floats(arena, parts, p->padded);
+    decode->split_stats = lct_arena_floats(arena, parts, 2);
     decode->scratch =
         lct_arena_alloc(arena, p->slots, 1, sizeof(*decode->scratch));
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_decode_scratch d = {
-            .q = lct_arena_alloc(arena, p->padded_q, LCT_TILE, size),
-            .query = lct_arena_alloc(arena, 1, p->padded_q, size),
-            .out = lct_arena_alloc(arena, rows, p->padded, size),
-            .row_max = lct_arena_alloc(arena, 1, rows, size),
-            .row_sum = lct_arena_alloc(arena, 1, rows, size),
-            .scale = lct_arena_alloc(arena, 1, rows, size),
-            .scores = lct_arena_alloc(arena, rows, LCT_DECODE_ROW, size),
-            .rescale = lct_arena_alloc(arena, 1, rows, size),
-            .angles = lct_arena_alloc(arena, 2 * LCT_TILE, pairs, size),
+            .q = lct_arena_floats(arena, p->padded_q, LCT_TILE),
+            .query = lct_arena_floats(arena, 1, p->padded_q),
+            .out = lct_arena_floats(arena, rows, p->padded),
+            .row_max = lct_arena_floats(arena, 1, rows),
+            .row_sum = lct_arena_floats(arena, 1, rows),
+            .scale = lct_arena_floats(arena, 1, rows),
+            .scores = lct_arena_floats(arena, rows, LCT_DECODE_ROW),
+            .rescale = lct_arena_floats(arena, 1, rows),
+            .angles = lct_arena_floats(arena, 2 * LCT_TILE, pairs),
         };
 
         if (lct_arena_is_real(arena))
@@ -117,7 +116,7 @@ static void tile_values(const struct lct_plan *p,
     int64_t rows = f->heads * p->T;
     struct lct_tile t = { .b = f->b, .j = f->tile[i] * LCT_TILE };
 
-    t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
+    t.keys = lct_sizes_in_tile(p->S, t.j);
     for (int64_t r = 0; r < rows; r++) {
         float *out = f->d->out + r * p->padded;
         float factor = f->d->rescale[i * rows + r];

@@ -79,9 +79,9 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 static void round_weights(const struct lct_plan *p, float *weights,
                           int64_t rows, int64_t keys)
 {
-    p->kernels->bf16_round_rows(
-        (uint32_t *)weights, LCT_DECODE_ROW, weights, LCT_DECODE_ROW, NULL,
-        (size_t)rows, ((size_t)keys + LCT_PAD - 1) / LCT_PAD * LCT_PAD);
+    p->kernels->bf16_round_rows((uint32_t *)weights, LCT_DECODE_ROW, weights,
+                                LCT_DECODE_ROW, NULL, (size_t)rows,
+                                (size_t)lct_sizes_round_up(keys, LCT_PAD));
 }
 
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,

@@ -30,37 +30,36 @@ static void lay_out_document(struct lct_rows_document *doc,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
     int64_t rows = doc->kv_heads * p->S;
-    int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S : 0;
 
-    doc->index = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
-    doc->c.k_pos = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
-    doc->k = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
-    doc->dk = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
-    doc->v = lct_arena_alloc(arena, rows, p->D, sizeof(double));
-    doc->dv = lct_arena_alloc(arena, rows, p->D, sizeof(double));
-    doc->x = lct_arena_doubles(arena, inputs, p->W);
-    doc->dx = lct_arena_doubles(arena, inputs, p->W);
+    doc->index = lct_arena_ints(arena, p->S, 1);
+    doc->c.k_pos = lct_arena_ints(arena, p->S, 1);
+    doc->k = lct_arena_doubles(arena, rows, p->Dq);
+    doc->dk = lct_arena_doubles(arena, rows, p->Dq);
+    doc->v = lct_arena_doubles(arena, rows, p->D);
+    doc->dv = lct_arena_doubles(arena, rows, p->D);
     doc->c.k = doc->k;
     if (!p->request->has_x || p->tables->content == NULL)
-        doc->x = doc->dx = NULL;
+        return;
+    doc->x = lct_arena_doubles(arena, p->S, p->W);
+    doc->dx = lct_arena_doubles(arena, p->S, p->W);
 }
 
 static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
-    r->q = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
-    r->dq = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
-    r->o = lct_arena_alloc(arena, heads, p->D, sizeof(double));
-    r->dout = lct_arena_alloc(arena, heads, p->D, sizeof(double));
-    r->s = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->bias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->dbias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->p = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->ds = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->slope = lct_arena_alloc(arena, p->request->softcap != 0 ? heads : 0,
-                               p->S, sizeof(double));
-    r->x = lct_arena_alloc(arena, p->D, 1, sizeof(double));
-    r->dx = lct_arena_alloc(arena, p->D, 1, sizeof(double));
+    r->q = lct_arena_doubles(arena, heads, p->Dq);
+    r->dq = lct_arena_doubles(arena, heads, p->Dq);
+    r->o = lct_arena_doubles(arena, heads, p->D);
+    r->dout = lct_arena_doubles(arena, heads, p->D);
+    r->s = lct_arena_doubles(arena, heads, p->S);
+    r->bias = lct_arena_doubles(arena, heads, p->S);
+    r->dbias = lct_arena_doubles(arena, heads, p->S);
+    r->p = lct_arena_doubles(arena, heads, p->S);
+    r->ds = lct_arena_doubles(arena, heads, p->S);
+    r->slope =
+        lct_arena_doubles(arena, p->request->softcap != 0 ? heads : 0, p->S);
+    r->x = lct_arena_doubles(arena, p->D, 1);
+    r->dx = lct_arena_doubles(arena, p->D, 1);
 }
 
 void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
@@ -68,8 +67,8 @@ void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
 {
     struct lct_rows_document most = largest(p);
 
-    p->gradients->params = lct_arena_alloc(arena, p->slots + 1,
-                                           (int64_t)p->params, sizeof(double));
+    p->gradients->params =
+        lct_arena_doubles(arena, p->slots + 1, (int64_t)p->params);
     rows->documents =
         lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->documents));
     rows->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->scratch));

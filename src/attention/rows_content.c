@@ -72,7 +72,7 @@ static void lay_out_vectors(struct lct_rows_vectors *v,
     }
     r->y = lct_arena_doubles(arena, p->H, p->W);
     r->dy = lct_arena_doubles(arena, p->H, p->W);
-    r->basis_row = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+    r->basis_row = lct_arena_ints(arena, p->S, 1);
     r->basis = lct_arena_doubles(arena, p->S, p->W);
     if (r->basis_row != NULL)
         for (int64_t j = 0; j < p->S; j++)
@@ -109,7 +109,7 @@ void lct_rows_content_layout(struct lct_rows_document *doc,
     for (int n = 0; n < content->count; n++)
         lay_out_vectors(&content->vectors[n], &r->content, p, arena);
     if (content->products.gate_weight >= 0) {
-        content->order = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+        content->order = lct_arena_ints(arena, p->S, 1);
         content->log_gate = lct_arena_doubles(arena, p->H, p->S);
         content->dlog_gate = lct_arena_doubles(arena, p->H, p->S);
     }

@@ -33,22 +33,21 @@ static void lay_out_positions(struct lct_tables *tables,
                               const struct lct_plan *p, struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
-    const size_t size = sizeof(int64_t);
     int64_t rows = p->position_rows, T = rows * p->T, S = rows * p->S;
 
-    tables->q_pos = lct_arena_alloc(arena, T, 1, size);
-    tables->k_pos = lct_arena_alloc(arena, S, 1, size);
-    tables->last = lct_arena_alloc(arena, rows, 1, size);
+    tables->q_pos = lct_arena_ints(arena, T, 1);
+    tables->k_pos = lct_arena_ints(arena, S, 1);
+    tables->last = lct_arena_ints(arena, rows, 1);
     if (r->a->q_coords != NULL) {
         tables->q_coords = lct_arena_doubles(arena, T, r->axes);
         tables->k_coords = lct_arena_doubles(arena, S, r->axes);
     }
     if (p->documents) {
-        tables->q_docs = lct_arena_alloc(arena, T, 1, size);
-        tables->k_docs = lct_arena_alloc(arena, S, 1, size);
+        tables->q_docs = lct_arena_ints(arena, T, 1);
+        tables->k_docs = lct_arena_ints(arena, S, 1);
         if (r->score != NULL && (p->bias_range == 0 || p->bias_keys) &&
             p->engine != LCT_REFERENCE)
-            tables->q_last = lct_arena_alloc(arena, T, 1, size);
+            tables->q_last = lct_arena_ints(arena, T, 1);
     }
     if (r->temperature != NULL)
         tables->tau = lct_arena_doubles(arena, T, 1);
@@ -245,7 +244,7 @@ static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t rows,
 {
     for (int64_t row = 0; row < rows; row++, x += n)
         for (int64_t i = 0; i < n; i += LCT_TILE)
-            *out++ = extent_of(x + i, n - i < LCT_TILE ? n - i : LCT_TILE);
+            *out++ = extent_of(x + i, lct_sizes_in_tile(n, i));
 }
 
 /* Apply a general map of the rotate door to all keys of one head. */

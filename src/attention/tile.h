@@ -23,8 +23,8 @@ static inline struct lct_tile lct_tile_of(const struct lct_plan *p, int64_t b,
 {
     struct lct_tile t = { .b = b, .h = h, .i = n * LCT_TILE };
 
-    t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
-    t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    t.rows = lct_sizes_in_tile(p->T, t.i);
+    t.lanes = (size_t)lct_sizes_round_up(t.rows, LCT_PAD);
     return t;
 }
 #endif
