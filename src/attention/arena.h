@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With base NULL it only counts bytes. */
+/* With base NULL, an arena only counts bytes. */
 struct lct_arena {
     char *base;
     size_t used;
     bool overflow;
 };
 
-/* rows x columns items of 'size' bytes, or NULL while counting. */
+/* rows x columns items of 'size' bytes, aligned to 64; NULL while counting. */
 void *lct_arena_alloc(struct lct_arena *arena, int64_t rows, int64_t columns,
                       size_t size);
 
@@ -34,7 +34,7 @@ static inline int64_t *lct_arena_ints(struct lct_arena *arena, int64_t rows,
     return lct_arena_alloc(arena, rows, columns, sizeof(int64_t));
 }
 
-/* Does it have memory, or only count? */
+/* Does the arena have memory, or does it only count? */
 static inline bool lct_arena_is_real(const struct lct_arena *arena)
 {
     return arena->base != NULL && !arena->overflow;

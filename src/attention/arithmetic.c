@@ -1,4 +1,4 @@
-/* arithmetic.c - the choice between the two arithmetics */
+/* arithmetic.c - choose float32 or dot products of bfloat16 */
 #include "arithmetic.h"
 #include "bf16.h"
 #include "f32.h"

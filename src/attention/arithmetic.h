@@ -1,6 +1,6 @@
 /*
- * arithmetic.h - the products of a tile, by float32 or by dot products of
- * bfloat16: one table of functions, which the engines call for each tile.
+ * arithmetic.h - the products of a tile, in float32 or by dot products of
+ * bfloat16.  Each is a table of functions that the engines call for each tile.
  */
 #ifndef LCT_ATTENTION_ARITHMETIC_H
 #define LCT_ATTENTION_ARITHMETIC_H
@@ -20,7 +20,7 @@ struct lct_arithmetic {
     void (*layout_keys)(struct lct_scratch *s, const struct lct_plan *p,
                         struct lct_arena *arena);
 
-    /* Load the tile's queries, rotated; for backward, lay out dout likewise. */
+    /* Load the tile's queries, rotated; load dout, for backward. */
     void (*load_queries)(const struct lct_plan *p, const struct lct_tile *t,
                          struct lct_scratch *s);
     void (*load_dout)(const struct lct_plan *p, const struct lct_tile *t,
@@ -37,7 +37,7 @@ struct lct_arithmetic {
     /* s->dq += ds k (scaled only at the end);  dk += ds^T (scale q) */
     void (*scores_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_product_rows dk);
+                            bool needs_dq, struct lct_product_rows dk);
 
     /* s->out = s->out * rescale + p v */
     void (*values)(const struct lct_plan *p, const struct lct_tile *t,
@@ -54,8 +54,8 @@ struct lct_arithmetic {
 const struct lct_arithmetic *lct_arithmetic_choose(const struct lct_plan *p);
 
 /*
- * When to use bfloat16 dot products instead of widened rows.  FAST: if the CPU
- * has an instruction for them.  Tests set another value while nothing runs.
+ * When to use bfloat16 dot products instead of rows widened to float32.  FAST:
+ * if the CPU has an instruction for them.  Tests may change it between calls.
  */
 enum lct_arithmetic_bf16 { LCT_BF16_FAST, LCT_BF16_NEVER, LCT_BF16_ALWAYS };
 extern enum lct_arithmetic_bf16 lct_arithmetic_bf16;

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ queries */
 
-/* <x, y> of n channels, a multiple of LCT_PAD. */
+/* <x, y> of n numbers, n a multiple of LCT_PAD. */
 static float dot(const float *x, const float *y, int64_t n)
 {
     enum { CHAINS = 8 };
@@ -85,7 +85,7 @@ void lct_backward_store_queries(const struct lct_backward *job,
 
 /* --------------------------------------------------------- keys and values */
 
-/* Where to add dk or dv: the scratch if gathered, else the caller's rows. */
+/* Where to add dk or dv: to 'gathered' [S, width] or, if NULL, to d. */
 static struct lct_product_rows rows_to(const struct lct_plan *p,
                                        const struct lct_tile *t,
                                        const locant_tensor *d, float *gathered,
@@ -105,7 +105,7 @@ struct lct_product_rows lct_backward_dk(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
 
-    if (!job->dk)
+    if (!job->needs_dk)
         return (struct lct_product_rows){ NULL, 0 };
     return rows_to(p, t, job->g->dk, p->gathers_dk ? s->dk : NULL, p->padded_q);
 }
@@ -140,7 +140,7 @@ void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
 {
     const struct lct_plan *p = job->p;
 
-    if (job->dk)
+    if (job->needs_dk)
         clear_rows(p, job->g->dk, p->gathers_dk ? s->dk : NULL, p->padded_q, b,
                    head);
     if (job->g->dv != NULL)
@@ -175,7 +175,7 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s)
 {
-    if (job->dk)
+    if (job->needs_dk)
         store_dk(job, b, head, s);
     if (job->g->dv != NULL && job->p->gathers_dv)
         lct_load_rows_back(job->p, job->g->dv, s->dv,

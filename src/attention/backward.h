@@ -1,6 +1,6 @@
 /*
- * backward.h - rows of gradients in the tiled engine: where they are summed,
- * and how they are stored.
+ * backward.h - in the tiled engine, where rows of gradients are summed, and how
+ * they are stored.
  */
 #ifndef LCT_ATTENTION_BACKWARD_H
 #define LCT_ATTENTION_BACKWARD_H
@@ -10,21 +10,21 @@ struct lct_backward {
     const struct lct_plan *p;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    bool learns;  /* gradients of some parameters are wanted */
-    bool bias;    /* gradients of score parameters are wanted */
-    bool dq, dk;  /* gradients of q, k are needed */
-    int64_t from; /* first batch row of this chunk */
+    bool learns;             /* gradients of parameters are wanted */
+    bool needs_dbias;        /* gradients of score parameters are wanted */
+    bool needs_dq, needs_dk; /* gradients of q, k are needed */
+    int64_t from;            /* first batch row of this chunk */
 };
 
 /* Load what backward needs of a tile of queries: dout, lse, delta; dq = 0. */
 void lct_backward_load_queries(const struct lct_backward *job,
                                const struct lct_tile *t, struct lct_scratch *s);
-/* Scale dq of the tile, rotate it back and store it. */
+/* Scale dq of the tile, undo its rotation and store it. */
 void lct_backward_store_queries(const struct lct_backward *job,
                                 const struct lct_tile *t,
                                 struct lct_scratch *s);
 
-/* Set gradients of keys and values of head 'head', batch row b, to 0. */
+/* Set dk and dv of one head to 0. */
 void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);
 /* Where dk and dv of a tile of keys are summed. */
@@ -34,7 +34,7 @@ struct lct_product_rows lct_backward_dk(const struct lct_backward *job,
 struct lct_product_rows lct_backward_dv(const struct lct_backward *job,
                                         const struct lct_tile *t,
                                         struct lct_scratch *s);
-/* Rotate dk back, and store dk and dv if they were summed in the scratch. */
+/* Undo the rotation of dk; store dk and dv if the scratch has their sums. */
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);
 #endif

@@ -3,8 +3,8 @@
  *
  * A dot product multiplies two pairs of bfloat16 numbers exactly and sums in
  * float.  Scores take the rows as they are in memory; the scale multiplies
- * the float sums.  Factors that are not bfloat16 are rounded to it, with an
- * error of at most u = 2^-8 of their size:
+ * the float sums.  Factors that are not bfloat16 are rounded to bfloat16, with
+ * an error of at most u = 2^-8 of their size:
  *
  *   weights p, after they are summed, so that lse keeps its accuracy: the error
  *   of out is at most u sum w |v|, w the weights divided by their sum;
@@ -84,7 +84,7 @@ bool lct_bf16_is_finite(const struct lct_bf16_product *x)
 }
 
 /* A mask of the halves of a word that are neither 0 nor -0. */
-static uint32_t halves_of(uint32_t word)
+static uint32_t nonzero_halves(uint32_t word)
 {
     return ((word & 0x7fff) != 0 ? LOW_HALF : 0) |
            ((word & 0x7fff0000) != 0 ? ~(uint32_t)LOW_HALF : 0);
@@ -111,7 +111,7 @@ static void multiply_guarded(const struct lct_kernels *kernels,
             one.a = (const char *)x->a + (ptrdiff_t)i * x->a_row +
                     (ptrdiff_t)k * x->a_col;
             memcpy(&word, one.a, sizeof(word));
-            kept = halves_of(word); /* NaN counts */
+            kept = nonzero_halves(word); /* NaN is kept */
             for (size_t d = 0; d < x->n; d++)
                 row[d] = b[d] & kept;
             if (kept != 0)
@@ -131,9 +131,9 @@ void lct_bf16_multiply(const struct lct_kernels *kernels,
 }
 
 /*
- * Multiply a whole tile step by step: set scores, or add other products.  k
- * counts words.  Steps begin at a word; in a last word the second weight is 0
- * if its key is masked.
+ * Multiply a whole tile step by step: set scores, or add other products.  x.k
+ * counts words.  Steps begin at a word; in the last word of a step, the second
+ * weight is 0 if its key is masked.
  */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
@@ -207,7 +207,7 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
 {
     size_t rows = (size_t)t->rows, lanes = t->lanes, n = words_of(p);
 
-    /* It only moves bits, so words may pass as floats. */
+    /* The kernel only moves bits, so it may take words as floats. */
     p->kernels->transpose((float *)columns, lanes, (const float *)from, n, rows,
                           n);
     if (rows == lanes)
@@ -217,7 +217,7 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
                (lanes - rows) * sizeof(*columns));
 }
 
-/* Turn n rows, 'row' bytes apart, into pairs of rows. */
+/* Copy n rows, 'row' bytes apart, to pairs of rows. */
 static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                      ptrdiff_t row, int64_t n)
 {
@@ -225,12 +225,14 @@ static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                                LCT_STORED_BF16, (size_t)n, (size_t)p->D);
 }
 
-/* Angles from token i of batch row b on; cosines NULL: no rotation. */
+static const struct lct_table no_angles = { NULL, NULL, false };
+
+/* Angles from token i of batch row b on; no_angles if rows are not rotated. */
 static struct lct_table angles_of(const struct lct_plan *p, enum lct_role role,
                                   int64_t b, int64_t i)
 {
     if (role == LCT_QUERY ? p->schedule == NULL : !p->rotates_keys)
-        return (struct lct_table){ NULL, NULL, false };
+        return no_angles;
     return lct_tables_angles(p, p->tables->angles, role, b, i);
 }
 
@@ -260,13 +262,13 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const locant_tensor *dout)
 {
     load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-              (struct lct_table){ NULL, NULL, false });
+              no_angles);
     to_columns(p, t, s->bf16.dout_cols, s->bf16.dout);
     to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
              (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
 }
 
-/* The tile's rows of x, which is k or v: the caller's, or copies in 'to'. */
+/* The tile's rows of x (k or v), in place or copied to 'to'. */
 static const void *tile_rows(size_t *row, const struct lct_plan *p,
                              const struct lct_tile *t, const locant_tensor *x,
                              uint16_t *to, struct lct_table angles)
@@ -281,7 +283,7 @@ static const void *tile_rows(size_t *row, const struct lct_plan *p,
     return to;
 }
 
-/* Products that sum over keys read pairs of rows: of v; in backward, of k. */
+/* Products that sum over keys read pairs of rows: v, and k in backward. */
 static struct lct_loaded load_keys(const struct lct_plan *p,
                                    const struct lct_tile *t,
                                    struct lct_scratch *s)
@@ -297,8 +299,7 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
                  t->keys);
         return l;
     }
-    l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v,
-                         (struct lct_table){ NULL, NULL, false });
+    l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v, no_angles);
     to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys);
     return l;
 }
@@ -311,7 +312,7 @@ struct words_factor {
     ptrdiff_t row, column;
 };
 
-/* c [m, n] = a [m, k] b [k, n], rows of b are dense; k counts words. */
+/* c [m, n] = a [m, k] b [k, n] with dense rows of b; k counts words. */
 static struct lct_bf16_product product_of(struct lct_product_rows c,
                                           struct words_factor a,
                                           const uint32_t *b, size_t m, size_t n,
@@ -343,13 +344,13 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_product_rows dk)
+                            bool needs_dq, struct lct_product_rows dk)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(lanes * sizeof(uint32_t));
 
     (void)l; /* the scratch has its pairs */
-    if (dq) {
+    if (needs_dq) {
         p->kernels->bf16_pair_rows(s->bf16.weights, lanes, s->ds, row,
                                    LCT_STORED_F32, keys, lanes);
         multiply_steps(

@@ -5,7 +5,7 @@
 
 extern const struct lct_arithmetic lct_bf16;
 
-/* to = query 'at' = b, h, i, rotated, as one row of words. */
+/* Write query 'at' = b, h, i, rotated, as a row of words. */
 void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,
                          const int64_t at[3]);
 
@@ -16,8 +16,8 @@ static inline ptrdiff_t lct_bf16_step(const locant_tensor *x)
 }
 
 /*
- * The product x.  With 'guard' weights of 0 contribute nothing even if x->b is
- * not finite; 'row' is then scratch of x->n words.
+ * Compute product x.  With 'guard', weights of 0 in a contribute nothing, even
+ * where b is NaN or infinite, and 'row' is scratch of x->n words.
  */
 void lct_bf16_multiply(const struct lct_kernels *kernels,
                        const struct lct_bf16_product *x, bool guard,

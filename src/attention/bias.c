@@ -46,7 +46,7 @@ static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------ with a table */
 
-/* Are positions consecutive, and entries differences of positions? */
+/* Are all positions consecutive, and is the table by their differences? */
 static bool are_consecutive(const struct lct_plan *p, const struct lct_tile *t,
                             int64_t row)
 {
@@ -64,22 +64,22 @@ static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
     const int64_t *k = p->tables->k_key + row * p->S + t->j;
     int64_t wrong = 0;
 
-    e->rows = e->diagonals = are_consecutive(p, t, row);
+    e->consecutive = e->diagonal = are_consecutive(p, t, row);
     for (int64_t j = 0; j < t->keys; j++)
         e->at[j] = q[0] - k[j] - p->bias_first;
-    if (e->diagonals)
+    if (e->diagonal)
         return;
     for (int64_t i = 0; i < t->rows; i++) {
         e->shift[i] = q[i] - q[0];
         wrong |= e->shift[i] - i;
     }
-    e->rows = wrong == 0;
+    e->consecutive = wrong == 0;
     for (int64_t j = 0; j < t->keys; j++)
         wrong |= e->at[j] + j - e->at[0];
-    e->diagonals = wrong == 0;
+    e->diagonal = wrong == 0;
 }
 
-/* Add each run of consecutive entries in one loop, unless runs are short. */
+/* Add runs of queries with consecutive entries, unless runs are short. */
 static void add_by_run(const struct lct_tile *t, struct lct_scratch *s,
                        const struct lct_bias_entries *e, const float *table)
 {
@@ -123,7 +123,7 @@ void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
         lct_bias_pwl_add(p, t, s, &e);
         return;
     }
-    if (e.rows) {
+    if (e.consecutive) {
         p->kernels->add_bias_rows(s->s, (size_t)t->keys, t->lanes, table, e.at);
         return;
     }
@@ -144,22 +144,23 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
     }
     if (p->bias_range > 0) {
         const float *table = p->tables->bias + h * (p->bias_range + LCT_PAD);
-        const int64_t *k_at = p->tables->k_key + row * p->S + j;
-        int64_t q_at = p->tables->q_key[row * p->T + i];
+        const int64_t *k_key = p->tables->k_key + row * p->S + j;
+        int64_t q_key = p->tables->q_key[row * p->T + i];
 
         for (int64_t n = 0; n < keys; n++) {
-            int64_t at = q_at - k_at[n] - p->bias_first;
+            int64_t at = q_key - k_key[n] - p->bias_first;
 
-            s[n] += at >= 0 ? table[at] : 0; /* a later key, masked */
+            /* Later keys may have no entry; they are masked. */
+            s[n] += at >= 0 ? table[at] : 0;
         }
         return;
     }
     for (int64_t at = 0; at < keys; at += LCT_TILE) {
-        int64_t some = keys - at < LCT_TILE ? keys - at : LCT_TILE;
+        int64_t count = lct_sizes_in_tile(keys, at);
 
         call.e->row->score.bias(value, &call, h, q_pos, k_pos + at,
-                                (size_t)some);
-        for (int64_t n = 0; n < some; n++)
+                                (size_t)count);
+        for (int64_t n = 0; n < count; n++)
             s[at + n] += (float)value[n];
     }
 }
@@ -194,7 +195,7 @@ void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
         lct_bias_pwl_backward(p, t, s, &e, table);
         return;
     }
-    if (e.diagonals) {
+    if (e.diagonal) {
         add_diagonals(table + e.at[t->keys - 1], p, t, s);
         return;
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct lct_piecewise *form_of(const struct lct_call *score)
+static const struct lct_piecewise *piecewise_of(const struct lct_call *score)
 {
     return score->e->row->score.fast.piecewise;
 }
@@ -16,7 +16,7 @@ static const struct lct_piecewise *form_of(const struct lct_call *score)
 void lct_bias_pwl_layout(struct lct_tables *tables, const struct lct_plan *p,
                          struct lct_arena *arena)
 {
-    int64_t most = form_of(tables->score)->pieces(tables->score->e);
+    int64_t most = piecewise_of(tables->score)->pieces(tables->score->e);
     int64_t T = p->position_rows * p->T;
     struct lct_bias_pwl x = { .most = most };
 
@@ -45,7 +45,7 @@ static void fill_distances(void *context, size_t task, int slot)
     for (; at < end && at < p->bias_range; at++) {
         double n = fabs((double)(p->bias_first + at)), x[2];
 
-        form_of(score)->distance(x, score, n);
+        piecewise_of(score)->distance(x, score, n);
         u[at] = (float)x[0];
         du[at] = (float)x[1];
     }
@@ -62,7 +62,7 @@ static void fill_queries(void *context, size_t task, int slot)
     for (; i < end && i < T; i++) {
         double *x = p->tables->pwl->queries + 3 * i;
 
-        form_of(score)->query(x, score, p->tables->q_pos[i]);
+        piecewise_of(score)->query(x, score, p->tables->q_pos[i]);
         p->tables->pwl->inverse[i] = (float)x[0];
     }
 }
@@ -76,12 +76,12 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
     memset(p->tables->bias, 0,
            (size_t)(2 * (p->bias_range + LCT_PAD)) * sizeof(float));
     memset(x->inverse + T, 0, LCT_PAD * sizeof(float));
-    lct_parallel_for((size_t)((p->bias_range + LCT_TILE - 1) / LCT_TILE),
-                     p->slots, fill_distances, (void *)p);
-    lct_parallel_for((size_t)((T + LCT_TILE - 1) / LCT_TILE), p->slots,
-                     fill_queries, (void *)p);
+    lct_parallel_for((size_t)lct_sizes_tiles(p->bias_range), p->slots,
+                     fill_distances, (void *)p);
+    lct_parallel_for((size_t)lct_sizes_tiles(T), p->slots, fill_queries,
+                     (void *)p);
     x->pieces =
-        form_of(score)->find(x->start, x->slope, x->value, x->most, score);
+        piecewise_of(score)->find(x->start, x->slope, x->value, x->most, score);
     for (int64_t r = 0; r < x->pieces; r++) {
         x->start_f[r] = (float)x->start[r];
         for (int64_t h = 0; h < p->H; h++) {
@@ -116,23 +116,26 @@ static int64_t piece_at(const struct lct_bias_pwl *x, float f)
     return low;
 }
 
-/* The first of the pieces that entries low .. high lie in, and their number. */
+/* The first of the pieces that entries low .. high use, and their number. */
 static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
                          const float *inverse, int64_t rows, int64_t low,
                          int64_t high)
 {
     const struct lct_bias_pwl *x = p->tables->pwl;
-    int64_t near = p->bias_first + low, far = p->bias_first + high, first;
+    int64_t least_d = p->bias_first + low, most_d = p->bias_first + high;
     float least = inverse[0], most = inverse[0], from = 0, to;
+    int64_t first;
 
     for (int64_t i = 1; i < rows; i++) {
         least = inverse[i] < least ? inverse[i] : least;
         most = inverse[i] > most ? inverse[i] : most;
     }
     /* u grows with the distance; 2^-20 is a margin for its rounding. */
-    if ((near > 0) == (far > 0) && near != 0 && far != 0)
-        from = p->tables->bias[near > 0 ? low : high] * least * (1 - 0x1p-20f);
-    to = p->tables->bias[far > -near ? high : low] * most * (1 + 0x1p-20f);
+    if ((least_d > 0) == (most_d > 0) && least_d != 0 && most_d != 0)
+        from =
+            p->tables->bias[least_d > 0 ? low : high] * least * (1 - 0x1p-20f);
+    to =
+        p->tables->bias[most_d > -least_d ? high : low] * most * (1 + 0x1p-20f);
     first = piece_at(x, from);
     *count = piece_at(x, to) - first + 1;
     return first;
@@ -159,10 +162,10 @@ static void copy_entries(struct pwl_tile *b, const struct lct_plan *p,
     b->x.at = b->at;
 }
 
-/* Fill b; returns the first of its pieces. */
-static int64_t tile_of(struct pwl_tile *b, const struct lct_plan *p,
-                       const struct lct_tile *t,
-                       const struct lct_bias_entries *e)
+/* Set b to the tile's arguments; returns the first of its pieces. */
+static int64_t fill_tile(struct pwl_tile *b, const struct lct_plan *p,
+                         const struct lct_tile *t,
+                         const struct lct_bias_entries *e)
 {
     const struct lct_bias_pwl *x = p->tables->pwl;
     const float *u = p->tables->bias, *du = u + p->bias_range + LCT_PAD;
@@ -173,9 +176,10 @@ static int64_t tile_of(struct pwl_tile *b, const struct lct_plan *p,
         low = e->at[j] < low ? e->at[j] : low;
         high = e->at[j] > high ? e->at[j] : high;
     }
-    b->x = (struct lct_pwl_bias){ u,    du,   e->at, x->inverse + query,
-                                  NULL, NULL, NULL,  0 };
-    if (!e->rows) {
+    b->x = (struct lct_pwl_bias){
+        .u = u, .du = du, .at = e->at, .inverse = x->inverse + query
+    };
+    if (!e->consecutive) {
         copy_entries(b, p, t, e);
         least = most = e->shift[0];
         for (int64_t i = 1; i < t->rows; i++) {
@@ -197,7 +201,7 @@ void lct_bias_pwl_add(const struct lct_plan *p, const struct lct_tile *t,
 {
     struct pwl_tile b;
 
-    tile_of(&b, p, t, e);
+    fill_tile(&b, p, t, e);
     p->kernels->add_pwl_bias(s->s, (size_t)t->keys, t->lanes, &b.x);
 }
 
@@ -205,7 +209,7 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
                           int64_t i, int64_t j, int64_t keys, float *s)
 {
     const struct lct_bias_pwl *x = p->tables->pwl;
-    const int64_t *k_at = p->tables->k_key + row * p->S + j;
+    const int64_t *k_key = p->tables->k_key + row * p->S + j;
     float inverse = x->inverse[row * p->T + i], u[LCT_TILE] = { 0 };
     float lanes[LCT_TILE], sum[LCT_TILE] = { 0 };
     int64_t none = 0;
@@ -213,26 +217,25 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
     for (int n = 0; n < LCT_TILE; n++)
         lanes[n] = inverse;
     for (int64_t from = 0; from < keys; from += LCT_TILE) {
-        int64_t some = keys - from < LCT_TILE ? keys - from : LCT_TILE;
-        struct lct_pwl_bias b = { u,
-                                  NULL,
-                                  &none,
-                                  lanes,
-                                  x->start_f,
-                                  x->slope_f + h * x->most,
-                                  x->value_f + h * x->most,
-                                  (size_t)x->pieces };
+        int64_t count = lct_sizes_in_tile(keys, from);
+        struct lct_pwl_bias b = { .u = u,
+                                  .at = &none,
+                                  .inverse = lanes,
+                                  .start = x->start_f,
+                                  .slope = x->slope_f + h * x->most,
+                                  .value = x->value_f + h * x->most,
+                                  .pieces = (size_t)x->pieces };
 
-        for (int64_t n = 0; n < some; n++) {
-            int64_t at = p->tables->q_key[row * p->T + i] - k_at[from + n] -
+        for (int64_t n = 0; n < count; n++) {
+            int64_t at = p->tables->q_key[row * p->T + i] - k_key[from + n] -
                          p->bias_first;
 
             /* Later keys may have no entry; they are masked. */
             u[n] = at >= 0 ? p->tables->bias[at] : 0;
         }
-        memcpy(sum, s + from, (size_t)some * sizeof(*sum));
+        memcpy(sum, s + from, (size_t)count * sizeof(*sum));
         p->kernels->add_pwl_bias(sum, 1, LCT_TILE, &b);
-        memcpy(s + from, sum, (size_t)some * sizeof(*sum));
+        memcpy(s + from, sum, (size_t)count * sizeof(*sum));
     }
 }
 
@@ -244,10 +247,10 @@ void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
 {
     const struct lct_bias_pwl *x = p->tables->pwl;
     int64_t query = lct_plan_row(p, t->b) * p->T + t->i;
-    double *shared = to + 2 * x->most;
+    double *dparam = to + 2 * x->most; /* of both parameters */
     float sum[3 * LCT_TILE];
     struct pwl_tile b;
-    int64_t first = tile_of(&b, p, t, e), lanes = (int64_t)t->lanes;
+    int64_t first = fill_tile(&b, p, t, e), lanes = (int64_t)t->lanes;
 
     for (int64_t r = 0; r < (int64_t)b.x.pieces; r++) {
         double slope = x->slope[t->h * x->most + first + r];
@@ -263,8 +266,8 @@ void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
 
             to[first + r] += (double)sum[i];
             to[x->most + first + r] += of_f;
-            shared[0] += slope * (of_du * of_query[0] + of_f * of_query[1]);
-            shared[1] += slope * of_f * of_query[2];
+            dparam[0] += slope * (of_du * of_query[0] + of_f * of_query[1]);
+            dparam[1] += slope * of_f * of_query[2];
         }
     }
 }
@@ -279,7 +282,7 @@ void lct_bias_pwl_accumulate(const struct lct_plan *p)
     for (int64_t h = 0; h < p->H; h++) {
         const double *sum = p->gradients->bias_total + h * p->bias_range;
 
-        form_of(score)->backward(dparam, score, h, x->start, x->pieces, sum,
-                                 sum + x->most, sum + 2 * x->most);
+        piecewise_of(score)->backward(dparam, score, h, x->start, x->pieces,
+                                      sum, sum + x->most, sum + 2 * x->most);
     }
 }

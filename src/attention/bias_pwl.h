@@ -1,9 +1,10 @@
 /*
  * bias_pwl.h - biases that are piecewise linear (FIRE), in the tiled engine.
  *
- * tables->bias [2, bias_range + LCT_PAD] holds u and its derivative for each
- * difference.  A row of gradients->bias holds, for each piece, the sums of dout
- * and dout f; then the gradients of the two parameters.
+ * With f = u / v as in piecewise.h, tables->bias [2, bias_range + LCT_PAD]
+ * holds u and its derivative for each difference.  A row of gradients->bias
+ * holds, with 'most' entries each, the sums of ds and of ds f over each piece;
+ * then the gradients of the two parameters.
  */
 #ifndef LCT_ATTENTION_BIAS_PWL_H
 #define LCT_ATTENTION_BIAS_PWL_H
@@ -12,7 +13,7 @@
 #include "tile.h"
 
 struct lct_bias_pwl {
-    int64_t pieces, most;  /* number of pieces; how many fit */
+    int64_t pieces, most;  /* number of pieces; upper bound of it */
     double *start;         /* [most] */
     double *slope, *value; /* [H, most] */
     float *start_f;        /* 'start' in float */
@@ -21,11 +22,11 @@ struct lct_bias_pwl {
     double *queries; /* [position_rows, T, 3]: piecewise.h, query() */
 };
 
-/* The entry of each pair of a tile: at[key] + shift[query]. */
+/* Pair (query i, key j) of a tile has entry at[j] + shift[i] of the table. */
 struct lct_bias_entries {
     int64_t at[LCT_TILE], shift[LCT_TILE];
-    bool rows;      /* shift[i] = i */
-    bool diagonals; /* also at[j] = at[0] - j; 'shift' may be unset */
+    bool consecutive; /* shift[i] = i */
+    bool diagonal;    /* also at[j] = at[0] - j; 'shift' may be unset */
 };
 
 void lct_bias_pwl_layout(struct lct_tables *tables, const struct lct_plan *p,

@@ -9,7 +9,7 @@
 
 /* ----------------------------------------------------------------- planning */
 
-/* Extent of q - k; false: it exceeds int64. */
+/* d = the extent of q - k; false: it exceeds int64. */
 static bool differences(struct lct_span *d, struct lct_span q,
                         struct lct_span k)
 {
@@ -17,7 +17,10 @@ static bool differences(struct lct_span *d, struct lct_span q,
            !__builtin_sub_overflow(q.high, k.low, &d->high);
 }
 
-/* Extent of a row's position keys; 'last' is the extent of tables->q_last. */
+/*
+ * Extent of a row's position keys.  A position key depends on the last position
+ * of the document, which is in 'last': each position is tried with both ends.
+ */
 static struct lct_span position_keys(const struct lct_plan *p,
                                      const struct lct_positions *t,
                                      enum lct_role role, int64_t row,
@@ -98,26 +101,24 @@ void lct_bias_table_plan(struct lct_plan *p)
     const struct lct_call *score = p->request->score;
     const struct lct_score_door *door;
     struct lct_span all;
-    int64_t sums;
+    int64_t sums = 0;
 
     if (p->engine == LCT_REFERENCE || score == NULL || p->T == 0 || p->S == 0)
         return;
     door = &score->e->row->score;
     p->bias_keys = !(score->e->traits & LOCANT_TRAIT_RELATIVE) &&
                    door->fast.piecewise == NULL;
-    if (p->bias_keys ? door->fast.position_key == NULL
-                     : needs_no_table(p, score->e->row))
+    if ((p->bias_keys ? door->fast.position_key == NULL
+                      : needs_no_table(p, score->e->row)) ||
+        !all_differences(&all, p)) {
         p->bias_keys = false;
-    else if (all_differences(&all, p)) {
-        p->bias_first = all.low;
-        p->bias_range = all.high - all.low + 1;
-        sums = door->fast.piecewise != NULL
-                   ? 2 * door->fast.piecewise->pieces(score->e) + 2
-                   : 0;
-        p->bias_range = p->bias_range > sums ? p->bias_range : sums;
-    } else {
-        p->bias_keys = false;
+        return;
     }
+    p->bias_first = all.low;
+    p->bias_range = all.high - all.low + 1;
+    if (door->fast.piecewise != NULL) /* gradients need room (bias_pwl.h) */
+        sums = 2 * door->fast.piecewise->pieces(score->e) + 2;
+    p->bias_range = p->bias_range > sums ? p->bias_range : sums;
 }
 
 /* ------------------------------------------------------------------- layout */
@@ -146,13 +147,16 @@ void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,
 
 enum { RUN = 32 };
 
-/* A run of n entries, as one query and n keys at their differences. */
+/* A run of n entries: those of one query and n keys. */
 struct run {
     struct lct_call call;
     int64_t n, q_pos, k_pos[RUN];
 };
 
-/* Set x to the longest run from entry 'at' to 'end'; false: 'at' is unused. */
+/*
+ * Set x to the longest run of entries from 'at' on that ends by 'end'.  false:
+ * no pair has entry 'at', and x->n is 1.
+ */
 static bool run_at(struct run *x, const struct lct_plan *p, int64_t at,
                    int64_t end)
 {

@@ -1,6 +1,8 @@
 /*
- * bias_table.h - a table of biases, one for each difference of positions or of
- * the position keys that the encoding maps them to; and its gradients.
+ * bias_table.h - a table of biases by difference, and its gradients.
+ *
+ * The difference is of positions, or of the position keys that the encoding
+ * maps positions to.
  */
 #ifndef LCT_ATTENTION_BIAS_TABLE_H
 #define LCT_ATTENTION_BIAS_TABLE_H

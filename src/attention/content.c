@@ -24,11 +24,11 @@ static void add_vector(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    for (int n = 0; n < plan->products.count; n++) {
-        int added = plan->table[n].v.added;
+    for (int n = 0; n < c->products.count; n++) {
+        int added = c->table[n].v.added;
 
         own->product[n].low = own->product[n].high = 0;
         own->gradient[n].low = own->gradient[n].high = 0;
@@ -37,10 +37,10 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
         if (added >= 0)
             add_vector(p, t, own->y[n], own->y_cols[n], s->q, added);
     }
-    if (plan->products.near_far)
+    if (c->products.near_far)
         lct_content_far_open(p, t, s);
-    if (plan->products.u >= 0)
-        add_vector(p, t, s->q, s->q_cols, s->q, plan->products.u);
+    if (c->products.u >= 0)
+        add_vector(p, t, s->q, s->q_cols, s->q, c->products.u);
 }
 
 /* The gradient of a vector += scale times the sum of rows dy. */
@@ -60,19 +60,19 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,
                        const struct lct_content_gradients *job)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    if (plan->products.near_far)
+    if (c->products.near_far)
         lct_content_far_close(p, t, s);
-    if (plan->products.u >= 0 && job->learns)
-        add_vector_backward(p, t, plan->dvector[0], s->dq, job);
-    for (int n = 0; n < plan->products.count; n++) {
+    if (c->products.u >= 0 && job->learns)
+        add_vector_backward(p, t, c->dvector[0], s->dq, job);
+    for (int n = 0; n < c->products.count; n++) {
         lct_content_window_release(p, t, s, n, job);
-        if (plan->table[n].v.times != LCT_TIMES_QUERY)
+        if (c->table[n].v.times != LCT_TIMES_QUERY)
             continue;
-        if (plan->table[n].v.added >= 0 && job->learns)
-            add_vector_backward(p, t, plan->dvector[1 + n], own->dy[n], job);
+        if (c->table[n].v.added >= 0 && job->learns)
+            add_vector_backward(p, t, c->dvector[1 + n], own->dy[n], job);
         for (int64_t i = 0; i < t->rows * p->padded; i++)
             s->dq[i] += own->dy[n][i];
     }
@@ -80,24 +80,34 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------ scores */
 
+/* to [keys, lanes] += products of 'cols' with the rows that pairs pick. */
+static void add_products(const struct lct_plan *p, const struct lct_tile *t,
+                         float *to, const float *cols,
+                         const struct lct_content_table *table,
+                         const struct lct_content_picks *x,
+                         struct lct_content_window *w)
+{
+    if (table->rows <= LCT_CONTENT_WINDOW)
+        lct_content_window_hold(p, t, table, w, cols, 0, table->rows);
+    for (int64_t at = x->low, end; at <= x->high; at = end) {
+        end = lct_content_window_end(x, at);
+        lct_content_window_hold(p, t, table, w, cols, at, end);
+        lct_content_window_gather(to, t, x, w);
+        if (lct_content_window_holds(w, x))
+            return;
+    }
+}
+
+/* s->s += y A[m]: products of the queries with rows of table n. */
 static void query_rows(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s, int n)
 {
     const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    const float *cols = table->v.added >= 0 ? own->y_cols[n] : s->q_cols;
 
-    if (table->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, table, &own->product[n], cols, 0,
-                                table->rows);
-    for (int64_t at = x.low, end; at <= x.high; at = end) {
-        end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, table, &own->product[n], cols, at, end);
-        lct_content_window_gather(s->s, t, &x, &own->product[n]);
-        if (lct_content_window_holds(&own->product[n], &x))
-            return;
-    }
+    add_products(p, t, s->s, table->v.added >= 0 ? own->y_cols[n] : s->q_cols,
+                 table, &x, &own->product[n]);
 }
 
 /* to[i] += the entry of 'row' that pair (i, j) picks, if in from .. end - 1. */
@@ -133,16 +143,16 @@ static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
         size_t n;
 
         end = lct_content_window_end(&picks, from);
-        n = (size_t)(end - from + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+        n = (size_t)lct_sizes_round_up(end - from, LCT_PAD);
         x = lct_product_of(
-            (struct lct_product_rows){ own->keys, LCT_CONTENT_WINDOW },
+            (struct lct_product_rows){ own->by_row, LCT_CONTENT_WINDOW },
             lct_product_rows_of(keys, key_row),
             lct_product_rows_of(columns + from, (size_t)table->padded_rows),
             t->keys, n, p->D);
         p->kernels->matmul(&x);
         for (int64_t j = 0; j < t->keys; j++)
             add_picked(s->s + j * (int64_t)t->lanes,
-                       own->keys + j * LCT_CONTENT_WINDOW, t, &picks, j, from,
+                       own->by_row + j * LCT_CONTENT_WINDOW, t, &picks, j, from,
                        end);
     }
 }
@@ -159,17 +169,17 @@ void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const float *keys,
                         size_t key_row)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
 
-    for (int n = 0; n < plan->products.count; n++) {
-        if (plan->table[n].v.times == LCT_TIMES_QUERY)
+    for (int n = 0; n < c->products.count; n++) {
+        if (c->table[n].v.times == LCT_TIMES_QUERY)
             query_rows(p, t, s, n);
-        else if (plan->table[n].v.times == LCT_TIMES_KEY)
-            key_rows(p, t, s, &plan->table[n], keys, key_row);
+        else if (c->table[n].v.times == LCT_TIMES_KEY)
+            key_rows(p, t, s, &c->table[n], keys, key_row);
     }
-    if (plan->products.gate_weight >= 0)
+    if (c->products.gate_weight >= 0)
         lct_content_gates_scores(p, t, s);
-    multiply(s->s, t, (float)plan->products.factor);
+    multiply(s->s, t, (float)c->products.factor);
 }
 
 /* forward: add_picked() */
@@ -213,20 +223,18 @@ static void key_rows_backward(const struct lct_plan *p,
         struct lct_product x;
 
         end = lct_content_window_end(&picks, from);
-        memset(own->keys, 0,
-               (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->keys));
+        memset(own->by_row, 0,
+               (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->by_row));
         for (int64_t j = 0; j < t->keys; j++)
-            scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
+            scatter_picked(own->by_row + j * LCT_CONTENT_WINDOW,
                            s->ds + j * (int64_t)t->lanes, t, &picks, j, from,
                            end);
         if (job->dk.at != NULL) {
             x = lct_product_of(
                 (struct lct_product_rows){ own->rows, padded },
-                lct_product_rows_of(own->keys, LCT_CONTENT_WINDOW),
-                lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                        from * p->padded,
-                                    padded),
-                t->keys, padded, end - from);
+                lct_product_rows_of(own->by_row, LCT_CONTENT_WINDOW),
+                lct_content_window_vectors(p, table, t->h, from), t->keys,
+                padded, end - from);
             lct_product_multiply(p->kernels, &x, !table->finite);
             add_to_keys(p, t, own->rows, job);
         }
@@ -234,7 +242,7 @@ static void key_rows_backward(const struct lct_plan *p,
             continue;
         x = lct_product_of(
             (struct lct_product_rows){ own->rows, padded },
-            lct_product_transposed(own->keys, LCT_CONTENT_WINDOW),
+            lct_product_transposed(own->by_row, LCT_CONTENT_WINDOW),
             lct_product_rows_of(job->keys, job->key_row), end - from, padded,
             t->keys);
         lct_product_multiply(p->kernels, &x, true);
@@ -248,11 +256,11 @@ void lct_content_scores_backward(const struct lct_plan *p,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
 
-    multiply(s->ds, t, (float)plan->products.factor);
-    for (int n = 0; n < plan->products.count; n++) {
-        const struct lct_content_table *table = &plan->table[n];
+    multiply(s->ds, t, (float)c->products.factor);
+    for (int n = 0; n < c->products.count; n++) {
+        const struct lct_content_table *table = &c->table[n];
         struct lct_content_picks x;
 
         if (table->v.times == LCT_TIMES_KEY)
@@ -263,7 +271,7 @@ void lct_content_scores_backward(const struct lct_plan *p,
                                      lct_content_scratch_of(p, s)->at);
         lct_content_window_scatter_rows(p, t, s, n, &x, s->ds, job);
     }
-    if (plan->products.gate_weight >= 0)
+    if (c->products.gate_weight >= 0)
         lct_content_gates_scores_backward(p, t, s);
 }
 
@@ -280,7 +288,7 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    struct lct_content_window w = { .held = own->keys };
+    struct lct_content_window w = { .held = own->by_row };
     size_t padded = (size_t)p->padded;
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {
@@ -290,13 +298,10 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
         memset(w.held, 0,
                (size_t)(w.high - w.low) * t->lanes * sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
-        o = lct_product_of(
-            (struct lct_product_rows){ s->out, padded },
-            lct_product_transposed(w.held, t->lanes),
-            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                    w.low * p->padded,
-                                padded),
-            t->rows, padded, w.high - w.low);
+        o = lct_product_of((struct lct_product_rows){ s->out, padded },
+                           lct_product_transposed(w.held, t->lanes),
+                           lct_content_window_vectors(p, table, t->h, w.low),
+                           t->rows, padded, w.high - w.low);
         o.add = true;
         lct_product_multiply(p->kernels, &o, !table->finite);
     }
@@ -318,17 +323,8 @@ static void value_rows_backward(const struct lct_plan *p,
     const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    struct lct_content_window *w = &own->product[n];
 
-    if (table->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, table, w, s->dout_cols, 0, table->rows);
-    for (int64_t at = x.low, end; at <= x.high; at = end) {
-        end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, table, w, s->dout_cols, at, end);
-        lct_content_window_gather(s->ds, t, &x, w);
-        if (lct_content_window_holds(w, &x))
-            break;
-    }
+    add_products(p, t, s->ds, s->dout_cols, table, &x, &own->product[n]);
     if (job->learns)
         lct_content_window_scatter_rows(p, t, s, n, &x, s->s, job);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct lct_near_far *form_of(const struct lct_plan *p)
+static const struct lct_near_far *near_far_of(const struct lct_plan *p)
 {
     return p->tables->content->e->row->content.near_far;
 }
@@ -53,8 +53,8 @@ void lct_content_far_fill(const struct lct_plan *p)
 {
     int64_t most = p->position_rows * (p->T > p->S ? p->T : p->S);
 
-    lct_parallel_for((size_t)((most + LCT_TILE - 1) / LCT_TILE), p->slots,
-                     fill_block, (void *)p);
+    lct_parallel_for((size_t)lct_sizes_tiles(most), p->slots, fill_block,
+                     (void *)p);
 }
 
 /* ----------------------------------------------------------------- classes */
@@ -65,10 +65,10 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 {
     if (!p->content->products.near_far)
         return true;
-    t->nearness = form_of(p)->classify_range(p->tables->content->e,
-                                             (int64_t[2]){ q->low, q->high },
-                                             (int64_t[2]){ k->low, k->high });
-    t->far_masks = t->nearness == LCT_MIXED && form_of(p)->masks;
+    t->nearness = near_far_of(p)->classify_range(
+        p->tables->content->e, (int64_t[2]){ q->low, q->high },
+        (int64_t[2]){ k->low, k->high });
+    t->far_masks = t->nearness == LCT_MIXED && near_far_of(p)->masks;
     return t->nearness != LCT_MASKED;
 }
 
@@ -106,17 +106,17 @@ const float *lct_content_far_keys(const struct lct_plan *p,
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    lct_load_rotated(p, own->rows, &p->request->k,
+    lct_load_rotated(p, own->far_keys, &p->request->k,
                      (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j },
                      t->keys, far_angles(p, LCT_KEY, t->b, t->j));
-    return own->rows;
+    return own->far_keys;
 }
 
 void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const float *keys)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    float *to = t->nearness == LCT_FAR ? s->s : own->keys;
+    float *to = t->nearness == LCT_FAR ? s->s : own->far_s;
     int64_t row = lct_plan_row(p, t->b);
     const int64_t *q_pos = p->tables->q_pos + row * p->T + t->i;
     const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
@@ -136,8 +136,8 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
         const float *far = to + j * (int64_t)t->lanes;
         char class[LCT_TILE];
 
-        form_of(p)->classify(class, p->tables->content->e, q_pos,
-                             (size_t)t->rows, k_pos[j]);
+        near_far_of(p)->classify(class, p->tables->content->e, q_pos,
+                                 (size_t)t->rows, k_pos[j]);
         for (int64_t i = 0; i < t->rows; i++)
             near[i] = class[i] == LCT_NEAR  ? near[i]
                       : class[i] == LCT_FAR ? far[i]
@@ -148,8 +148,8 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
 /* ---------------------------------------------------------------- backward */
 
 /* Move the gradients of far pairs from s->ds to far [keys, lanes]. */
-static void split(const struct lct_plan *p, const struct lct_tile *t,
-                  struct lct_scratch *s, float *far)
+static void move_far(const struct lct_plan *p, const struct lct_tile *t,
+                     struct lct_scratch *s, float *far)
 {
     int64_t row = lct_plan_row(p, t->b);
     const int64_t *q_pos = p->tables->q_pos + row * p->T + t->i;
@@ -159,8 +159,8 @@ static void split(const struct lct_plan *p, const struct lct_tile *t,
         float *ds = s->ds + j * (int64_t)t->lanes;
         char class[LCT_TILE];
 
-        form_of(p)->classify(class, p->tables->content->e, q_pos,
-                             (size_t)t->rows, k_pos[j]);
+        near_far_of(p)->classify(class, p->tables->content->e, q_pos,
+                                 (size_t)t->rows, k_pos[j]);
         memset(far, 0, t->lanes * sizeof(*far));
         for (int64_t i = 0; i < t->rows; i++) {
             far[i] = class[i] == LCT_FAR ? ds[i] : 0;
@@ -175,12 +175,12 @@ void lct_content_far_backward(const struct lct_plan *p,
                               const float *keys)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    const float *ds = t->nearness == LCT_FAR ? s->ds : own->keys;
+    const float *ds = t->nearness == LCT_FAR ? s->ds : own->far_s;
     size_t padded = (size_t)p->padded;
     struct lct_product x;
 
     if (t->nearness == LCT_MIXED)
-        split(p, t, s, own->keys);
+        move_far(p, t, s, own->far_s);
     x = lct_product_of((struct lct_product_rows){ own->dy[0], padded },
                        lct_product_transposed(ds, t->lanes),
                        lct_product_rows_of(t->nearness == LCT_FAR
@@ -191,7 +191,7 @@ void lct_content_far_backward(const struct lct_plan *p,
     x.add = true;
     lct_product_multiply(p->kernels, &x, t->masked);
     x = lct_product_of(
-        (struct lct_product_rows){ own->dk + t->j * p->padded, padded },
+        (struct lct_product_rows){ own->far_dk + t->j * p->padded, padded },
         lct_product_rows_of(ds, t->lanes),
         lct_product_rows_of(own->y[0], padded), t->keys, padded, t->rows);
     x.add = true;
@@ -233,7 +233,7 @@ void lct_content_far_close(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_far_clear_keys(const struct lct_plan *p, struct lct_scratch *s)
 {
     if (p->content->products.near_far)
-        memset(lct_content_scratch_of(p, s)->dk, 0,
+        memset(lct_content_scratch_of(p, s)->far_dk, 0,
                (size_t)(p->S * p->padded) * sizeof(float));
 }
 
@@ -244,7 +244,7 @@ void lct_content_far_add_keys(const struct lct_plan *p, int64_t b, int64_t head,
 
     if (!p->content->products.near_far)
         return;
-    far = lct_content_scratch_of(p, s)->dk;
+    far = lct_content_scratch_of(p, s)->far_dk;
     for (int64_t j = 0; j < p->S; j++) {
         int64_t at[3] = { b, head, j };
 

@@ -90,37 +90,38 @@ void lct_content_gates_layout(struct lct_content_products *c,
 
 /* -------------------------------------------------------------------- sums */
 
+/* ln f of a block of keys, for all heads. */
 static void fill_gates(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    const double *weight =
-        p->tables->content->param[plan->products.gate_weight];
-    const double *bias = p->tables->content->param[plan->products.gate_bias];
-    double *x = plan->scratch[slot].row;
+    const struct lct_content_products *c = p->content;
+    const double *weight = p->tables->content->param[c->products.gate_weight];
+    const double *bias = p->tables->content->param[c->products.gate_bias];
+    double *x = c->scratch[slot].row;
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
-    int64_t end = p->S - from < LCT_TILE ? p->S : from + LCT_TILE;
+    int64_t end = from + lct_sizes_in_tile(p->S, from);
 
     for (int64_t j = from; j < end; j++) {
         lct_row_to_f64(x, lct_at(p->request->a->x, (int64_t[2]){ b, j }, 2),
                        p->request->a->x->dtype, (size_t)p->W);
         for (int64_t h = 0; h < p->H; h++)
-            plan->gate[(b * p->H + h) * p->S + j] =
+            c->gate[(b * p->H + h) * p->S + j] =
                 lct_log_sigmoid(lct_dot(weight + h * p->W, x, p->W) + bias[h]);
     }
 }
 
-static void add_up(void *context, size_t task, int slot)
+/* C of one head's keys, and C_last(i) of its queries (content_gates.h). */
+static void sum_gates(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = ((const struct gate_job *)context)->p;
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     int64_t row = lct_plan_row(p, (int64_t)task / p->H), doc = 0;
-    const int64_t *order = plan->order + row * p->S;
-    const double *gate = plan->gate + (int64_t)task * p->S;
-    double *k_sum = plan->k_sum + (int64_t)task * p->S, sum = 0;
-    double *q_sum = plan->q_sum + (int64_t)task * p->T;
+    const int64_t *order = c->order + row * p->S;
+    const double *gate = c->gate + (int64_t)task * p->S;
+    double *k_sum = c->k_sum + (int64_t)task * p->S, sum = 0;
+    double *q_sum = c->q_sum + (int64_t)task * p->T;
 
     (void)slot;
     for (int64_t n = 0; n < p->S; n++) {
@@ -131,7 +132,7 @@ static void add_up(void *context, size_t task, int slot)
         k_sum[x.index] = sum;
     }
     for (int64_t i = 0; i < p->T; i++) {
-        int64_t last = plan->last[row * p->T + i];
+        int64_t last = c->last[row * p->T + i];
 
         q_sum[i] = last < 0 ? 0 : k_sum[last];
     }
@@ -139,21 +140,21 @@ static void add_up(void *context, size_t task, int slot)
 
 void lct_content_gates_fill(const struct lct_plan *p)
 {
-    struct lct_content_products *plan = p->content;
+    struct lct_content_products *c = p->content;
     struct gate_job job = { .p = p };
 
     for (int64_t row = 0; row < p->position_rows; row++) {
-        int64_t *order = plan->order + row * p->S;
+        int64_t *order = c->order + row * p->S;
         struct keys keys = { p, row };
 
         lct_order_sort(order, p->S, is_before, &keys);
         for (int64_t i = 0; i < p->T; i++)
-            plan->last[row * p->T + i] = last_before(order, p, row, i);
+            c->last[row * p->T + i] = last_before(order, p, row, i);
     }
-    memset(plan->dk_sum, 0, (size_t)(p->B * p->H * p->S) * sizeof(double));
-    memset(plan->dq_sum, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
+    memset(c->dk_sum, 0, (size_t)(p->B * p->H * p->S) * sizeof(double));
+    memset(c->dq_sum, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
     lct_parallel_for((size_t)(p->B * p->k_tiles), p->slots, fill_gates, &job);
-    lct_parallel_for((size_t)(p->B * p->H), p->slots, add_up, &job);
+    lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_gates, &job);
 }
 
 /* ---------------------------------------------------------------- one tile */
@@ -202,17 +203,17 @@ static void sums_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     int64_t head = job->from * p->H + (int64_t)task, doc = 0;
     int64_t row = lct_plan_row(p, head / p->H);
-    const int64_t *order = plan->order + row * p->S;
-    const double *gate = plan->gate + head * p->S;
-    double *dk = plan->dk_sum + head * p->S, sum = 0;
+    const int64_t *order = c->order + row * p->S;
+    const double *gate = c->gate + head * p->S;
+    double *dk = c->dk_sum + head * p->S, sum = 0;
 
     (void)slot;
     for (int64_t i = 0; i < p->T; i++)
-        if (plan->last[row * p->T + i] >= 0)
-            dk[plan->last[row * p->T + i]] += plan->dq_sum[head * p->T + i];
+        if (c->last[row * p->T + i] >= 0)
+            dk[c->last[row * p->T + i]] += c->dq_sum[head * p->T + i];
     for (int64_t n = p->S; n-- > 0;) {
         struct ranked x = key_at(p, row, order[n]);
 
@@ -231,10 +232,10 @@ static void weights_backward(void *context, size_t task, int slot)
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
     const struct lct_products *products = &p->content->products;
-    double *x = p->content->scratch[slot].row, *split[LCT_MAX_PARAMS];
+    double *x = p->content->scratch[slot].row, *dparam[LCT_MAX_PARAMS];
     int64_t h = (int64_t)task;
 
-    lct_param_gradients_of(split, p, p->tables->content, p->gradients->params);
+    lct_param_gradients_of(dparam, p, p->tables->content, p->gradients->params);
     for (int64_t n = 0; n < job->rows * p->S; n++) {
         int64_t at[2] = { job->from + n / p->S, n % p->S };
         double dz = p->content->dk_sum[(at[0] * p->H + h) * p->S + at[1]];
@@ -243,8 +244,8 @@ static void weights_backward(void *context, size_t task, int slot)
             continue;
         lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
                        p->request->a->x->dtype, (size_t)p->W);
-        lct_accumulate(split[products->gate_weight] + h * p->W, dz, x, p->W);
-        split[products->gate_bias][h] += dz;
+        lct_accumulate(dparam[products->gate_weight] + h * p->W, dz, x, p->W);
+        dparam[products->gate_bias][h] += dz;
     }
 }
 

@@ -1,4 +1,4 @@
-/* content_plan.c - choose the products of the content door, lay them out */
+/* content_plan.c - choose the products of the content door; their memory */
 #include "content_plan.h"
 #include "content_far.h"
 #include "content_gates.h"
@@ -10,7 +10,7 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Find the rows that occur; false: too many differences for a table. */
+/* Find the rows that pairs pick; false: too many differences for a table. */
 static bool plan_table(struct lct_content_table *table,
                        const struct lct_plan *p, const struct lct_vectors *v,
                        struct lct_span differences)
@@ -36,7 +36,7 @@ static bool plan_table(struct lct_content_table *table,
     table->low = from < to ? from : to;
     table->rows = (from < to ? to - from : from - to) + 1;
     table->padded_rows =
-        (table->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD + LCT_CONTENT_WINDOW;
+        lct_sizes_round_up(table->rows, LCT_PAD) + LCT_CONTENT_WINDOW;
     return true;
 }
 
@@ -64,7 +64,7 @@ static struct lct_span find_differences(const struct lct_plan *p)
     return all;
 }
 
-bool lct_content_plan_make(struct lct_content_products *plan,
+bool lct_content_plan_make(struct lct_content_products *c,
                            const struct lct_plan *p)
 {
     const locant_encoding *e = p->request->content->e;
@@ -74,18 +74,18 @@ bool lct_content_plan_make(struct lct_content_products *plan,
     if (door->products == NULL || door->scores != NULL)
         return false;
     differences = find_differences(p);
-    plan->products = lct_no_products();
-    door->products(&plan->products, e, differences);
-    if (plan->products.gate_weight >= 0 && p->request->mask_hooks > 0)
+    c->products = lct_no_products();
+    door->products(&c->products, e, differences);
+    if (c->products.gate_weight >= 0 && p->request->mask_hooks > 0)
         return false;
-    plan->basis_row = 0;
-    for (int n = 0; n < plan->products.count; n++) {
-        const struct lct_vectors *v = &plan->products.vectors[n];
+    c->basis_row = 0;
+    for (int n = 0; n < c->products.count; n++) {
+        const struct lct_vectors *v = &c->products.vectors[n];
 
-        if (!plan_table(&plan->table[n], p, v, differences))
+        if (!plan_table(&c->table[n], p, v, differences))
             return false;
         if (v->matrix >= 0)
-            plan->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+            c->basis_row = lct_sizes_round_up(p->W, LCT_PAD);
     }
     return true;
 }
@@ -121,61 +121,62 @@ static void lay_out_table(struct lct_content_table *table,
 
 static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     int64_t most = p->W > p->D ? p->W : p->D; /* W may be below D */
 
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_content_scratch s = { 0 };
 
-        if (plan->products.near_far) {
+        if (c->products.near_far) {
             s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
             s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
-            s.dk = lct_arena_floats(arena, p->S, p->padded);
+            s.far_dk = lct_arena_floats(arena, p->S, p->padded);
         }
-        for (int n = 0; n < plan->products.count; n++) {
-            int64_t own = plan->table[n].v.added >= 0 ? LCT_TILE : 0;
+        for (int n = 0; n < c->products.count; n++) {
+            int64_t added = c->table[n].v.added >= 0 ? LCT_TILE : 0;
 
             s.product[n].held =
                 lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
             s.gradient[n].held =
                 lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
-            s.y[n] = lct_arena_floats(arena, own, p->padded);
-            s.y_cols[n] = lct_arena_floats(arena, own, p->D);
+            s.y[n] = lct_arena_floats(arena, added, p->padded);
+            s.y_cols[n] = lct_arena_floats(arena, added, p->D);
             s.dy[n] = lct_arena_floats(arena, LCT_TILE, p->padded);
         }
         s.rows = lct_arena_floats(arena, LCT_CONTENT_WINDOW, p->padded);
-        s.keys = lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
+        s.by_row = lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
+        s.far_keys = s.rows;
+        s.far_s = s.by_row;
         s.at = lct_arena_alloc(arena, LCT_TILE, LCT_TILE, sizeof(int32_t));
         s.row = lct_arena_doubles(arena, most, 1);
         if (lct_arena_is_real(arena))
-            plan->scratch[slot] = s;
+            c->scratch[slot] = s;
     }
 }
 
-void lct_content_plan_layout(struct lct_content_products *plan,
+void lct_content_plan_layout(struct lct_content_products *c,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
     int64_t rows = 0;
 
     if (p->request->content == NULL)
         return;
-    for (int n = 0; n < plan->products.count; n++) {
-        lay_out_table(&plan->table[n], p, arena);
-        if (plan->table[n].v.matrix >= 0)
-            rows = plan->table[n].rows; /* the same for all of them */
+    for (int n = 0; n < c->products.count; n++) {
+        lay_out_table(&c->table[n], p, arena);
+        if (c->table[n].v.matrix >= 0)
+            rows = c->table[n].rows; /* the same for all of them */
     }
-    for (int n = 0; n <= plan->products.count; n++)
-        plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
-    if (plan->basis_row > 0) {
-        plan->basis = lct_arena_floats(arena, rows, plan->basis_row);
-        plan->matrix =
-            lct_arena_floats(arena, plan->basis_row, p->H * p->padded);
+    for (int n = 0; n <= c->products.count; n++)
+        c->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
+    if (c->basis_row > 0) {
+        c->basis = lct_arena_floats(arena, rows, c->basis_row);
+        c->matrix = lct_arena_floats(arena, c->basis_row, p->H * p->padded);
     }
-    plan->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*plan->scratch));
+    c->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*c->scratch));
     lay_out_scratch(p, arena);
-    if (plan->products.gate_weight >= 0)
-        lct_content_gates_layout(plan, p, arena);
-    if (plan->products.near_far)
-        lct_content_far_layout(plan, p, arena);
+    if (c->products.gate_weight >= 0)
+        lct_content_gates_layout(c, p, arena);
+    if (c->products.near_far)
+        lct_content_far_layout(c, p, arena);
 }

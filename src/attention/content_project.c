@@ -12,7 +12,7 @@ struct job {
     const struct lct_plan *p;
     struct lct_content_table *table;
     double *const *dparam; /* backward */
-    bool add;
+    bool add;              /* 'basis' has gradients of earlier tables */
 };
 
 void lct_content_project_store(const struct lct_plan *p,
@@ -31,15 +31,15 @@ void lct_content_project_store(const struct lct_plan *p,
 static void fill_basis(void *context, size_t task, int slot)
 {
     const struct job *job = context;
-    const struct lct_content_products *plan = job->p->content;
+    const struct lct_content_products *c = job->p->content;
     const struct lct_call *call = job->p->tables->content;
     const struct lct_content_door *door = &call->e->row->content;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
-    int64_t width = plan->basis_row, first = job->table->low + from;
-    float *to = plan->basis + from * width;
-    double *row = plan->scratch[slot].row;
+    int64_t from = (int64_t)task * LCT_TILE;
+    int64_t n = lct_sizes_in_tile(job->table->rows, from);
+    int64_t width = c->basis_row, first = job->table->low + from;
+    float *to = c->basis + from * width;
+    double *row = c->scratch[slot].row;
 
-    n = n < LCT_TILE ? n : LCT_TILE;
     if (door->basis_rows != NULL) {
         door->basis_rows(to, (size_t)width, call, first, n);
         return;
@@ -53,7 +53,7 @@ static void fill_basis(void *context, size_t task, int slot)
     }
 }
 
-/* plan->matrix [H, width, padded] = the transposed matrix of each head. */
+/* c->matrix [H, width, padded] = the transposed matrix of each head. */
 static void fill_matrix(void *context, size_t task, int slot)
 {
     const struct job *job = context;
@@ -80,11 +80,12 @@ static void project(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     struct lct_content_table *table = job->table;
-    struct lct_content_scratch *s = &plan->scratch[slot];
+    struct lct_content_scratch *s = &c->scratch[slot];
     int64_t head = (int64_t)task % p->H;
-    int64_t from = (int64_t)task / p->H * LCT_TILE, n = table->rows - from;
+    int64_t from = (int64_t)task / p->H * LCT_TILE;
+    int64_t n = lct_sizes_in_tile(table->rows, from);
     const double *bias =
         table->v.bias < 0
             ? NULL
@@ -92,16 +93,15 @@ static void project(void *context, size_t task, int slot)
     float *sum = s->rows, *part = s->rows + LCT_TILE * p->padded;
     size_t padded = (size_t)p->padded;
 
-    n = n < LCT_TILE ? n : LCT_TILE;
     memset(sum, 0, (size_t)(n * p->padded) * sizeof(*sum));
     for (int64_t w = 0; w < p->W; w += LCT_TILE) {
         struct lct_product x = lct_product_of(
             (struct lct_product_rows){ part, padded },
-            lct_product_rows_of(plan->basis + from * plan->basis_row + w,
-                                (size_t)plan->basis_row),
-            lct_product_rows_of(plan->matrix + (head * p->W + w) * p->padded,
+            lct_product_rows_of(c->basis + from * c->basis_row + w,
+                                (size_t)c->basis_row),
+            lct_product_rows_of(c->matrix + (head * p->W + w) * p->padded,
                                 padded),
-            n, padded, p->W - w < LCT_TILE ? p->W - w : LCT_TILE);
+            n, padded, lct_sizes_in_tile(p->W, w));
 
         p->kernels->matmul(&x);
         for (int64_t i = 0; i < n * p->padded; i++)
@@ -118,7 +118,7 @@ static void project(void *context, size_t task, int slot)
 void lct_content_project_fill(const struct lct_plan *p,
                               struct lct_content_table *table, bool first)
 {
-    size_t blocks = (size_t)((table->rows + LCT_TILE - 1) / LCT_TILE);
+    size_t blocks = (size_t)lct_sizes_tiles(table->rows);
     struct job job = { .p = p, .table = table };
 
     if (first)
@@ -145,25 +145,23 @@ static void load_block(float *to, const struct job *job, int64_t head,
     }
 }
 
-/* Columns of dmatrix from w on += the part of a block of rows. */
+/* Columns of dmatrix from w on += block^T times the basis. */
 static void add_block(const struct job *job, float *part, const float *block,
                       int64_t head, int64_t from, int64_t n, int64_t w)
 {
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    int64_t columns = plan->basis_row - w;
+    const struct lct_content_products *c = p->content;
+    int64_t columns = lct_sizes_in_tile(c->basis_row, w);
     double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
     struct lct_product x;
 
-    columns = columns < LCT_TILE ? columns : LCT_TILE;
-    x = lct_product_of(
-        (struct lct_product_rows){ part, LCT_TILE },
-        lct_product_transposed(block, (size_t)p->padded),
-        lct_product_rows_of(plan->basis + from * plan->basis_row + w,
-                            (size_t)plan->basis_row),
-        p->D, (size_t)columns, n);
+    x = lct_product_of((struct lct_product_rows){ part, LCT_TILE },
+                       lct_product_transposed(block, (size_t)p->padded),
+                       lct_product_rows_of(c->basis + from * c->basis_row + w,
+                                           (size_t)c->basis_row),
+                       p->D, (size_t)columns, n);
     p->kernels->matmul(&x);
-    columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
+    columns = lct_sizes_in_tile(p->W, w);
     for (int64_t d = 0; d < p->D; d++)
         for (int64_t i = 0; i < columns; i++)
             to[d * p->W + i] += (double)part[d * LCT_TILE + i];
@@ -179,7 +177,7 @@ static void accumulate_matrix(void *context, size_t task, int slot)
     int64_t head = (int64_t)task, rows = job->table->rows;
 
     for (int64_t from = 0; from < rows; from += LCT_TILE) {
-        int64_t n = rows - from < LCT_TILE ? rows - from : LCT_TILE;
+        int64_t n = lct_sizes_in_tile(rows, from);
 
         load_block(block, job, head, from, n);
         for (int64_t w = 0; w < p->W; w += LCT_TILE)
@@ -193,7 +191,7 @@ static void accumulate_matrix(void *context, size_t task, int slot)
     }
 }
 
-/* plan->matrix [H D, basis_row] = the matrix, not transposed. */
+/* c->matrix [H D, basis_row] = the matrix, not transposed. */
 static void copy_matrix(const struct job *job)
 {
     const struct lct_plan *p = job->p;
@@ -214,22 +212,22 @@ static void basis_gradient(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    float *block = plan->scratch[slot].rows;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
+    const struct lct_content_products *c = p->content;
+    float *block = c->scratch[slot].rows;
+    int64_t from = (int64_t)task * LCT_TILE;
+    int64_t n = lct_sizes_in_tile(job->table->rows, from);
 
-    n = n < LCT_TILE ? n : LCT_TILE;
     for (int64_t h = 0; h < p->H; h++) {
         struct lct_product x;
 
         load_block(block, job, h, from, n);
         x = lct_product_of(
-            (struct lct_product_rows){ plan->basis + from * plan->basis_row,
-                                       (size_t)plan->basis_row },
+            (struct lct_product_rows){ c->basis + from * c->basis_row,
+                                       (size_t)c->basis_row },
             lct_product_rows_of(block, (size_t)p->padded),
-            lct_product_rows_of(plan->matrix + h * p->D * plan->basis_row,
-                                (size_t)plan->basis_row),
-            n, (size_t)plan->basis_row, p->D);
+            lct_product_rows_of(c->matrix + h * p->D * c->basis_row,
+                                (size_t)c->basis_row),
+            n, (size_t)c->basis_row, p->D);
         x.add = job->add || h > 0;
         p->kernels->matmul(&x);
     }
@@ -238,26 +236,26 @@ static void basis_gradient(void *context, size_t task, int slot)
 void lct_content_project_accumulate(const struct lct_plan *p,
                                     double *const *dparam)
 {
-    struct lct_content_products *plan = p->content;
+    struct lct_content_products *c = p->content;
     const struct lct_content_door *door = &p->tables->content->e->row->content;
     struct job job = { .p = p, .dparam = dparam };
     const struct lct_content_table *last = NULL;
-    double *row = plan->scratch[0].row;
+    double *row = c->scratch[0].row;
 
-    for (int n = 0; n < plan->products.count; n++) {
-        job.table = &plan->table[n];
+    for (int n = 0; n < c->products.count; n++) {
+        job.table = &c->table[n];
         if (job.table->v.matrix >= 0)
             lct_parallel_for((size_t)p->H, p->slots, accumulate_matrix, &job);
     }
     if (door->basis_backward == NULL)
         return;
-    for (int n = 0; n < plan->products.count; n++) {
-        job.table = &plan->table[n];
+    for (int n = 0; n < c->products.count; n++) {
+        job.table = &c->table[n];
         if (job.table->v.matrix < 0)
             continue;
         copy_matrix(&job);
-        lct_parallel_for((size_t)((job.table->rows + LCT_TILE - 1) / LCT_TILE),
-                         p->slots, basis_gradient, &job);
+        lct_parallel_for((size_t)lct_sizes_tiles(job.table->rows), p->slots,
+                         basis_gradient, &job);
         job.add = true;
         last = job.table;
     }
@@ -265,7 +263,7 @@ void lct_content_project_accumulate(const struct lct_plan *p,
         return;
     for (int64_t r = 0; r < last->rows; r++) {
         for (int64_t w = 0; w < p->W; w++)
-            row[w] = (double)plan->basis[r * plan->basis_row + w];
+            row[w] = (double)c->basis[r * c->basis_row + w];
         door->basis_backward(dparam, row, p->tables->content, last->low + r);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * content_tables.c - tables of vectors, and their gradients.
+ * content_tables.c - tables of the vectors of content, and their gradients.
  *
  * A table holds rows of parameters, or rows of a basis that a matrix projects.
  * Batch rows are added in order.
@@ -18,8 +18,8 @@ struct job {
     const struct lct_content_table *table;
 };
 
-static void fill_rows_of(const struct lct_plan *p,
-                         struct lct_content_table *table)
+static void fill_row_of(const struct lct_plan *p,
+                        struct lct_content_table *table)
 {
     for (int64_t n = 0; n < table->range; n++)
         table->row_of[n] =
@@ -75,14 +75,14 @@ static void fill_columns(void *context, size_t task, int slot)
 
 void lct_content_tables_fill(const struct lct_plan *p)
 {
-    struct lct_content_products *plan = p->content;
+    struct lct_content_products *c = p->content;
     bool first = true;
 
-    for (int n = 0; n < plan->products.count; n++) {
-        struct lct_content_table *table = &plan->table[n];
+    for (int n = 0; n < c->products.count; n++) {
+        struct lct_content_table *table = &c->table[n];
         struct job job = { .p = p, .table = table };
 
-        fill_rows_of(p, table);
+        fill_row_of(p, table);
         if (table->v.matrix < 0) {
             fill_plain(p, table);
         } else {
@@ -96,9 +96,9 @@ void lct_content_tables_fill(const struct lct_plan *p)
             table->vectors, (size_t)p->padded,
             (size_t)(table->heads * table->rows), (size_t)p->padded);
     }
-    if (plan->products.gate_weight >= 0)
+    if (c->products.gate_weight >= 0)
         lct_content_gates_fill(p);
-    if (plan->products.near_far)
+    if (c->products.near_far)
         lct_content_far_fill(p);
 }
 
@@ -124,7 +124,7 @@ void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
                (size_t)(rows * p->H * p->D) * sizeof(double));
 }
 
-/* dparam += gradients of u or of an 'added' */
+/* dparam += gradients of parameter 'param', which is u or an 'added' */
 static void sum_vector(const struct lct_plan *p, int param, const double *from,
                        int64_t rows)
 {
@@ -156,29 +156,28 @@ void lct_content_tables_sum_chunk(const struct lct_plan *p,
                                   const locant_tensor *dx, bool learns,
                                   int64_t b, int64_t rows)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
 
     if (learns) {
-        sum_vector(p, plan->products.u, plan->dvector[0], rows);
-        for (int n = 0; n < plan->products.count; n++) {
-            sum_table(p, &plan->table[n], rows);
-            sum_vector(p, plan->table[n].v.added, plan->dvector[1 + n], rows);
+        sum_vector(p, c->products.u, c->dvector[0], rows);
+        for (int n = 0; n < c->products.count; n++) {
+            sum_table(p, &c->table[n], rows);
+            sum_vector(p, c->table[n].v.added, c->dvector[1 + n], rows);
         }
     }
-    if (plan->products.gate_weight >= 0)
+    if (c->products.gate_weight >= 0)
         lct_content_gates_sum_chunk(p, dx, learns, b, rows);
 }
 
 void lct_content_tables_accumulate(const struct lct_plan *p)
 {
-    const struct lct_content_products *plan = p->content;
+    const struct lct_content_products *c = p->content;
     double *dparam[LCT_MAX_PARAMS];
 
     lct_param_gradients_of(dparam, p, p->tables->content, p->gradients->params);
-    for (int n = 0; n < plan->products.count; n++)
-        if (plan->table[n].v.matrix < 0)
-            accumulate_plain(p, &plan->table[n],
-                             dparam[plan->table[n].v.table]);
-    if (plan->basis_row > 0)
+    for (int n = 0; n < c->products.count; n++)
+        if (c->table[n].v.matrix < 0)
+            accumulate_plain(p, &c->table[n], dparam[c->table[n].v.table]);
+    if (c->basis_row > 0)
         lct_content_project_accumulate(p, dparam);
 }

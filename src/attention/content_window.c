@@ -21,6 +21,7 @@ static int64_t entry_of(const struct lct_content_table *table,
     return (difference > last ? last : difference) - table->first;
 }
 
+/* at [TILE keys, TILE] = the row of each pair. */
 static void place_pairs(int32_t *at, const struct lct_plan *p,
                         const struct lct_tile *t,
                         const struct lct_content_table *table,
@@ -47,7 +48,7 @@ lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
         &p->tables->k_extent[row * p->k_tiles + t->j / LCT_TILE];
     struct lct_content_picks x = { .high = table->rows - 1, .at = at };
 
-    /* Differences clamped to int64 are not consecutive along diagonals. */
+    /* If differences are clamped to int64, they do not follow diagonals. */
     x.diagonal = table->v.pairs == 0 && q->consecutive && k->consecutive &&
                  lct_distance(q->low, k->high) > -INT64_MAX &&
                  lct_distance(q->high, k->low) < INT64_MAX;
@@ -72,10 +73,11 @@ lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------ forward */
 
-static void add_products(const struct lct_plan *p, const struct lct_tile *t,
-                         const struct lct_content_table *table,
-                         const struct lct_content_window *w, const float *cols,
-                         int64_t from, int64_t to)
+/* Compute the products of rows from .. to - 1 of the window. */
+static void fill_products(const struct lct_plan *p, const struct lct_tile *t,
+                          const struct lct_content_table *table,
+                          const struct lct_content_window *w, const float *cols,
+                          int64_t from, int64_t to)
 {
     struct lct_product x;
 
@@ -84,9 +86,7 @@ static void add_products(const struct lct_plan *p, const struct lct_tile *t,
     x = lct_product_of(
         (struct lct_product_rows){
             w->held + (from - w->low) * (int64_t)t->lanes, t->lanes },
-        lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                from * p->padded,
-                            (size_t)p->padded),
+        lct_content_window_vectors(p, table, t->h, from),
         lct_product_rows_of(cols, t->lanes), to - from, t->lanes, p->D);
     p->kernels->matmul(&x);
 }
@@ -109,8 +109,8 @@ void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
         from = to = low;
     w->low = low;
     w->high = high;
-    add_products(p, t, table, w, cols, low, from);
-    add_products(p, t, table, w, cols, to, high);
+    fill_products(p, t, table, w, cols, low, from);
+    fill_products(p, t, table, w, cols, to, high);
 }
 
 static bool is_one_row(const struct lct_content_picks *x)
@@ -199,13 +199,10 @@ static void flush_rows(const struct lct_plan *p, const struct lct_tile *t,
     if (from >= to)
         return;
     if (table->v.times == LCT_TIMES_QUERY) {
-        x = lct_product_of(
-            (struct lct_product_rows){ own->dy[n], padded },
-            lct_product_transposed(ds, t->lanes),
-            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
-                                    from * p->padded,
-                                padded),
-            t->rows, padded, to - from);
+        x = lct_product_of((struct lct_product_rows){ own->dy[n], padded },
+                           lct_product_transposed(ds, t->lanes),
+                           lct_content_window_vectors(p, table, t->h, from),
+                           t->rows, padded, to - from);
         x.add = true;
         lct_product_multiply(p->kernels, &x, !table->finite);
     }

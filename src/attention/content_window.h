@@ -4,8 +4,8 @@
 #include "content.h"
 
 /*
- * The rows that the pairs of a tile pick, all in low .. high of the table.
- * Pair (i, j) picks at[i - j + keys - 1] if 'diagonal', else at[j * TILE + i].
+ * The rows that the pairs of a tile pick, all from 'low' to 'high'.  Pair (i,
+ * j) picks row at[i - j + keys - 1] if 'diagonal', else at[j * TILE + i].
  */
 struct lct_content_picks {
     int64_t low, high;
@@ -25,13 +25,16 @@ lct_content_window_picks_of(const struct lct_content_picks *x,
     return x->diagonal ? x->at + (t->keys - 1 - j) : x->at + j * LCT_TILE;
 }
 
-/* The table that head h uses. */
-static inline const float *
+/* The vectors that head h uses, from row 'from' of the table on. */
+static inline struct lct_product_factor
 lct_content_window_vectors(const struct lct_plan *p,
-                           const struct lct_content_table *table, int64_t h)
+                           const struct lct_content_table *table, int64_t h,
+                           int64_t from)
 {
-    return table->vectors +
-           (table->heads == 1 ? 0 : h) * table->rows * p->padded;
+    int64_t row = (table->heads == 1 ? 0 : h) * table->rows + from;
+
+    return lct_product_rows_of(table->vectors + row * p->padded,
+                               (size_t)p->padded);
 }
 
 /*
@@ -55,7 +58,7 @@ void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_window_gather(float *to, const struct lct_tile *t,
                                const struct lct_content_picks *x,
                                const struct lct_content_window *w);
-/* The reverse: sum pairs by row. */
+/* The reverse: add each pair's entry of 'from' to its row in the window. */
 void lct_content_window_scatter(const float *from, const struct lct_tile *t,
                                 const struct lct_content_picks *x,
                                 struct lct_content_window *w);
@@ -76,9 +79,10 @@ void lct_content_window_add_rows(const struct lct_plan *p,
                                  int64_t from, int64_t n);
 
 /*
- * Add gradients of pairs, 'from' [keys, lanes], to rows of table n that they
- * picked.  Rows that leave the window are complete: two products add them to
- * the gradients of queries and of vectors.  'release' makes all rows leave it.
+ * Add gradients of pairs, 'from' [keys, lanes], to the rows of table n that the
+ * pairs pick.  When rows leave the window, they are complete, and two products
+ * add them to the gradients of queries and of vectors.  After 'release' the
+ * window has no rows.
  */
 void lct_content_window_scatter_rows(const struct lct_plan *p,
                                      const struct lct_tile *t,

@@ -15,23 +15,22 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
 {
     int64_t rows = LCT_DECODE_ROWS, parts = p->B * p->H * p->T * p->k_splits;
     int64_t pairs = p->rotates_keys ? p->schedule->pairs : 0;
-    const size_t size = sizeof(float);
 
-    decode->split_out = lct_arena_alloc(arena, parts, p->padded, size);
-    decode->split_stats = lct_arena_alloc(arena, parts, 2, size);
+    decode->split_out = lct_arena_floats(arena, parts, p->padded);
+    decode->split_stats = lct_arena_floats(arena, parts, 2);
     decode->scratch =
         lct_arena_alloc(arena, p->slots, 1, sizeof(*decode->scratch));
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_decode_scratch d = {
-            .q = lct_arena_alloc(arena, p->padded_q, LCT_TILE, size),
-            .query = lct_arena_alloc(arena, 1, p->padded_q, size),
-            .out = lct_arena_alloc(arena, rows, p->padded, size),
-            .row_max = lct_arena_alloc(arena, 1, rows, size),
-            .row_sum = lct_arena_alloc(arena, 1, rows, size),
-            .scale = lct_arena_alloc(arena, 1, rows, size),
-            .scores = lct_arena_alloc(arena, rows, LCT_DECODE_ROW, size),
-            .rescale = lct_arena_alloc(arena, 1, rows, size),
-            .angles = lct_arena_alloc(arena, 2 * LCT_TILE, pairs, size),
+            .q = lct_arena_floats(arena, p->padded_q, LCT_TILE),
+            .query = lct_arena_floats(arena, 1, p->padded_q),
+            .out = lct_arena_floats(arena, rows, p->padded),
+            .row_max = lct_arena_floats(arena, 1, rows),
+            .row_sum = lct_arena_floats(arena, 1, rows),
+            .scale = lct_arena_floats(arena, 1, rows),
+            .scores = lct_arena_floats(arena, rows, LCT_DECODE_ROW),
+            .rescale = lct_arena_floats(arena, 1, rows),
+            .angles = lct_arena_floats(arena, 2 * LCT_TILE, pairs),
         };
 
         if (lct_arena_is_real(arena))
@@ -39,29 +38,29 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
     }
 }
 
-/* Mark which heads see tile n; false: none does. */
+/* Find which heads see tile n, the i-th of the run; false: none does. */
 static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
-                     struct lct_tile *t, int64_t n)
+                     struct lct_tile *t, int64_t i, int64_t n)
 {
     bool any = false;
 
-    f->guard[f->tiles] = false;
+    f->guard[i] = false;
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
         /* Only the mask hooks of an encoding differ between heads. */
-        f->seen[g] = g > 0 && p->request->mask_hooks == 0
+        f->sees[g] = g > 0 && p->request->mask_hooks == 0
                          ? any
                          : lct_mask_classify(p, t, n, f->s);
-        any |= f->seen[g];
-        f->guard[f->tiles] |= !f->seen[g] || t->masked;
+        any |= f->sees[g];
+        f->guard[i] |= !f->sees[g] || t->masked;
     }
     return any;
 }
 
-bool lct_decode_place_rows(const struct lct_plan *p,
-                           const struct lct_decode_task *f,
-                           const locant_tensor *from, int64_t h, int64_t i,
-                           struct lct_product *x)
+bool lct_decode_rows_in_place(const struct lct_plan *p,
+                              const struct lct_decode_task *f,
+                              const locant_tensor *from, int64_t h, int64_t i,
+                              struct lct_product *x)
 {
     int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
 
@@ -117,7 +116,7 @@ static void tile_values(const struct lct_plan *p,
     int64_t rows = f->heads * p->T;
     struct lct_tile t = { .b = f->b, .j = f->tile[i] * LCT_TILE };
 
-    t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
+    t.keys = lct_sizes_in_tile(p->S, t.j);
     for (int64_t r = 0; r < rows; r++) {
         float *out = f->d->out + r * p->padded;
         float factor = f->d->rescale[i * rows + r];
@@ -143,7 +142,7 @@ static void tile_values(const struct lct_plan *p,
     }
 }
 
-/* Do a run of tiles from n on; returns the first tile after the run. */
+/* Do a run of tiles from n on that are seen; returns the tile after the run. */
 static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
                          int64_t n, int64_t end)
 {
@@ -152,21 +151,19 @@ static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
 
     most = most < LCT_SPLIT_TILES ? most : LCT_SPLIT_TILES;
     for (f->tiles = 0; n < end && f->tiles < most; n++)
-        if (classify(p, f, &t, n))
+        if (classify(p, f, &t, f->tiles, n))
             f->tile[f->tiles++] = n;
     f->tile[f->tiles] = n < p->k_tiles ? n : first;
-    for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
-        f->tiles = i; /* classify again, for f->seen and the masks of tile i */
-        if (classify(p, f, &t, f->tile[i]))
-            tile_weights(p, f, &t, i);
-        f->tiles = tiles;
+    for (int64_t i = 0; i < f->tiles; i++) {
+        classify(p, f, &t, i, f->tile[i]); /* again, for f->sees and masks */
+        tile_weights(p, f, &t, i);
     }
     for (int64_t i = 0; i < f->tiles; i++)
         tile_values(p, f, i);
     return n;
 }
 
-/* Load the query of row r of the task into a column of d->q. */
+/* Load the query of row r as column r of d->q. */
 static void load_query(const struct lct_plan *p,
                        const struct lct_decode_task *f, int64_t r)
 {
@@ -205,8 +202,8 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 }
 
 /*
- * Heads of keys per task.  If keys are rotated, as many as fit, since they
- * share angles, but not so many that some threads get no task.
+ * The number of heads of keys per task: 1, or if keys are rotated as many as
+ * fit, since they share angles, but not so many that threads get no task.
  */
 static int64_t heads_per_task(const struct lct_plan *p)
 {

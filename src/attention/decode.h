@@ -1,11 +1,11 @@
 /*
  * decode.h - few queries against many keys: a step of decoding (split-KV).
  *
- * A tile of queries would leave most of its lanes empty, and one head of keys
- * would be read by one thread.  Here the keys lie in the lanes, all queries
- * that share a head of keys (those of its group of heads) are rows of one tile,
- * and a task is one split of keys.  Every sum keeps its order of the tiled
- * engine, so decoding with a cache has the bits of one call for all queries.
+ * With a tile of queries, most lanes would be empty, and one head of keys would
+ * be read by one thread.  Here lanes are keys, all queries that share a head of
+ * keys (those of its group of heads) are rows of one tile, and a task is one
+ * split of keys.  Every sum keeps the order it has in the tiled engine, so
+ * decoding with a cache gives the bits of one call for all queries.
  */
 #ifndef LCT_ATTENTION_DECODE_H
 #define LCT_ATTENTION_DECODE_H
@@ -14,9 +14,9 @@
 
 /*
  * Memory is read fastest as one long stream, so all keys of a run of tiles are
- * read before its values.  The tiles of a run have at most LCT_DECODE_ROWS rows
- * of scores, LCT_DECODE_ROW floats apart: a power of two would put their
- * entries in the same sets of the cache.
+ * read before the values.  The tiles of a run have at most LCT_DECODE_ROWS rows
+ * of scores, which are LCT_DECODE_ROW floats apart: with a power of two, their
+ * entries would fall in the same sets of the cache.
  */
 enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 
@@ -39,17 +39,18 @@ struct lct_decode {
     float *split_stats; /* [B, H, T, k_splits, 2]: row_max, row_sum */
 };
 
-/* Heads head .. head + heads - 1 of one split; T queries of each are rows. */
+/* One split of keys, for heads head .. head + heads - 1 with T queries each. */
 struct lct_decode_task {
     int64_t b, head, heads;
     int64_t share; /* heads that share keys and make one product */
     int64_t split;
     struct lct_scratch *s;
     struct lct_decode_scratch *d;
-    bool seen[LCT_DECODE_ROWS];        /* does head g see a key of the tile? */
+    bool sees[LCT_DECODE_ROWS];        /* does head g see a key of the tile? */
     int64_t tiles;                     /* number of tiles of the run */
-    int64_t tile[LCT_SPLIT_TILES + 1]; /* their indices; then the next tile */
-    bool guard[LCT_SPLIT_TILES];       /* is any key of the tile masked? */
+    int64_t tile[LCT_SPLIT_TILES + 1]; /* their indices; then that of the tile
+                                          to prefetch at the end */
+    bool guard[LCT_SPLIT_TILES];       /* has the tile a masked key? */
     bool linear; /* biases are slopes times relative positions */
     double slope[LCT_DECODE_ROWS]; /* of each head */
     double relative[LCT_TILE];     /* of each key of the tile; 0 after */
@@ -58,18 +59,18 @@ struct lct_decode_task {
 /* Functions of one arithmetic (arithmetic.h). */
 struct lct_decode_arithmetic {
     int64_t channels;     /* per entry of q: 1, or 2 in a word */
-    enum lct_stored kind; /* of keys that load_keys() copies */
-    int64_t rotated_rows; /* keys rotated at a time: they and their angles
-                                stay in the first-level cache */
+    enum lct_stored kind; /* of rotated keys */
+    int64_t rotated_rows; /* keys rotated at a time: these and their angles fit
+                             the first-level cache */
     /* d->query = query b, h, i */
     void (*load_query)(const struct lct_plan *p,
                        const struct lct_decode_task *f, const int64_t at[3]);
-    /* Rotate 'rows' keys of the tile from its row j on; returns the copy. */
+    /* Rotated copies of 'rows' keys of the tile, from its key j on. */
     const float *(*rotate_keys)(const struct lct_plan *p,
                                 const struct lct_decode_task *f,
                                 const struct lct_tile *t, int64_t j,
                                 int64_t rows);
-    /* Set x's keys to t, tile i of the run, without a rotation. */
+    /* Set x->b to the keys of t, tile i of the run, without a rotation. */
     void (*load_keys)(const struct lct_plan *p, const struct lct_decode_task *f,
                       const struct lct_tile *t, int64_t i,
                       struct lct_product *x);
@@ -82,13 +83,13 @@ struct lct_decode_arithmetic {
 };
 
 /*
- * x->b = the rows of tile i of the run, head h, in 'from'; x->ahead = the rows
- * needed next.  false: kernels cannot read them in place.
+ * x->b = the caller's rows of tile i of the run, head h; x->ahead = the rows
+ * needed next.  false: kernels cannot read these rows in place.
  */
-bool lct_decode_place_rows(const struct lct_plan *p,
-                           const struct lct_decode_task *f,
-                           const locant_tensor *from, int64_t h, int64_t i,
-                           struct lct_product *x);
+bool lct_decode_rows_in_place(const struct lct_plan *p,
+                              const struct lct_decode_task *f,
+                              const locant_tensor *from, int64_t h, int64_t i,
+                              struct lct_product *x);
 
 void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
                        struct lct_arena *arena);

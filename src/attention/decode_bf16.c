@@ -65,7 +65,7 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
                       const struct lct_tile *t, int64_t i,
                       struct lct_product *x)
 {
-    if (lct_decode_place_rows(p, f, &p->request->k, t->h, i, x)) {
+    if (lct_decode_rows_in_place(p, f, &p->request->k, t->h, i, x)) {
         x->b_row /= 2; /* words */
         x->ahead_row /= 2;
     } else {
@@ -79,9 +79,9 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 static void round_weights(const struct lct_plan *p, float *weights,
                           int64_t rows, int64_t keys)
 {
-    p->kernels->bf16_round_rows(
-        (uint32_t *)weights, LCT_DECODE_ROW, weights, LCT_DECODE_ROW, NULL,
-        (size_t)rows, ((size_t)keys + LCT_PAD - 1) / LCT_PAD * LCT_PAD);
+    p->kernels->bf16_round_rows((uint32_t *)weights, LCT_DECODE_ROW, weights,
+                                LCT_DECODE_ROW, NULL, (size_t)rows,
+                                (size_t)lct_sizes_round_up(keys, LCT_PAD));
 }
 
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,
@@ -102,7 +102,7 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                                   .k = (x->k + 1) / 2,
                                   .add = true };
 
-    if (!f->guard[i] && lct_decode_place_rows(p, f, v, t->h, i, x)) {
+    if (!f->guard[i] && lct_decode_rows_in_place(p, f, v, t->h, i, x)) {
         x->kind = LCT_STORED_BF16_PAIRS;
         p->kernels->decode_values(x);
         return;

@@ -19,7 +19,7 @@ void lct_decode_keys_angles(const struct lct_plan *p,
 
 /*
  * The rows to prefetch while row j is read: from row j of the next head or tile
- * on.  The address is not valid past the last tile.
+ * on.  After the last tile the address is not valid.
  */
 static const void *rows_ahead(const struct lct_plan *p,
                               const struct lct_decode_task *f,

@@ -1,4 +1,4 @@
-/* decode_softmax.c - decode: scores to weights */
+/* decode_softmax.c - decode: turn scores into weights */
 #include "decode_softmax.h"
 #include "bias.h"
 #include "mask.h"
@@ -22,6 +22,7 @@ void lct_decode_softmax_plan(const struct lct_plan *p,
             call.e->row->score.fast.slope(&f->slope[g], &call, f->head + g);
 }
 
+/* Relative positions of the tile's keys, for linear biases. */
 static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
                           const struct lct_tile *t)
 {
@@ -35,7 +36,7 @@ static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
         f->relative[j] = 0;
 }
 
-/* -infinity for the keys that query i does not see. */
+/* Set the scores of query i that are masked to -infinity. */
 static void mask_row(const struct lct_plan *p, const struct lct_decode_task *f,
                      const struct lct_tile *t, int64_t i, float *row)
 {
@@ -77,14 +78,14 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
         /* Mask hooks differ between heads: classify again to fill the masks. */
-        if (f->seen[g] && (p->request->mask_hooks == 0 ||
+        if (f->sees[g] && (p->request->mask_hooks == 0 ||
                            lct_mask_classify(p, t, f->tile[i], f->s)))
             finish_scores(p, f, t, scores + g * p->T * LCT_DECODE_ROW);
         for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
             float *row = scores + r * LCT_DECODE_ROW;
 
             rescale[r] = 1;
-            if (f->seen[g])
+            if (f->sees[g])
                 p->kernels->softmax_row(row, (size_t)t->keys, d->row_max + r,
                                         d->row_sum + r, rescale + r);
             else

@@ -1,15 +1,14 @@
 /*
- * decode_softmax.h - decode: scores to weights by bias, mask and softmax.
+ * decode_softmax.h - decode: turn scores into weights by bias, mask, softmax.
  *
- * A bias serves only one query, so its cost is not shared.  Therefore what all
- * heads that share keys have in common, such as the relative positions of
- * ALiBi, is computed once.
+ * The cost of a bias is not shared among queries.  Therefore what the heads of
+ * a task have in common, such as ALiBi's relative positions, is computed once.
  */
 #ifndef LCT_ATTENTION_DECODE_SOFTMAX_H
 #define LCT_ATTENTION_DECODE_SOFTMAX_H
 #include "decode.h"
 
-/* Find out whether all heads have biases slope times relative position. */
+/* Set f->linear, and f->slope if it is true. */
 void lct_decode_softmax_plan(const struct lct_plan *p,
                              struct lct_decode_task *f);
 

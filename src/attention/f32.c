@@ -93,11 +93,11 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_product_rows dk)
+                            bool needs_dq, struct lct_product_rows dk)
 {
     const size_t row = (size_t)p->padded_q, columns = (size_t)p->columns_q;
 
-    if (dq)
+    if (needs_dq)
         multiply_steps(p, t, LCT_STEPS_QUERIES,
                        lct_product_of((struct lct_product_rows){ s->dq, row },
                                       lct_product_transposed(s->ds, t->lanes),

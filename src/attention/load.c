@@ -112,7 +112,7 @@ const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
     return words && p->read_columns == p->D && x->stride[2] >= 0 ? rows : NULL;
 }
 
-/* The same for rows of floats; sets *row to their distance. */
+/* As lct_load_in_place(), for floats only; *row = the distance of rows. */
 static const float *floats_in_place(const struct lct_plan *p,
                                     const locant_tensor *x, const int64_t at[3],
                                     size_t *row)
@@ -126,10 +126,11 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *k = &p->request->k;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    const float *own = floats_in_place(p, k, at, row);
+    const float *rows_in_place = floats_in_place(p, k, at, row);
 
-    if (own != NULL && !p->rotates_keys && p->tables->k_mapped == NULL)
-        return own;
+    if (rows_in_place != NULL && !p->rotates_keys &&
+        p->tables->k_mapped == NULL)
+        return rows_in_place;
     *row = (size_t)p->padded_q;
     if (p->tables->k_mapped != NULL)
         return p->tables->k_mapped +
@@ -148,10 +149,10 @@ const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    const float *own = floats_in_place(p, v, at, row);
+    const float *rows_in_place = floats_in_place(p, v, at, row);
 
-    if (own != NULL)
-        return own;
+    if (rows_in_place != NULL)
+        return rows_in_place;
     lct_load_rows(p, s->v, v, at, t->keys);
     *row = (size_t)p->padded;
     return s->v;

@@ -1,6 +1,6 @@
 /*
- * load.h - copy rows of the caller's tensors into tiles: float32, rotated,
- * padded; and copy gradients of such rows back.
+ * load.h - copy rows of the caller's tensors to padded tiles of float32, rotate
+ * them, and copy gradients of such rows back.
  */
 #ifndef LCT_ATTENTION_LOAD_H
 #define LCT_ATTENTION_LOAD_H
@@ -8,21 +8,21 @@
 #include "tables.h"
 #include "tile.h"
 
-/* The factor of query i: the scale times its temperature. */
+/* The factor of query i: the scale times the query's temperature. */
 float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i);
 
-/* Copy rows of D channels, from 'at' = b, h, i on, to padded rows. */
+/* Copy rows of x, from 'at' = b, h, i on, to padded rows. */
 void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
                    const int64_t at[3], int64_t rows);
-/* Copy them back to x, rounded. */
+/* Copy padded rows back to x, rounded. */
 void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
                         float *from, const int64_t at[3], int64_t rows);
 
-/* lct_load_rows(), then rotate by the schedule. */
+/* As lct_load_rows(), rotated by the schedule. */
 void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles);
-/* Inverse rotation, in place, of rows that are 'width' apart. */
+/* Undo the rotation, in place, of rows that are 'width' apart. */
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                            int64_t rows, struct lct_table angles);
 
@@ -31,8 +31,8 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows);
 
 /*
- * The caller's rows from 'at' on if kernels can read them in place, else NULL.
- * Rows of 16-bit numbers have to begin at words.
+ * The rows of x from 'at' on if kernels can read them in place, else NULL.
+ * Rows of 16-bit numbers must be aligned to words of 4 bytes.
  */
 const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
                               const int64_t at[3]);

@@ -36,6 +36,7 @@ bool lct_mask_visible(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
 
 /* ------------------------------------------------------------------ a tile */
 
+/* What two masks together leave visible. */
 static enum lct_visibility both(enum lct_visibility a, enum lct_visibility b)
 {
     if (a == LCT_VISIBLE_NONE || b == LCT_VISIBLE_NONE)
@@ -60,7 +61,7 @@ seen_by_documents(const struct lct_plan *p, const struct lct_tile *t, int64_t n)
                : LCT_VISIBLE_SOME;
 }
 
-/* Without the causal mask, which lct_mask_classify() does. */
+/* The causal mask is left to lct_mask_classify(). */
 static enum lct_visibility seen_by_window(const struct lct_plan *p,
                                           const struct lct_extent *q,
                                           const struct lct_extent *k)
@@ -99,7 +100,7 @@ static enum lct_visibility seen_by_hooks(const struct lct_plan *p,
     return seen;
 }
 
-/* masked[i]: does query i of the tile not see key j? */
+/* masked[i] = is key j of the tile masked for query i? */
 static void mask_key(char *masked, const struct lct_plan *p,
                      const struct lct_tile *t, int64_t j)
 {
@@ -127,7 +128,7 @@ static void mask_key(char *masked, const struct lct_plan *p,
                                         (size_t)t->rows, k_pos);
 }
 
-/* Fill s->masked and classify it. */
+/* Fill s->masked; returns how much of the tile it leaves visible. */
 static enum lct_visibility map_masked(const struct lct_plan *p,
                                       const struct lct_tile *t,
                                       struct lct_scratch *s)
@@ -158,7 +159,7 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
     if (p->request->causal && k->low > q->high)
         return false;
     t->j = n * LCT_TILE;
-    t->keys = p->S - t->j < LCT_TILE ? p->S - t->j : LCT_TILE;
+    t->keys = lct_sizes_in_tile(p->S, t->j);
     t->masked = p->request->causal && k->high > q->low;
     t->by_map = false;
     t->first_sees = t->keys;
@@ -180,7 +181,7 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
     return seen != LCT_VISIBLE_NONE;
 }
 
-/* Without branches, for vectors. */
+/* There is no branch, so that the compiler can use vectors. */
 static void apply_map(const struct lct_tile *t, struct lct_scratch *s)
 {
     int64_t n = t->keys * (int64_t)t->lanes;
@@ -194,8 +195,8 @@ static void apply_map(const struct lct_tile *t, struct lct_scratch *s)
         to[at] = masked[at] ? -INFINITY : to[at];
 }
 
-/* How many of n consecutive positions come before x. */
-static int64_t before(const int64_t *pos, int64_t n, int64_t x)
+/* The number of n consecutive positions that come before x. */
+static int64_t count_before(const int64_t *pos, int64_t n, int64_t x)
 {
     return x <= pos[0] ? 0 : x > pos[n - 1] ? n : x - pos[0];
 }
@@ -217,7 +218,7 @@ void lct_mask_apply(const struct lct_plan *p, const struct lct_tile *t,
         float *to = s->s + j * lanes;
 
         if (consecutive) {
-            const int64_t n = before(q_pos, t->rows, k_pos[j]);
+            const int64_t n = count_before(q_pos, t->rows, k_pos[j]);
 
             for (int64_t i = 0; i < n; i++)
                 to[i] = -INFINITY;

@@ -10,8 +10,8 @@ bool lct_mask_visible(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
                       int64_t j);
 
 /*
- * Set the keys of t to tile n and find out which are masked.  false: no query
- * of t sees any of them, and the caller skips the tile.
+ * Set the keys of t to tile n and find out which keys are masked.  false: no
+ * query of t sees any of these keys, and the caller skips the tile.
  */
 bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
                        struct lct_scratch *s);

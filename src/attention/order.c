@@ -1,7 +1,7 @@
-/* order.c - sort the indices of keys, by a heap: it needs no memory */
+/* order.c - sort the indices of keys with heapsort, which needs no memory */
 #include "order.h"
 
-/* Sift the key at 'at' down a heap of n keys with the last key at its root. */
+/* Sift the key at 'at' down a heap of n keys; its root comes last in order. */
 static void sift_down(int64_t *order, int64_t at, int64_t n,
                       lct_order_before *before, const void *context)
 {

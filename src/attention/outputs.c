@@ -2,7 +2,10 @@
 #include "outputs.h"
 #include <string.h>
 
-/* Step *n to the next parameter that attention reads; false: none is left. */
+/*
+ * Step *n to the next parameter that attention reads; false: none is left.
+ * Parameter k of part i has number i * LCT_MAX_PARAMS + k.
+ */
 static bool next_param(int *n, const struct lct_plan *p)
 {
     for (++*n; *n < LCT_MAX_PARTS * LCT_MAX_PARAMS; ++*n) {
@@ -24,7 +27,7 @@ static const locant_tensor *param_of(const locant_tensor *params,
                    n % LCT_MAX_PARAMS];
 }
 
-/* 'out' must not overlap tensors that are read. */
+/* Neither 'out' nor the workspace may overlap inputs, nor each other. */
 static locant_status check_apart(const struct lct_plan *p,
                                  const locant_tensor *out)
 {
@@ -50,7 +53,7 @@ static locant_status check_apart(const struct lct_plan *p,
     return LOCANT_OK;
 }
 
-/* 16-bit types are too narrow for lse, so with them lse is F32. */
+/* lse is F32 where outputs have 16 bits, which are too few for it. */
 static unsigned lse_types(unsigned dtypes)
 {
     return dtypes & (LCT_IN_F16 | LCT_IN_BF16)
@@ -79,6 +82,20 @@ struct written {
     const locant_tensor *read[3];
 };
 
+/* d must not overlap inputs, what is read, or the first n that are written. */
+static locant_status check_gradient_apart(const struct lct_plan *p,
+                                          const locant_tensor *d,
+                                          const struct written *w, int n)
+{
+    LCT_TRY(check_apart(p, d));
+    for (int j = 0; j < 3; j++)
+        LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
+    for (int j = 0; j < n; j++)
+        if (w->d[j] != NULL)
+            LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
+    return LOCANT_OK;
+}
+
 static locant_status check_gradient(const struct lct_plan *p,
                                     const struct written *w, int which,
                                     unsigned dtypes)
@@ -97,13 +114,7 @@ static locant_status check_gradient(const struct lct_plan *p,
     LCT_TRY(lct_check(p->request->fn, names[which], d, dtypes,
                       like[which]->rank, like[which]->shape));
     LCT_TRY(lct_check_output(p->request->fn, names[which], d));
-    LCT_TRY(check_apart(p, d));
-    for (int j = 0; j < 3; j++)
-        LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
-    for (int j = 0; j < which; j++)
-        if (w->d[j] != NULL)
-            LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
-    return LOCANT_OK;
+    return check_gradient_apart(p, d, w, which);
 }
 
 static locant_status check_dparams(const struct lct_plan *p,
@@ -126,12 +137,7 @@ static locant_status check_dparams(const struct lct_plan *p,
         const locant_tensor *d = param_of(dparams, p, n);
         int m = -1;
 
-        LCT_TRY(check_apart(p, d));
-        for (int j = 0; j < 3; j++)
-            LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
-        for (int j = 0; j < 5; j++)
-            if (w->d[j] != NULL)
-                LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
+        LCT_TRY(check_gradient_apart(p, d, w, 5));
         while (next_param(&m, p) && m < n)
             LCT_TRY(
                 lct_check_apart(p->request->fn, d, param_of(dparams, p, m)));

@@ -3,7 +3,7 @@
 #define LCT_ATTENTION_OUTPUTS_H
 #include "plan.h"
 
-/* Check the outputs of forward, and of the reference. */
+/* Check the outputs of forward; 'dtypes' is the set that 'out' may have. */
 locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes);
@@ -16,6 +16,6 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                                           const locant_tensor *lse,
                                           unsigned dtypes);
 
-/* dx = 0, for all engines; dx may be NULL. */
+/* Set dx to 0 unless it is NULL. */
 void lct_outputs_clear_dx(const locant_tensor *dx);
 #endif

@@ -12,7 +12,7 @@ static bool content_learns_alone(const struct lct_request *r)
     return true;
 }
 
-/* A chunk has as many batch rows as fit 8 MiB or keep all threads busy. */
+/* A chunk has as many batch rows as fit 8 MiB, or as keep all threads busy. */
 void lct_param_gradients_plan(struct lct_plan *p, double more)
 {
     bool content = p->request->content != NULL && p->engine != LCT_REFERENCE;

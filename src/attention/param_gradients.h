@@ -1,40 +1,40 @@
 /*
  * param_gradients.h - sums of the gradients of the encoding's parameters.
  *
- * Each task has its own row of sums, and rows are added in order, so no sum
- * depends on the number of threads.  Batch rows are done chunk by chunk.
+ * Each task has its own row of sums, and these rows are added in order, so no
+ * sum depends on the number of threads.  Batch rows are done chunk by chunk.
  */
 #ifndef LCT_ATTENTION_PARAM_GRADIENTS_H
 #define LCT_ATTENTION_PARAM_GRADIENTS_H
 #include "tables.h"
 
-/* Parts of a bias table whose gradients are accumulated side by side. */
+/* Parts of a bias table whose gradients are accumulated in parallel. */
 enum { LCT_PARAM_GRADIENTS_PARTS = 8 };
 
 struct lct_param_gradients {
-    double *params;     /* [1 + tasks at a time, params]; row 0: sums */
+    double *params;     /* [1 + tasks of a chunk, params]; row 0: sums */
     double *bias;       /* [chunk, H, bias_range] */
-    double *bias_total; /* [H, bias_range]; is 'bias' if there is one chunk */
+    double *bias_total; /* [H, bias_range]; if there is one chunk, 'bias' */
 };
 
-/* Set p->chunk, p->task_params; content needs 'more' doubles per batch row. */
+/* Set p->chunk and p->task_params; content has 'more' sums per batch row. */
 void lct_param_gradients_plan(struct lct_plan *p, double more);
 void lct_param_gradients_layout(struct lct_param_gradients *g,
                                 const struct lct_plan *p,
                                 struct lct_arena *arena);
 
-/* Set the sums to 0, or the gradients of a chunk of 'rows' batch rows. */
+/* Set the sums to 0; set gradients of a chunk of 'rows' batch rows to 0. */
 void lct_param_gradients_clear(const struct lct_plan *p);
 void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows);
 
-/* Add the gradients of such a chunk to the sums. */
+/* Add the gradients of the chunk to the sums. */
 void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows);
 
 /* dparams += the sums. */
 void lct_param_gradients_accumulate(const struct lct_plan *p,
                                     locant_tensor *dparams);
 
-/* out[k] = where 'row' of g->params has the gradient of c->param[k]. */
+/* out[k] = the gradient of c->param[k] in 'row', a row of gradients->params. */
 void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],
                             const struct lct_plan *p, const struct lct_call *c,
                             double *row);

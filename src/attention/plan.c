@@ -36,29 +36,25 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
     return r->T > 0 && r->T <= LCT_DECODE_QUERIES ? LCT_DECODE : LCT_TILED;
 }
 
-static int64_t rounded_up(int64_t n, int64_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
 static void choose_sizes(struct lct_plan *p)
 {
     bool content = p->request->content != NULL;
-    int64_t tasks;
+    int64_t tiles;
 
-    p->padded = rounded_up(p->D, LCT_PAD);
-    p->padded_q = rounded_up(p->Dq, LCT_PAD);
-    p->columns = rounded_up(p->D, LCT_COLUMN_STEP);
-    p->columns_q = rounded_up(p->Dq, LCT_COLUMN_STEP);
+    p->padded = lct_sizes_round_up(p->D, LCT_PAD);
+    p->padded_q = lct_sizes_round_up(p->Dq, LCT_PAD);
+    p->columns = lct_sizes_round_up(p->D, LCT_COLUMN_STEP);
+    p->columns_q = lct_sizes_round_up(p->Dq, LCT_COLUMN_STEP);
     p->read_columns =
         content || p->engine == LCT_DECODE ? p->padded : p->columns;
-    p->q_tiles = rounded_up(p->T, LCT_TILE) / LCT_TILE;
-    p->k_tiles = rounded_up(p->S, LCT_TILE) / LCT_TILE;
-    p->k_splits = rounded_up(p->k_tiles, LCT_SPLIT_TILES) / LCT_SPLIT_TILES;
+    p->q_tiles = lct_sizes_tiles(p->T);
+    p->k_tiles = lct_sizes_tiles(p->S);
+    p->k_splits =
+        lct_sizes_round_up(p->k_tiles, LCT_SPLIT_TILES) / LCT_SPLIT_TILES;
     /* With content, the scratch of several tiles would not fit the cache. */
-    tasks = content ? 1 : LCT_TILES_PER_TASK;
-    tasks = p->q_tiles < tasks ? p->q_tiles : tasks;
-    p->tiles_per_task = tasks > 1 ? (int)tasks : 1;
+    tiles = content ? 1 : LCT_TILES_PER_TASK;
+    tiles = p->q_tiles < tiles ? p->q_tiles : tiles;
+    p->tiles_per_task = tiles > 1 ? (int)tiles : 1;
 }
 
 static void choose_rotation(struct lct_plan *p)

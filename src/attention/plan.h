@@ -43,8 +43,8 @@ struct lct_plan {
     size_t params;
 
     /* Sizes of tiles. */
-    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: for rows */
-    int64_t columns, columns_q; /* up to LCT_COLUMN_STEP: for products */
+    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD, for rows */
+    int64_t columns, columns_q; /* and to LCT_COLUMN_STEP, for products */
     int64_t read_columns;       /* columns of a caller's row that are read */
     int64_t q_tiles, k_tiles, k_splits;
     int tiles_per_task; /* tiles of queries, at most */
@@ -55,17 +55,17 @@ struct lct_plan {
                                    empty, all documents use 'schedule' */
     bool shared_angles;         /* angles of q are the last T angles of k */
     bool rotates_keys;          /* keys are rotated as they are loaded */
-    bool late_key_angles;       /* their angles too are computed only then */
+    bool late_key_angles;       /* their angles are computed then too */
 
     /* Biases (bias_table.h). */
     int64_t bias_range; /* entries of the table; 0: no table */
     int64_t bias_first; /* difference of entry 0 */
-    bool bias_keys;     /* differences are of position keys */
+    bool bias_keys;     /* by differences of position keys, not positions */
 
     /* Gradients. */
     bool gathers_dk, gathers_dv; /* dk and dv are summed in the scratch, and
                                     stored once */
-    int64_t chunk;               /* batch rows that have their own sums */
+    int64_t chunk;               /* batch rows that are done at a time */
     size_t task_params;          /* parameter gradients per task: 'params', or 0
                                    if the task needs none */
 

@@ -29,9 +29,10 @@ struct lct_positions_row lct_positions_row_of(const struct lct_positions *t,
 
     if (t->docs == NULL)
         return r;
-    r.low = lct_positions_extent(t, row).low;
-    while (r.token < t->n && lct_positions_doc(t, row, r.token) < 0)
-        r.token++;
+    r.padding_pos = lct_positions_extent(t, row).low;
+    while (r.padding_token < t->n &&
+           lct_positions_doc(t, row, r.padding_token) < 0)
+        r.padding_token++;
     return r;
 }
 

@@ -9,7 +9,7 @@
 #define LCT_ATTENTION_POSITIONS_H
 #include "request.h"
 
-/* Positions of queries or of keys. */
+/* Positions, coordinates and documents of queries or of keys, or NULL. */
 struct lct_positions {
     const locant_tensor *pos, *coords, *docs;
     int64_t n, first; /* tokens; position of the first if 'pos' is NULL */
@@ -18,10 +18,9 @@ struct lct_positions {
 /* Lowest and highest of some positions or documents. */
 struct lct_extent {
     int64_t low, high;
-    bool consecutive; /* in memory, each is the previous one plus 1 */
+    bool consecutive; /* each is the previous one in memory plus 1 */
 };
 
-/* Positions of the queries or of the keys. */
 static inline struct lct_positions lct_positions_of(const struct lct_request *r,
                                                     enum lct_role role)
 {
@@ -34,6 +33,7 @@ static inline struct lct_positions lct_positions_of(const struct lct_request *r,
                                    r->S - r->T };
 }
 
+/* Entry i of a row of t, which is [n] or [B, n]. */
 static inline int64_t lct_positions_integer(const locant_tensor *t, int64_t row,
                                             int64_t i)
 {
@@ -72,12 +72,12 @@ struct lct_extent lct_positions_extent(const struct lct_positions *t,
 
 /* ---------------------------------------------------------------- padding */
 
-/* A row of tokens, with a position and coordinates for its padding. */
+/* A row of tokens, and what to use as positions of its padding. */
 struct lct_positions_row {
     const struct lct_positions *t;
     int64_t row;
-    int64_t low;   /* position for padding */
-    int64_t token; /* with coordinates for padding; t->n: zeros */
+    int64_t padding_pos;
+    int64_t padding_token; /* whose coordinates padding gets; t->n: zeros */
 };
 
 struct lct_positions_row lct_positions_row_of(const struct lct_positions *t,
@@ -87,18 +87,18 @@ static inline int64_t lct_positions_row_at(const struct lct_positions_row *r,
                                            int64_t i)
 {
     return lct_positions_doc(r->t, r->row, i) < 0
-               ? r->low
+               ? r->padding_pos
                : lct_positions_at(r->t, r->row, i);
 }
 
 static inline double lct_positions_row_coord(const struct lct_positions_row *r,
                                              int64_t i, int axis)
 {
-    i = lct_positions_doc(r->t, r->row, i) < 0 ? r->token : i;
+    i = lct_positions_doc(r->t, r->row, i) < 0 ? r->padding_token : i;
     return i == r->t->n ? 0 : lct_positions_coords(r->t, r->row, i)[axis];
 }
 
-/* Positions, coordinates (or NULL) and documents (or NULL) of a whole row. */
+/* Write the positions of a row; unless NULL, also coordinates and documents. */
 void lct_positions_fill(int64_t *pos, double *coords, int64_t *docs, int axes,
                         const struct lct_positions *t, int64_t row);
 #endif

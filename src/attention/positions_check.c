@@ -55,8 +55,8 @@ static locant_status check_axes(struct lct_request *r)
 }
 
 /* Check coordinates; those of padding may be anything. */
-static locant_status check_reals(const struct lct_request *r, const char *name,
-                                 const struct lct_positions *t)
+static locant_status check_coords(const struct lct_request *r, const char *name,
+                                  const struct lct_positions *t)
 {
     for (int64_t row = 0; row < r->position_rows; row++)
         for (int64_t i = 0; i < t->n; i++)
@@ -92,17 +92,17 @@ locant_status lct_positions_check(struct lct_request *r)
     LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->S, r->axes));
     q = lct_positions_of(r, LCT_QUERY);
     k = lct_positions_of(r, LCT_KEY);
-    LCT_TRY(check_reals(r, "q_coords", &q));
-    return check_reals(r, "k_coords", &k);
+    LCT_TRY(check_coords(r, "q_coords", &q));
+    return check_coords(r, "k_coords", &k);
 }
 
 /* -------------------------------------------------- what encodings refuse */
 
-/* What 'leaf' checks: positions, or coordinates rounded towards 0. */
+/* The check of a length limit. */
 struct check {
     const locant_encoding *leaf;
     const locant_tensor *params;
-    bool coords;
+    bool coords; /* of coordinates, rounded towards 0, instead of positions */
 };
 
 /* Check n tokens from 'first' on; 'pos' [n] is scratch. */
@@ -173,10 +173,10 @@ locant_status lct_positions_check_known(const struct lct_request *r,
     return check_known(r, &k, &c);
 }
 
-/* Does a key come after any of queries i .. end - 1 of one document? */
-static bool follows(const struct lct_positions *q,
-                    const struct lct_positions *k, int64_t row, int64_t i,
-                    int64_t end)
+/* Does a key come after one of queries i .. end - 1, all of one document? */
+static bool key_follows(const struct lct_positions *q,
+                        const struct lct_positions *k, int64_t row, int64_t i,
+                        int64_t end)
 {
     int64_t doc = lct_positions_doc(q, row, i);
     int64_t low = lct_positions_at(q, row, i);
@@ -195,6 +195,7 @@ static bool follows(const struct lct_positions *q,
     return false;
 }
 
+/* Does a key come after a query of its document? */
 static bool keys_follow(const struct lct_request *r)
 {
     struct lct_positions q = lct_positions_of(r, LCT_QUERY);
@@ -214,7 +215,7 @@ static bool keys_follow(const struct lct_request *r)
             end = i + 1;
             while (end < r->T && lct_positions_doc(&q, row, end) == doc)
                 end++;
-            if (follows(&q, &k, row, i, end))
+            if (key_follows(&q, &k, row, i, end))
                 return true;
         }
     }
@@ -232,6 +233,7 @@ locant_status lct_positions_check_causal(const struct lct_request *r,
                        r->fn, leaf->row->info.name);
 }
 
+/* Is key j at the position of query i, in its document? */
 static bool is_own(const struct lct_positions *q, const struct lct_positions *k,
                    int64_t row, int64_t i, int64_t j)
 {

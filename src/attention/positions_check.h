@@ -3,12 +3,12 @@
 #define LCT_ATTENTION_POSITIONS_CHECK_H
 #include "request.h"
 
-/* Check shapes of positions, coordinates, documents; set r's fields of them. */
+/* Check positions, coordinates and documents; set their fields of r. */
 locant_status lct_positions_check(struct lct_request *r);
 
 /*
- * Refuse positions that 'leaf' does not have.  A part that only rotates takes
- * coordinates of one axis as positions; with several axes it accepts all.
+ * Refuse positions beyond the length limit of 'leaf'.  A part that only rotates
+ * takes coordinates of one axis as positions; with several axes it accepts all.
  */
 locant_status lct_positions_check_known(const struct lct_request *r,
                                         const locant_encoding *leaf,

@@ -23,9 +23,9 @@ struct lct_problem {
 };
 
 /*
- * Check the call, plan it and count the bytes of its workspace; check 'bytes'
- * against them unless 'workspace' is NULL.  Writes no memory of the caller.  x
- * must not move until lct_problem_end(), which is only called after success.
+ * Check the call, plan it and set x->plan.bytes, the size of its workspace;
+ * refuse fewer 'bytes' unless 'workspace' is NULL.  No memory of the caller is
+ * written.  x must not move until lct_problem_end(), called only after success.
  */
 locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
                                 const locant_attention *a, enum lct_pass pass,

@@ -17,10 +17,10 @@ void lct_product_multiply_guarded(const struct lct_kernels *kernels,
                 one.c[j] *= x->rescale[i];
         if (!x->add)
             memset(one.c, 0, x->n * sizeof(*one.c));
-        for (size_t p = 0; p < x->k; p++) {
-            one.a = x->a + i * x->a_row + p * x->a_col;
-            one.b = x->b + p * x->b_row;
-            if (*one.a != 0) /* a NaN coefficient counts */
+        for (size_t k = 0; k < x->k; k++) {
+            one.a = x->a + i * x->a_row + k * x->a_col;
+            one.b = x->b + k * x->b_row;
+            if (*one.a != 0) /* true for a NaN */
                 kernels->matmul(&one);
         }
     }

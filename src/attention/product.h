@@ -3,7 +3,7 @@
 #define LCT_ATTENTION_PRODUCT_H
 #include "tile.h"
 
-/* Rows to write or to add to, 'row' floats apart; NULL: they are not wanted. */
+/* Rows to write or to add to, 'row' floats apart; at = NULL: not wanted. */
 struct lct_product_rows {
     float *at;
     size_t row;
@@ -46,13 +46,13 @@ static inline struct lct_product lct_product_of(struct lct_product_rows c,
 }
 
 /*
- * The product x, with the bits of the kernel.  With 'guard', coefficients of 0
- * contribute nothing, even to a NaN or an infinity in b.
+ * Compute product x, with the bits of the kernel.  With 'guard', weights of 0
+ * in a contribute nothing, even where b is NaN or infinite.
  */
 void lct_product_multiply(const struct lct_kernels *kernels,
                           const struct lct_product *x, bool guard);
 
-/* The same if b is known not to be finite. */
+/* The same with 'guard', if b is known not to be finite. */
 void lct_product_multiply_guarded(const struct lct_kernels *kernels,
                                   const struct lct_product *x);
 

@@ -1,4 +1,4 @@
-/* reference.c - the public reference: rows.h, in memory that it allocates */
+/* reference.c - the public reference: rows.h, with a workspace of its own */
 #include "outputs.h"
 #include "problem.h"
 

@@ -13,7 +13,7 @@ static locant_status check_sizes(const struct lct_request *r)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: q has 0 channels per head, expected at least 1",
                            r->fn);
-    /* Bounds every product of sizes in the plan; no memory is that large. */
+    /* This bounds all products of sizes in the plan; no memory is so large. */
     if (fmax(1, (double)r->B) * (double)(r->H + 1) *
             (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
         0x1p60)
@@ -112,8 +112,8 @@ static locant_status check_options(struct lct_request *r)
 
 /* --------------------------------------------------- parts of the encoding */
 
-/* Does attention use this part, or does it have only the input door? */
-static bool takes_part(const locant_encoding *leaf)
+/* Does attention use this part?  Not one that has only the input door. */
+static bool is_used(const locant_encoding *leaf)
 {
     return leaf->doors != LOCANT_DOOR_INPUT;
 }
@@ -222,8 +222,8 @@ static locant_status check_part(struct lct_request *r, int n)
 }
 
 /* Multiply the scale of the scores by the factors of the encoding. */
-static locant_status check_scale(struct lct_request *r,
-                                 const locant_encoding *e)
+static locant_status multiply_scale(struct lct_request *r,
+                                    const locant_encoding *e)
 {
     const double given = r->scale;
 
@@ -247,9 +247,9 @@ static locant_status check_parts(struct lct_request *r)
         return LOCANT_OK;
     if (e->row->layers != NULL)
         return lct_part_open(&part, r->fn, e, LOCANT_DOOR_SCORE);
-    LCT_TRY(check_scale(r, e));
+    LCT_TRY(multiply_scale(r, e));
     for (int n = 0; n < e->parts; n++)
-        if (takes_part(e->part[n].e))
+        if (is_used(e->part[n].e))
             LCT_TRY(check_part(r, n));
     return r->content == NULL ? LOCANT_OK : check_content(r, r->content->e);
 }

@@ -9,10 +9,10 @@ struct lct_request {
     const locant_attention *a; /* as the caller gave it */
     locant_tensor q, k, v;
     int64_t B, H, Hkv, T, S, D;
-    int64_t Dq; /* channels of q and k in the scores: D, or more
-                                   after a map that widens them */
+    int64_t Dq; /* channels of q and k in the scores: D, or more after a
+                   map that widens them */
     int64_t W;  /* width of the model */
-    bool has_x; /* the input of the layer is given */
+    bool has_x; /* the input of the layer is given: [B, S, W] */
     double scale;
     bool causal;
     int64_t window;             /* 0: none */
@@ -20,21 +20,21 @@ struct lct_request {
     const locant_tensor *sinks; /* NULL: none */
     bool rotated_keys;          /* the caller has rotated the keys */
     int64_t position_rows;      /* 1, or B if positions differ by batch row */
-    int axes;                   /* of coordinates */
+    int axes;                   /* of coordinates; 0: none are given */
     bool documents;             /* documents are given */
 
-    /* Parts of the encoding, without parameters; one for each door, or NULL. */
+    /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];
     size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
     size_t params;                    /* elements of all parameters */
-    const struct lct_call *rotate, *score, *content;
+    const struct lct_call *rotate, *score, *content; /* by door; or NULL */
     bool general_map; /* 'rotate' is more than a rotation of pairs */
     const locant_encoding *temperature;              /* NULL: none */
-    const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* these mask keys */
+    const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* parts that mask keys */
     int mask_hooks;
 };
 
-/* Check all of the call but its outputs.  r must not move afterwards. */
+/* Check all of the call but its outputs.  r points into itself: do not move. */
 locant_status lct_request_check(struct lct_request *r, const char *fn,
                                 const locant_attention *a);
 #endif

@@ -4,13 +4,13 @@
 #include "param_gradients.h"
 #include <string.h>
 
-/* Is the row rotated here?  false: the caller has rotated it. */
+/* Are such rows still to be rotated?  The caller may have rotated keys. */
 static bool rotates(const struct lct_plan *p, enum lct_role role)
 {
     return role == LCT_QUERY || !p->request->rotated_keys;
 }
 
-/* Row of the tables of queries or keys. */
+/* The row of 'at' in tables [R, T or S]. */
 static int64_t table_row(const struct lct_plan *p, enum lct_role role,
                          const int64_t at[3])
 {
@@ -27,7 +27,7 @@ struct lct_places lct_rotation_places(const struct lct_plan *p,
 
     return (struct lct_places){
         .s = p->schedule,
-        .by = query ? tables->q_by : tables->k_by,
+        .by = query ? tables->q_schedule : tables->k_schedule,
         .e = call->e,
         .pos = query ? tables->q_pos : tables->k_pos,
         .coords = query ? tables->q_coords : tables->k_coords,

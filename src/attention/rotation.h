@@ -1,8 +1,8 @@
 /*
  * rotation.h - rotate or map queries and keys in double, and their gradients.
  *
- * Plain rotations use the tables that locant_encoding_rotate() uses; general
- * maps of the rotate door are called for each row.
+ * Plain rotations use tables of angles, as locant_encoding_rotate() does;
+ * general maps of the rotate door are called for each row.
  */
 #ifndef LCT_ATTENTION_ROTATION_H
 #define LCT_ATTENTION_ROTATION_H
@@ -22,9 +22,9 @@ void lct_rotation_row_backward(double *dx, double *dparam,
                                const int64_t at[3]);
 
 /*
- * The same from the caller's q or k to a row of padded_q floats; and back, from
- * the gradient of such a row to 'dx' unless 'dx' is NULL.  'mapped' is
- * s->mapped (scratch.h).
+ * The same from the caller's q or k to a row of padded_q floats.  'backward'
+ * takes the gradient of such a row and writes 'dx' unless it is NULL.  'mapped'
+ * is s->mapped (scratch.h).
  */
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3]);
@@ -33,7 +33,7 @@ void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
                                     double *mapped, enum lct_role role,
                                     const int64_t at[3]);
 
-/* The positions or coordinates of all queries or keys, to rotate by. */
+/* What to rotate all queries or keys by: positions, coordinates, schedules. */
 struct lct_places lct_rotation_places(const struct lct_plan *p,
                                       enum lct_role role);
 

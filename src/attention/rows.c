@@ -12,55 +12,54 @@
 /* Sizes of the largest document. */
 static struct lct_rows_document largest(const struct lct_plan *p)
 {
-    struct lct_rows_document s = { .heads = p->H, .kv_heads = p->Hkv };
+    struct lct_rows_document doc = { .heads = p->H, .kv_heads = p->Hkv };
 
     if (p->tables->content == NULL) {
-        s.heads = p->Hkv > 0 ? p->H / p->Hkv : 0;
-        s.kv_heads = 1;
-        return s;
+        doc.heads = p->Hkv > 0 ? p->H / p->Hkv : 0;
+        doc.kv_heads = 1;
+        return doc;
     }
-    s.c = (struct lct_content){ .call = *p->tables->content,
-                                .keys = p->S,
-                                .scale = p->scale };
-    lct_rows_content_plan(&s);
-    return s;
+    doc.c = (struct lct_content){ .call = *p->tables->content,
+                                  .keys = p->S,
+                                  .scale = p->scale };
+    lct_rows_content_plan(&doc);
+    return doc;
 }
 
-static void lay_out_document(struct lct_rows_document *s,
+static void lay_out_document(struct lct_rows_document *doc,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
-    int64_t rows = s->kv_heads * p->S;
-    int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S : 0;
+    int64_t rows = doc->kv_heads * p->S;
 
-    s->index = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
-    s->c.k_pos = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
-    s->k = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
-    s->dk = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
-    s->v = lct_arena_alloc(arena, rows, p->D, sizeof(double));
-    s->dv = lct_arena_alloc(arena, rows, p->D, sizeof(double));
-    s->x = lct_arena_doubles(arena, inputs, p->W);
-    s->dx = lct_arena_doubles(arena, inputs, p->W);
-    s->c.k = s->k;
+    doc->index = lct_arena_ints(arena, p->S, 1);
+    doc->c.k_pos = lct_arena_ints(arena, p->S, 1);
+    doc->k = lct_arena_doubles(arena, rows, p->Dq);
+    doc->dk = lct_arena_doubles(arena, rows, p->Dq);
+    doc->v = lct_arena_doubles(arena, rows, p->D);
+    doc->dv = lct_arena_doubles(arena, rows, p->D);
+    doc->c.k = doc->k;
     if (!p->request->has_x || p->tables->content == NULL)
-        s->x = s->dx = NULL;
+        return;
+    doc->x = lct_arena_doubles(arena, p->S, p->W);
+    doc->dx = lct_arena_doubles(arena, p->S, p->W);
 }
 
 static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
-    r->q = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
-    r->dq = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
-    r->o = lct_arena_alloc(arena, heads, p->D, sizeof(double));
-    r->dout = lct_arena_alloc(arena, heads, p->D, sizeof(double));
-    r->s = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->bias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->dbias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->p = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->ds = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->slope = lct_arena_alloc(arena, p->request->softcap != 0 ? heads : 0,
-                               p->S, sizeof(double));
-    r->x = lct_arena_alloc(arena, p->D, 1, sizeof(double));
-    r->dx = lct_arena_alloc(arena, p->D, 1, sizeof(double));
+    r->q = lct_arena_doubles(arena, heads, p->Dq);
+    r->dq = lct_arena_doubles(arena, heads, p->Dq);
+    r->o = lct_arena_doubles(arena, heads, p->D);
+    r->dout = lct_arena_doubles(arena, heads, p->D);
+    r->s = lct_arena_doubles(arena, heads, p->S);
+    r->bias = lct_arena_doubles(arena, heads, p->S);
+    r->dbias = lct_arena_doubles(arena, heads, p->S);
+    r->p = lct_arena_doubles(arena, heads, p->S);
+    r->ds = lct_arena_doubles(arena, heads, p->S);
+    r->slope =
+        lct_arena_doubles(arena, p->request->softcap != 0 ? heads : 0, p->S);
+    r->x = lct_arena_doubles(arena, p->D, 1);
+    r->dx = lct_arena_doubles(arena, p->D, 1);
 }
 
 void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
@@ -68,20 +67,20 @@ void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
 {
     struct lct_rows_document most = largest(p);
 
-    p->gradients->params = lct_arena_alloc(arena, p->slots + 1,
-                                           (int64_t)p->params, sizeof(double));
+    p->gradients->params =
+        lct_arena_doubles(arena, p->slots + 1, (int64_t)p->params);
     rows->documents =
         lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->documents));
     rows->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->scratch));
     for (int n = 0; n < p->slots; n++) {
-        struct lct_rows_document s = most;
+        struct lct_rows_document doc = most;
         struct lct_rows_scratch r;
 
-        lay_out_document(&s, p, arena);
+        lay_out_document(&doc, p, arena);
         lay_out_row(&r, p, most.heads, arena);
-        lct_rows_content_layout(&s, &r, p, arena);
+        lct_rows_content_layout(&doc, &r, p, arena);
         if (lct_arena_is_real(arena)) {
-            rows->documents[n] = s;
+            rows->documents[n] = doc;
             rows->scratch[n] = r;
         }
     }
@@ -102,31 +101,31 @@ void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
     doc->b = p->tables->content != NULL ? task : task / p->Hkv;
     doc->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
     doc->head = doc->kv_head * doc->heads;
-    doc->doc = -1;
+    doc->id = -1;
     doc->active = true;
     if (p->tables->content == NULL)
         return;
     doc->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
-/* Documents come in ascending order; without any, one document has all keys. */
+/* Documents come in ascending order.  If none are given, one has all keys. */
 bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p)
 {
     const int64_t *docs = p->tables->k_docs;
     int64_t next = -1;
 
     if (!p->documents) {
-        doc->active = doc->active && doc->doc < 0;
-        doc->doc = 0;
+        doc->active = doc->active && doc->id < 0;
+        doc->id = 0;
         return doc->active;
     }
     docs += lct_plan_row(p, doc->b) * p->S;
     if (doc->active)
         for (int64_t j = 0; j < p->S; j++)
-            if (docs[j] > doc->doc && (next < 0 || docs[j] < next))
+            if (docs[j] > doc->id && (next < 0 || docs[j] < next))
                 next = docs[j];
     doc->active = next >= 0;
-    doc->doc = next;
+    doc->id = next;
     return doc->active;
 }
 
@@ -135,51 +134,51 @@ bool lct_rows_has(const struct lct_rows_task *w, int64_t i)
     int64_t row = lct_plan_row(w->p, w->doc->b);
 
     return !w->p->documents ||
-           w->p->tables->q_docs[row * w->p->T + i] == w->doc->doc;
+           w->p->tables->q_docs[row * w->p->T + i] == w->doc->id;
 }
 
 /* Find the indices and positions of the document's keys. */
-static void find_keys(struct lct_rows_document *s, const struct lct_plan *p)
+static void find_keys(struct lct_rows_document *doc, const struct lct_plan *p)
 {
-    int64_t row = lct_plan_row(p, s->b) * p->S, n = 0;
-    int64_t *k_pos = (int64_t *)s->c.k_pos; /* const only to encodings */
+    int64_t row = lct_plan_row(p, doc->b) * p->S, n = 0;
+    int64_t *k_pos = (int64_t *)doc->c.k_pos; /* const only to encodings */
 
-    s->c.call.last = 0;
+    doc->c.call.last = 0;
     for (int64_t j = 0; j < p->S; j++) {
-        if (p->documents && p->tables->k_docs[row + j] != s->doc)
+        if (p->documents && p->tables->k_docs[row + j] != doc->id)
             continue;
-        if (n == 0 || p->tables->k_pos[row + j] > s->c.call.last)
-            s->c.call.last = p->tables->k_pos[row + j];
-        s->index[n] = j;
+        if (n == 0 || p->tables->k_pos[row + j] > doc->c.call.last)
+            doc->c.call.last = p->tables->k_pos[row + j];
+        doc->index[n] = j;
         k_pos[n++] = p->tables->k_pos[row + j];
     }
-    s->c.keys = n;
-    s->c.scale = p->scale;
+    doc->c.keys = n;
+    doc->c.scale = p->scale;
 }
 
 void lct_rows_load(const struct lct_rows_task *w)
 {
     const locant_tensor *x = w->p->request->a->x;
     const struct lct_plan *p = w->p;
-    const struct lct_rows_document *s = w->doc;
+    const struct lct_rows_document *doc = w->doc;
 
     find_keys(w->doc, p);
-    for (int64_t g = 0; g < s->kv_heads; g++)
-        for (int64_t n = 0; n < s->c.keys; n++) {
-            int64_t at[3] = { s->b, s->kv_head + g, s->index[n] };
-            int64_t to = g * s->c.keys + n;
+    for (int64_t g = 0; g < doc->kv_heads; g++)
+        for (int64_t n = 0; n < doc->c.keys; n++) {
+            int64_t at[3] = { doc->b, doc->kv_head + g, doc->index[n] };
+            int64_t to = g * doc->c.keys + n;
 
             lct_row_to_f64(w->r->x, lct_at(&p->request->k, at, 3),
                            p->request->k.dtype, (size_t)p->D);
-            lct_rotation_row(s->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
-            lct_row_to_f64(s->v + to * p->D, lct_at(&p->request->v, at, 3),
+            lct_rotation_row(doc->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
+            lct_row_to_f64(doc->v + to * p->D, lct_at(&p->request->v, at, 3),
                            p->request->v.dtype, (size_t)p->D);
         }
-    if (s->x != NULL)
-        for (int64_t n = 0; n < s->c.keys; n++) {
-            int64_t at[2] = { s->b, s->index[n] };
+    if (doc->x != NULL)
+        for (int64_t n = 0; n < doc->c.keys; n++) {
+            int64_t at[2] = { doc->b, doc->index[n] };
 
-            lct_row_to_f64(s->x + n * p->W, lct_at(x, at, 2), x->dtype,
+            lct_row_to_f64(doc->x + n * p->W, lct_at(x, at, 2), x->dtype,
                            (size_t)p->W);
         }
     if (p->tables->content != NULL)
@@ -191,12 +190,12 @@ void lct_rows_load(const struct lct_rows_task *w)
 static void load_query(const struct lct_rows_task *w, int64_t i)
 {
     const struct lct_plan *p = w->p;
-    const struct lct_rows_document *s = w->doc;
-    int64_t at = lct_plan_row(p, s->b) * p->T + i;
+    const struct lct_rows_document *doc = w->doc;
+    int64_t at = lct_plan_row(p, doc->b) * p->T + i;
     double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
 
-    for (int64_t h = 0; h < s->heads; h++) {
-        int64_t index[3] = { s->b, s->head + h, i };
+    for (int64_t h = 0; h < doc->heads; h++) {
+        int64_t index[3] = { doc->b, doc->head + h, i };
         double *q = w->r->q + h * p->Dq;
 
         lct_row_to_f64(w->r->x, lct_at(&p->request->q, index, 3),
@@ -210,42 +209,43 @@ static void load_query(const struct lct_rows_task *w, int64_t i)
 
 static void load_bias(const struct lct_rows_task *w)
 {
-    const struct lct_rows_document *s = w->doc;
+    const struct lct_rows_document *doc = w->doc;
     struct lct_call call;
 
-    memset(w->r->bias, 0, (size_t)(s->heads * s->c.keys) * sizeof(double));
+    memset(w->r->bias, 0, (size_t)(doc->heads * doc->c.keys) * sizeof(double));
     if (w->p->tables->score == NULL)
         return;
     call = *w->p->tables->score;
-    call.last = s->c.call.last;
-    for (int64_t h = 0; h < s->heads; h++)
-        call.e->row->score.bias(w->r->bias + h * s->c.keys, &call, s->head + h,
-                                w->q.pos, s->c.k_pos, (size_t)s->c.keys);
+    call.last = doc->c.call.last;
+    for (int64_t h = 0; h < doc->heads; h++)
+        call.e->row->score.bias(w->r->bias + h * doc->c.keys, &call,
+                                doc->head + h, w->q.pos, doc->c.k_pos,
+                                (size_t)doc->c.keys);
 }
 
 bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
 {
     const struct lct_plan *p = w->p;
-    const struct lct_rows_document *s = w->doc;
-    int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
+    const struct lct_rows_document *doc = w->doc;
+    int64_t keys = doc->c.keys, group = doc->heads / doc->kv_heads;
     bool any = false;
 
     w->q = (struct lct_query){
-        .pos = p->tables->q_pos[lct_plan_row(p, s->b) * p->T + i],
+        .pos = p->tables->q_pos[lct_plan_row(p, doc->b) * p->T + i],
         .index = i,
         .q = w->r->q,
         .bias = w->r->bias
     };
     load_query(w, i);
     load_bias(w);
-    for (int64_t h = 0; h < s->heads; h++) {
+    for (int64_t h = 0; h < doc->heads; h++) {
         const double *q = w->r->q + h * p->Dq;
-        const double *k = s->k + h / group * keys * p->Dq;
+        const double *k = doc->k + h / group * keys * p->Dq;
         double *row = w->r->s + h * keys;
 
         for (int64_t n = 0; n < keys; n++) {
             row[n] = -INFINITY;
-            if (!lct_mask_visible(p, s->b, s->head + h, i, s->index[n]))
+            if (!lct_mask_visible(p, doc->b, doc->head + h, i, doc->index[n]))
                 continue;
             row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq) +
                      w->r->bias[h * keys + n];

@@ -2,11 +2,10 @@
  * rows.h - attention in double, one query of some heads at a time.
  *
  * The definition as code: the reference, and the only engine for F64 and for
- * content that tiles cannot do (content.h).  Work goes document by document:
- * one task takes the keys of each document of a batch row in turn, for one head
- * of k and the heads of q that share it, or for all heads if the encoding has
- * content.  So documents in one row give the same as in separate rows.  Without
- * documents all keys of the batch row count as one.
+ * content that tiles cannot do (content.h).  A task takes one document of a
+ * batch row after another, for one head of k and the heads of q that share it,
+ * or for all heads if the encoding has content.  So documents in one row give
+ * the same results as in separate rows.  If none are given, a row is one.
  */
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H
@@ -14,23 +13,24 @@
 #include "tables.h"
 
 struct lct_rows_document {
-    int64_t b, doc;
-    int64_t head, heads; /* heads of q: first, number */
-    int64_t kv_head, kv_heads;
-    bool active;             /* false: no more documents */
-    int64_t *index;          /* [S]: which keys of the batch row they are */
-    double *k, *v, *dk, *dv; /* [kv_heads, keys, D]; k, dk: rotated, Dq */
-    double *x, *dx;          /* [keys, W]; NULL: not given */
-    struct lct_content c;    /* set also without content */
+    int64_t b, id;             /* batch row, number of the document in it */
+    int64_t head, heads;       /* heads of q: first, number */
+    int64_t kv_head, kv_heads; /* heads of k and v: first, number */
+    bool active;               /* false: no more documents */
+    int64_t *index;            /* [S]: which keys of the batch row they are */
+    double *k, *v, *dk, *dv;   /* [kv_heads, keys, D]; k, dk: [.., Dq] */
+    double *x, *dx;            /* [keys, W]; NULL: not given */
+    struct lct_content c;      /* some fields are set also without content */
     struct lct_rows_content content;
 };
 
-/* One query: rows [heads, ..]. */
+/* Memory for one query: rows [heads, ..]. */
 struct lct_rows_scratch {
     double *q, *dq;           /* [.., Dq], rotated, times the temperature */
     double *o, *dout;         /* [.., D] */
-    double *s, *bias, *dbias; /* [.., S]; s: before content */
-    double *p, *ds;           /* [.., S] */
+    double *s, *bias, *dbias; /* [.., S]; s: scores, in backward without
+                                 content; in forward at last weights */
+    double *p, *ds;           /* [.., S]: backward: weights, dscores */
     double *slope;            /* [.., S]: derivative of the softcap */
     double *x, *dx;           /* [D]: one row before it is rotated */
     struct lct_rows_content_scratch content;
@@ -44,7 +44,7 @@ struct lct_rows_engine {
 void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
                      struct lct_arena *arena);
 
-/* What functions of this engine work on. */
+/* The arguments of most functions of this engine. */
 struct lct_rows_task {
     const struct lct_plan *p;
     struct lct_rows_document *doc;
@@ -54,7 +54,7 @@ struct lct_rows_task {
     struct lct_query q; /* set by lct_rows_scores() */
 };
 
-/* Document 'doc' of those in memory, with the scratch of a slot. */
+/* Document 'doc' of p->rows, with the scratch of a slot. */
 static inline struct lct_rows_task lct_rows_task_of(const struct lct_plan *p,
                                                     size_t doc, int slot)
 {
@@ -67,8 +67,10 @@ static inline struct lct_rows_task lct_rows_task_of(const struct lct_plan *p,
                                    .r = &p->rows->scratch[slot] };
 }
 
-/* The number of tasks; start the documents of one task. */
+/* The number of tasks. */
 int64_t lct_rows_tasks(const struct lct_plan *p);
+
+/* Set 'doc' before the first document of a task. */
 void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
                     int64_t task);
 

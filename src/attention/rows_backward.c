@@ -3,8 +3,8 @@
  *
  * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
  * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
- * documents and takes its queries in order.  Each task has a row of parameter
- * gradients; rows are added in the order of tasks.
+ * documents and takes their queries in order.  Each task has a row of parameter
+ * gradients, and these rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
@@ -28,8 +28,8 @@ struct backward_job {
 struct owner {
     const struct backward_job *job;
     struct lct_rows_task t;
-    double *dparam;                /* row of p->gradients->params */
-    double *split[LCT_MAX_PARAMS]; /* 'dparam' of the content part */
+    double *sums;                     /* row of p->gradients->params */
+    double *dcontent[LCT_MAX_PARAMS]; /* those of content, in 'sums' */
     struct lct_content_gradient g;
 };
 
@@ -57,13 +57,14 @@ static void recompute_probs(const struct owner *w, int64_t i)
 /* r->ds = gradient of the weights; dv += p dout. */
 static void values_backward(const struct owner *w)
 {
-    const struct lct_rows_document *s = w->t.doc;
-    int64_t keys = s->c.keys, D = w->t.p->D, group = s->heads / s->kv_heads;
+    const struct lct_rows_document *doc = w->t.doc;
+    int64_t keys = doc->c.keys, D = w->t.p->D,
+            group = doc->heads / doc->kv_heads;
 
-    for (int64_t h = 0; h < s->heads; h++) {
+    for (int64_t h = 0; h < doc->heads; h++) {
         const double *dout = w->t.r->dout + h * D, *p = w->t.r->p + h * keys;
-        const double *v = s->v + h / group * keys * D;
-        double *dv = s->dv + h / group * keys * D;
+        const double *v = doc->v + h / group * keys * D;
+        double *dv = doc->dv + h / group * keys * D;
 
         for (int64_t j = 0; j < keys; j++) {
             w->t.r->ds[h * keys + j] =
@@ -111,13 +112,14 @@ static void clear_masked(const struct owner *w)
 /* dq += scale ds k;  dk += scale ds q */
 static void products_backward(const struct owner *w)
 {
-    const struct lct_rows_document *s = w->t.doc;
-    int64_t keys = s->c.keys, D = w->t.p->Dq, group = s->heads / s->kv_heads;
+    const struct lct_rows_document *doc = w->t.doc;
+    int64_t keys = doc->c.keys, D = w->t.p->Dq,
+            group = doc->heads / doc->kv_heads;
 
-    for (int64_t h = 0; h < s->heads; h++) {
+    for (int64_t h = 0; h < doc->heads; h++) {
         const double *q = w->t.r->q + h * D, *ds = w->t.r->ds + h * keys;
-        const double *k = s->k + h / group * keys * D;
-        double *dk = s->dk + h / group * keys * D, *dq = w->t.r->dq + h * D;
+        const double *k = doc->k + h / group * keys * D;
+        double *dk = doc->dk + h / group * keys * D, *dq = w->t.r->dq + h * D;
 
         for (int64_t j = 0; j < keys; j++) {
             double x = w->t.p->scale * ds[j];
@@ -133,35 +135,35 @@ static void products_backward(const struct owner *w)
 /* Gradients of the score part's parameters, from ds and content's dbias. */
 static void bias_backward(const struct owner *w)
 {
-    const struct lct_rows_document *s = w->t.doc;
-    int64_t keys = s->c.keys;
-    double *split[LCT_MAX_PARAMS];
+    const struct lct_rows_document *doc = w->t.doc;
+    int64_t keys = doc->c.keys;
+    double *dparam[LCT_MAX_PARAMS];
     struct lct_call call;
 
     if (!lct_bias_learns(w->t.p) || w->job->g->dparams == NULL)
         return;
     call = *w->t.p->tables->score;
-    call.last = s->c.call.last;
-    lct_param_gradients_of(split, w->t.p, &call, w->dparam);
-    for (int64_t h = 0; h < s->heads; h++) {
+    call.last = doc->c.call.last;
+    lct_param_gradients_of(dparam, w->t.p, &call, w->sums);
+    for (int64_t h = 0; h < doc->heads; h++) {
         double *ds = w->t.r->ds + h * keys;
 
         for (int64_t j = 0; j < keys; j++)
             ds[j] += w->t.r->dbias[h * keys + j];
-        call.e->row->score.backward(split, &call, s->head + h, w->t.q.pos,
-                                    s->c.k_pos, ds, (size_t)keys);
+        call.e->row->score.backward(dparam, &call, doc->head + h, w->t.q.pos,
+                                    doc->c.k_pos, ds, (size_t)keys);
     }
 }
 
-/* Rotate one row of dq or dk back and store it. */
+/* Undo the rotation of one row of dq or dk, and store it. */
 static void store(const struct owner *w, const locant_tensor *to,
                   const locant_tensor *from, enum lct_role role,
                   const int64_t index[3], double *row)
 {
     lct_row_to_f64(w->t.r->x, lct_at(from, index, 3), from->dtype,
                    (size_t)w->t.p->D);
-    lct_rotation_row_backward(w->t.r->dx, w->dparam, w->t.p, row, w->t.r->x,
-                              role, index);
+    lct_rotation_row_backward(w->t.r->dx, w->sums, w->t.p, row, w->t.r->x, role,
+                              index);
     if (to != NULL)
         lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->t.r->dx,
                          (size_t)w->t.p->D);
@@ -170,17 +172,17 @@ static void store(const struct owner *w, const locant_tensor *to,
 static void backward_row(struct owner *w, int64_t i)
 {
     const struct lct_plan *p = w->t.p;
-    const struct lct_rows_document *s = w->t.doc;
-    size_t scores = (size_t)(s->heads * s->c.keys) * sizeof(double);
+    const struct lct_rows_document *doc = w->t.doc;
+    size_t scores = (size_t)(doc->heads * doc->c.keys) * sizeof(double);
     double tau = p->tables->tau == NULL
                      ? 1
-                     : p->tables->tau[lct_plan_row(p, s->b) * p->T + i];
+                     : p->tables->tau[lct_plan_row(p, doc->b) * p->T + i];
     bool any = lct_rows_scores(&w->t, i);
 
-    memset(w->t.r->dq, 0, (size_t)(s->heads * p->Dq) * sizeof(double));
+    memset(w->t.r->dq, 0, (size_t)(doc->heads * p->Dq) * sizeof(double));
     memset(w->t.r->dbias, 0, scores);
-    for (int64_t h = 0; h < s->heads; h++) {
-        int64_t index[3] = { s->b, s->head + h, i };
+    for (int64_t h = 0; h < doc->heads; h++) {
+        int64_t index[3] = { doc->b, doc->head + h, i };
 
         lct_row_to_f64(w->t.r->dout + h * p->D, lct_at(w->job->dout, index, 3),
                        w->job->dout->dtype, (size_t)p->D);
@@ -195,8 +197,8 @@ static void backward_row(struct owner *w, int64_t i)
         products_backward(w);
         bias_backward(w);
     }
-    for (int64_t h = 0; h < s->heads; h++) {
-        int64_t index[3] = { s->b, s->head + h, i };
+    for (int64_t h = 0; h < doc->heads; h++) {
+        int64_t index[3] = { doc->b, doc->head + h, i };
         double *dq = w->t.r->dq + h * p->Dq;
 
         if (tau != 1)
@@ -208,41 +210,41 @@ static void backward_row(struct owner *w, int64_t i)
 
 static void store_keys(const struct owner *w)
 {
-    const struct lct_rows_document *s = w->t.doc;
+    const struct lct_rows_document *doc = w->t.doc;
     const locant_attention_gradients *g = w->job->g;
     const locant_tensor *dv = g->dv;
 
-    for (int64_t h = 0; h < s->kv_heads; h++)
-        for (int64_t n = 0; n < s->c.keys; n++) {
-            int64_t index[3] = { s->b, s->kv_head + h, s->index[n] };
-            int64_t at = h * s->c.keys + n;
+    for (int64_t h = 0; h < doc->kv_heads; h++)
+        for (int64_t n = 0; n < doc->c.keys; n++) {
+            int64_t index[3] = { doc->b, doc->kv_head + h, doc->index[n] };
+            int64_t at = h * doc->c.keys + n;
 
             store(w, g->dk, &w->t.p->request->k, LCT_KEY, index,
-                  s->dk + at * w->t.p->Dq);
+                  doc->dk + at * w->t.p->Dq);
             if (dv != NULL)
                 lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
-                                 s->dv + at * w->t.p->D, (size_t)w->t.p->D);
+                                 doc->dv + at * w->t.p->D, (size_t)w->t.p->D);
         }
-    if (g->dx != NULL && s->dx != NULL)
-        for (int64_t n = 0; n < s->c.keys; n++) {
-            int64_t index[2] = { s->b, s->index[n] };
+    if (g->dx != NULL && doc->dx != NULL)
+        for (int64_t n = 0; n < doc->c.keys; n++) {
+            int64_t index[2] = { doc->b, doc->index[n] };
 
             lct_row_from_f64(lct_at(g->dx, index, 2), g->dx->dtype,
-                             s->dx + n * w->t.p->W, (size_t)w->t.p->W);
+                             doc->dx + n * w->t.p->W, (size_t)w->t.p->W);
         }
 }
 
 static void backward_document(struct owner *w)
 {
-    struct lct_rows_document *s = w->t.doc;
+    struct lct_rows_document *doc = w->t.doc;
     size_t rows;
 
     lct_rows_load(&w->t);
-    rows = (size_t)(s->kv_heads * s->c.keys) * sizeof(double);
-    memset(s->dk, 0, rows * (size_t)w->t.p->Dq);
-    memset(s->dv, 0, rows * (size_t)w->t.p->D);
-    if (s->dx != NULL)
-        memset(s->dx, 0, (size_t)(s->c.keys * w->t.p->W) * sizeof(double));
+    rows = (size_t)(doc->kv_heads * doc->c.keys) * sizeof(double);
+    memset(doc->dk, 0, rows * (size_t)w->t.p->Dq);
+    memset(doc->dv, 0, rows * (size_t)w->t.p->D);
+    if (doc->dx != NULL)
+        memset(doc->dx, 0, (size_t)(doc->c.keys * w->t.p->W) * sizeof(double));
     if (w->t.p->tables->content != NULL)
         lct_rows_content_begin_backward(&w->t);
     for (int64_t i = 0; i < w->t.p->T && !lct_pool_cancelled(); i++)
@@ -253,7 +255,7 @@ static void backward_document(struct owner *w)
     store_keys(w);
 }
 
-/* Set d to 0, as for padding; other tokens are overwritten later. */
+/* Set d to 0; what is not padding is overwritten later. */
 static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
                         int64_t heads)
 {
@@ -271,25 +273,25 @@ static void backward_task(void *context, size_t n, int slot)
 {
     const struct backward_job *job = context;
     const struct lct_plan *p = job->p;
-    struct lct_rows_document *s = &p->rows->documents[n];
+    struct lct_rows_document *doc = &p->rows->documents[n];
     struct owner w = { .job = job,
                        .t = lct_rows_task_of(p, n, slot),
-                       .dparam = p->gradients->params + (n + 1) * p->params };
+                       .sums = p->gradients->params + (n + 1) * p->params };
 
-    lct_rows_begin(s, p, job->from + (int64_t)n);
+    lct_rows_begin(doc, p, job->from + (int64_t)n);
     if (p->params > 0)
-        memset(w.dparam, 0, p->params * sizeof(double));
+        memset(w.sums, 0, p->params * sizeof(double));
     if (p->tables->content != NULL)
-        lct_param_gradients_of(w.split, p, p->tables->content, w.dparam);
+        lct_param_gradients_of(w.dcontent, p, p->tables->content, w.sums);
     w.g = (struct lct_content_gradient){ .dq = w.t.r->dq,
-                                         .dk = s->dk,
-                                         .dx = s->dx,
+                                         .dk = doc->dk,
+                                         .dx = doc->dx,
                                          .dbias = w.t.r->dbias,
-                                         .dparam = w.split };
-    clear_heads(job->g->dq, s->b, s->head, s->heads);
-    clear_heads(job->g->dk, s->b, s->kv_head, s->kv_heads);
-    clear_heads(job->g->dv, s->b, s->kv_head, s->kv_heads);
-    while (lct_rows_next(s, p))
+                                         .dparam = w.dcontent };
+    clear_heads(job->g->dq, doc->b, doc->head, doc->heads);
+    clear_heads(job->g->dk, doc->b, doc->kv_head, doc->kv_heads);
+    clear_heads(job->g->dv, doc->b, doc->kv_head, doc->kv_heads);
+    while (lct_rows_next(doc, p))
         backward_document(&w);
 }
 

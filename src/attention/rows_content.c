@@ -29,7 +29,7 @@ static struct lct_vectors vectors_of_u(int u)
     return v;
 }
 
-/* Find the range of rows of a learned basis. */
+/* Find which rows of a learned basis pairs can pick. */
 static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
 {
     int64_t a = v->v.row(e, v->v.first, 0), b = v->v.row(e, v->v.last, 0);
@@ -38,10 +38,10 @@ static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
     v->count = (a < b ? b - a : a - b) + 1;
 }
 
-void lct_rows_content_plan(struct lct_rows_document *s)
+void lct_rows_content_plan(struct lct_rows_document *doc)
 {
-    const locant_encoding *e = s->c.call.e;
-    struct lct_rows_content *content = &s->content;
+    const locant_encoding *e = doc->c.call.e;
+    struct lct_rows_content *content = &doc->content;
 
     *content = (struct lct_rows_content){ .products = lct_no_products() };
     if (e->row->content.products != NULL)
@@ -72,20 +72,20 @@ static void lay_out_vectors(struct lct_rows_vectors *v,
     }
     r->y = lct_arena_doubles(arena, p->H, p->W);
     r->dy = lct_arena_doubles(arena, p->H, p->W);
-    r->held = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+    r->basis_row = lct_arena_ints(arena, p->S, 1);
     r->basis = lct_arena_doubles(arena, p->S, p->W);
-    if (r->held != NULL)
+    if (r->basis_row != NULL)
         for (int64_t j = 0; j < p->S; j++)
-            r->held[j] = INT64_MIN; /* no row has that number */
+            r->basis_row[j] = INT64_MIN; /* no row has that number */
 }
 
-static void lay_out_far(struct lct_rows_content *s,
+static void lay_out_far(struct lct_rows_content *content,
                         struct lct_rows_content_scratch *r,
                         const struct lct_plan *p, struct lct_arena *arena)
 {
     for (int far = 0; far < 2; far++) {
-        s->rotated[far] = lct_arena_doubles(arena, p->Hkv * p->S, p->D);
-        s->drotated[far] = lct_arena_doubles(arena, p->Hkv * p->S, p->D);
+        content->rotated[far] = lct_arena_doubles(arena, p->Hkv * p->S, p->D);
+        content->drotated[far] = lct_arena_doubles(arena, p->Hkv * p->S, p->D);
         r->rotated[far] = lct_arena_doubles(arena, p->D, 1);
         r->drotated[far] = lct_arena_doubles(arena, p->D, 1);
     }
@@ -94,11 +94,11 @@ static void lay_out_far(struct lct_rows_content *s,
     r->classes = lct_arena_alloc(arena, p->S, 1, 1);
 }
 
-void lct_rows_content_layout(struct lct_rows_document *s,
+void lct_rows_content_layout(struct lct_rows_document *doc,
                              struct lct_rows_scratch *r,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
-    struct lct_rows_content *content = &s->content;
+    struct lct_rows_content *content = &doc->content;
     int64_t most = p->W > p->D ? p->W : p->D;
 
     r->content = (struct lct_rows_content_scratch){ .y = NULL };
@@ -109,7 +109,7 @@ void lct_rows_content_layout(struct lct_rows_document *s,
     for (int n = 0; n < content->count; n++)
         lay_out_vectors(&content->vectors[n], &r->content, p, arena);
     if (content->products.gate_weight >= 0) {
-        content->order = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+        content->order = lct_arena_ints(arena, p->S, 1);
         content->log_gate = lct_arena_doubles(arena, p->H, p->S);
         content->dlog_gate = lct_arena_doubles(arena, p->H, p->S);
     }

@@ -11,10 +11,10 @@ struct lct_rows_task;
 
 enum { LCT_ROWS_VECTORS = LCT_MAX_VECTORS + 1 }; /* 'u' is one more */
 
-/* Vectors; each pair of positions picks one of them. */
+/* Vectors of which each pair of positions picks one. */
 struct lct_rows_vectors {
     struct lct_vectors v;
-    int64_t first, count; /* rows of a learned basis */
+    int64_t first, count; /* rows of a learned basis: first, number */
     double *rows, *drows; /* [heads, count, D]: projected rows; or NULL */
 };
 
@@ -31,29 +31,29 @@ struct lct_rows_content {
 
 /* What content keeps of one query. */
 struct lct_rows_content_scratch {
-    double *y, *dy;                   /* [heads, W]: projected queries */
-    int64_t *held;                    /* [S]: number of each row in 'basis' */
-    double *basis;                    /* [S, W] */
+    double *y, *dy;                   /* [heads, W]: queries projected to it */
+    int64_t *basis_row;               /* [S]: which rows 'basis' has */
+    double *basis;                    /* [S, W]: rows of a fixed basis */
     double *row, *drow;               /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
     double *cosines, *sines;          /* [D / 2] */
     char *classes;                    /* [S]: enum lct_near_far_class */
 };
 
-/* Find the products of a document; s->c.call must be set. */
-void lct_rows_content_plan(struct lct_rows_document *s);
-void lct_rows_content_layout(struct lct_rows_document *s,
+/* Find the products of a document; doc->c.call must be set. */
+void lct_rows_content_plan(struct lct_rows_document *doc);
+void lct_rows_content_layout(struct lct_rows_document *doc,
                              struct lct_rows_scratch *r,
                              const struct lct_plan *p, struct lct_arena *arena);
 
-/* After the keys of a document are loaded; backward clears gradients. */
+/* Begin a document whose keys are loaded; 'backward' clears its gradients. */
 void lct_rows_content_begin(const struct lct_rows_task *w);
 void lct_rows_content_begin_backward(const struct lct_rows_task *w);
 
 /*
- * 'scores' [heads, keys]: from scale * q.k + bias to scores with content;
- * masked entries stay -infinity.  'backward' turns 'dscores', the gradient of
- * the result, into the gradient of the input, and adds to g.
+ * Turn 'scores' [heads, keys], scale * q.k + bias, into scores with content;
+ * masked scores stay -infinity.  'backward' turns 'dscores', the gradient of
+ * the result, into the gradient of scores without content, and adds to g.
  */
 void lct_rows_content_scores(double *scores, const struct lct_rows_task *w);
 void lct_rows_content_backward(double *dscores,
@@ -61,7 +61,7 @@ void lct_rows_content_backward(double *dscores,
                                const double *scores,
                                const struct lct_rows_task *w);
 
-/* After all queries: add the gradients of the document's arrays to g. */
+/* End a document: add the gradients of its arrays to g. */
 void lct_rows_content_end(const struct lct_content_gradient *g,
                           const struct lct_rows_task *w);
 

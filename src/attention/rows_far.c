@@ -1,18 +1,18 @@
 /*
- * rows_far.c - scores with near keys at their distance and far keys at another
- * distance, in double.
+ * rows_far.c - in double, scores of near keys at their own distance and of far
+ * keys at another.
  *
  *     s = bias + scale <R(near or far) q, R(near or far) k>
  *
  * Query and key are rotated separately (near_far.h), so each key is rotated
- * near and far, once per document.  The score replaces the one without content,
- * of which only the bias is kept.
+ * near and far once per document.  This score replaces the one without content,
+ * except for its bias.
  */
 #include "rows_far.h"
 #include <math.h>
 #include <string.h>
 
-/* Rotate a row in place, near or far by 'class'; sign -1: inverse. */
+/* Rotate a row in place, near or far; sign -1: undo it. */
 static void rotate(double *row, const struct lct_rows_task *w,
                    enum lct_near_far_class class, enum lct_role role,
                    int64_t pos, double sign)
@@ -92,8 +92,8 @@ void lct_rows_far_scores(double *scores, const struct lct_rows_task *w)
 }
 
 /*
- * forward: s = bias + scale <rotated q, rotated k>.  Of the score without
- * content only the bias gets a gradient.
+ * forward: s = bias + scale <rotated q, rotated k>.  The score without content
+ * gets no gradient, but its bias does.
  */
 void lct_rows_far_backward(double *dscores,
                            const struct lct_content_gradient *g,
@@ -130,7 +130,7 @@ void lct_rows_far_backward(double *dscores,
     }
 }
 
-/* forward: keys rotated near and far; their gradients are rotated back. */
+/* forward: keys were rotated near and far */
 void lct_rows_far_end(const struct lct_content_gradient *g,
                       const struct lct_rows_task *w)
 {

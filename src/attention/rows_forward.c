@@ -9,7 +9,7 @@
 struct forward_job {
     const struct lct_plan *p;
     const locant_tensor *out, *lse;
-    int64_t count; /* documents at a time */
+    int64_t count; /* documents in memory, one for each task */
 };
 
 static void load(void *context, size_t n, int slot)
@@ -21,7 +21,7 @@ static void load(void *context, size_t n, int slot)
         lct_rows_load(&w);
 }
 
-/* Turn scores s and a sink into weights; returns the log-sum-exp. */
+/* Turn scores s into weights; returns the log-sum-exp of scores and sink. */
 static double softmax(double *s, int64_t n, double sink)
 {
     double row_max = sink, sum;
@@ -65,32 +65,32 @@ static void forward_row(void *context, size_t task, int slot)
     const struct forward_job *job = context;
     const struct lct_plan *p = job->p;
     struct lct_rows_task w = lct_rows_task_of(p, task / (size_t)p->T, slot);
-    const struct lct_rows_document *s = w.doc;
+    const struct lct_rows_document *doc = w.doc;
     int64_t i = (int64_t)(task % (size_t)p->T);
-    int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    double *lse = w.r->dq; /* [heads]; backward's row is free */
+    int64_t keys = doc->c.keys, group = doc->heads / doc->kv_heads;
+    double *lse = w.r->dq; /* [heads]; forward needs no dq */
     bool any;
 
-    if (!s->active || !lct_rows_has(&w, i))
+    if (!doc->active || !lct_rows_has(&w, i))
         return;
     any = lct_rows_scores(&w, i);
     if (any && p->tables->content != NULL)
         lct_rows_content_scores(w.r->s, &w);
-    lct_rows_cap(w.r->s, NULL, p, s->heads * keys);
-    for (int64_t h = 0; h < s->heads; h++) {
+    lct_rows_cap(w.r->s, NULL, p, doc->heads * keys);
+    for (int64_t h = 0; h < doc->heads; h++) {
         double *weight = w.r->s + h * keys;
 
-        lse[h] = softmax(weight, keys, lct_sinks_logit(p, s->head + h));
-        weighted_sum(w.r->o + h * p->D, weight, s->v + h / group * keys * p->D,
-                     keys, p->D);
+        lse[h] = softmax(weight, keys, lct_sinks_logit(p, doc->head + h));
+        weighted_sum(w.r->o + h * p->D, weight,
+                     doc->v + h / group * keys * p->D, keys, p->D);
     }
     if (any && p->tables->content != NULL)
         lct_rows_content_values(w.r->o, w.r->s, &w);
-    for (int64_t h = 0; h < s->heads; h++)
-        store(job, s->b, s->head + h, i, w.r->o + h * p->D, lse[h]);
+    for (int64_t h = 0; h < doc->heads; h++)
+        store(job, doc->b, doc->head + h, i, w.r->o + h * p->D, lse[h]);
 }
 
-/* Set out to 0 and lse to the sink, as for padding; others are overwritten. */
+/* Set out to 0, lse to the sink; what is not padding is overwritten later. */
 static void clear_outputs(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
@@ -103,7 +103,7 @@ static void clear_outputs(void *context, size_t task, int slot)
               lct_sinks_logit(p, (int64_t)task % p->H));
 }
 
-/* Move each document to its next document; false: there is none. */
+/* Move each task to its next document; false: no task has one. */
 static bool next_documents(const struct forward_job *job)
 {
     bool any = false;

@@ -1,10 +1,10 @@
 /*
  * rows_gates.c - forget gates (FoX) in double: biases from gates of tokens.
  *
- * The bias is the sum of ln f_t over t in (j, i].  It is summed from the query
- * back over the keys that it sees, in descending order of position (of equal
- * positions the later in memory first).  So padding, other documents and later
- * keys do not count, and no digits cancel.
+ * The bias of query i and key j is the sum of ln f_t over t in (j, i].  It is
+ * summed over the keys that the query sees, in descending order of position (at
+ * equal positions, from the last in memory).  So padding, other documents and
+ * later keys do not count, and no digits cancel.
  */
 #include "order.h"
 #include "rows_gates.h"
@@ -58,7 +58,7 @@ void lct_rows_gates_scores(double *scores, const struct lct_rows_task *w)
     }
 }
 
-/* forward: s_j += sum ln f_t, t after j: dln f_t = sum of ds_j, j before t */
+/* forward: s_j += sum ln f_t, t after j: dln f_t = sum ds_j, j before t */
 void lct_rows_gates_backward(const double *dscores, const double *scores,
                              const struct lct_rows_task *w)
 {

@@ -3,9 +3,8 @@
  * double.
  *
  * Vectors come in three kinds: rows of a parameter; rows of a learned basis,
- * which are projected once per document; and rows of a fixed basis.  That has a
- * row for each distance, so queries are projected instead:
- * <y, M B[m]> = <M^T y, B[m]>.
+ * projected once per document; and rows of a fixed basis, which has a row for
+ * each distance, so queries are projected instead: <y, M B[m]> = <M^T y, B[m]>.
  */
 #include "rows_vectors.h"
 #include <string.h>
@@ -36,7 +35,7 @@ static int64_t row_of(const struct lct_rows_task *w,
     return v->row(w->c->call.e, difference, 0);
 }
 
-/* Offset of row m of a head, in the parameter or in the projected rows. */
+/* Where vectors_of() has row m of a head. */
 static int64_t vector_at(const struct lct_rows_task *w,
                          const struct lct_rows_vectors *v, int64_t head,
                          int64_t m)
@@ -122,7 +121,7 @@ void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
 
 /* ------------------------------------------------------------------- scores */
 
-/* q + a of a head: in the scratch, or q itself without an a. */
+/* q + a of a head, in the scratch; if there is no a, q itself. */
 static const double *query_of(const struct lct_rows_task *w,
                               const struct lct_vectors *v, int64_t head)
 {
@@ -205,9 +204,9 @@ static const double *fixed_row(const struct lct_rows_task *w, int64_t m)
     int64_t place = m % w->c->keys + (m % w->c->keys < 0 ? w->c->keys : 0);
     double *row = w->r->content.basis + place * w->c->call.width;
 
-    if (w->r->content.held[place] != m)
+    if (w->r->content.basis_row[place] != m)
         door_of(w)->basis(row, &w->c->call, m);
-    w->r->content.held[place] = m;
+    w->r->content.basis_row[place] = m;
     return row;
 }
 

@@ -7,7 +7,7 @@
 bool lct_rows_vectors_fixed(const locant_encoding *e,
                             const struct lct_vectors *v);
 
-/* Project the rows of a learned basis; backward adds to its gradients. */
+/* Project the rows of a learned basis; 'backward' adds to its gradients. */
 void lct_rows_vectors_project(const struct lct_rows_task *w,
                               const struct lct_rows_vectors *v);
 void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,

@@ -1,20 +1,20 @@
-/* schedules.c - which schedule of rotation each query and key has */
+/* schedules.c - the schedule of rotation of each query and key */
 #include "schedules.h"
 #include "positions.h"
 #include <math.h>
 
-/* Some tokens: of a row (-1: of all) and of a document (-1: of all). */
+/* The tokens of one row and document; -1: of all rows, of all documents. */
 struct tokens {
     int64_t row, doc;
 };
 
-/* The largest position of some tokens, at least 0. */
-static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
-                       struct tokens of)
+/* The largest position of these tokens, at least 0. */
+static int64_t largest_position(const struct lct_plan *p,
+                                const struct lct_positions *t, struct tokens of)
 {
     int64_t row = of.row < 0 ? 0 : of.row, most = 0;
     int64_t end = of.row < 0 ? p->position_rows : row + 1;
-    bool real = t->coords != NULL && p->request->axes == 1;
+    bool by_coords = t->coords != NULL && p->request->axes == 1;
 
     for (; row < end; row++)
         for (int64_t i = 0; i < t->n; i++) {
@@ -22,26 +22,29 @@ static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
 
             if (doc < 0 || (of.doc >= 0 && doc != of.doc))
                 continue;
-            at = real ? (int64_t)floor(lct_positions_coords(t, row, i)[0])
-                      : lct_positions_at(t, row, i);
+            at = by_coords ? (int64_t)floor(lct_positions_coords(t, row, i)[0])
+                           : lct_positions_at(t, row, i);
             most = at > most ? at : most;
         }
     return most;
 }
 
+/* The length of a sequence that ends with the largest position. */
 static int64_t length_of(const struct lct_plan *p, struct tokens of)
 {
     struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
     struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
-    int64_t most = longest(p, &q, of), other = longest(p, &k, of);
+    int64_t q_most = largest_position(p, &q, of);
+    int64_t k_most = largest_position(p, &k, of);
+    int64_t most = k_most > q_most ? k_most : q_most;
 
-    most = other > most ? other : most;
     return most == INT64_MAX ? most : most + 1;
 }
 
 /*
- * The first schedule is for padding, and for keys whose document has no query:
- * no query sees them, but it decides the sign of their zero gradients.
+ * The first schedule, of length 1, is for padding and for keys whose document
+ * has no query.  No query sees these tokens, but their schedule decides the
+ * sign of their zero gradients.
  */
 static locant_status find_lengths(struct lct_plan *p)
 {
@@ -62,7 +65,7 @@ static locant_status find_lengths(struct lct_plan *p)
     return LOCANT_OK;
 }
 
-/* The rotate door; a general map finds its schedule in 'e', not in p. */
+/* Plan the rotate door; a general map finds its schedule in 'e', not in p. */
 static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;
@@ -82,7 +85,7 @@ static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* The content door rotates rows by a schedule, or its basis is made from it. */
+/* Plan the content door: it rotates by a schedule or makes its basis of it. */
 static locant_status plan_content(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;

@@ -4,8 +4,8 @@
 #include "plan.h"
 
 /*
- * The tiles below for bfloat16 dot products.  A word holds two neighbours of a
- * row; in arrays named 'pairs', one column of two rows.
+ * Tiles for bfloat16 dot products, which read words of two numbers: neighbours
+ * in a row or, in arrays named 'pairs', one column of two rows.
  */
 struct lct_bf16_scratch {
     uint16_t *q, *dout;             /* [TILE, D rounded up to a word] */
@@ -41,9 +41,9 @@ struct lct_scratch {
     float *s;       /* [TILE keys, TILE lanes]: scores, then weights */
     float *slope;   /* as s: derivative of the softcap */
     float *ds;      /* as s: gradient of s */
-    char *masked;   /* as s: is the key masked?  Set if tile.by_map */
+    char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */
-    double *mapped; /* [2, D + Dq]: rows for a general map */
+    double *mapped; /* [2, D + Dq]: rows before and after a general map */
     float *dk, *dv; /* [S, padded_q], [S, padded]: if the plan gathers them */
     struct lct_bf16_scratch bf16;
 };
@@ -56,9 +56,9 @@ void lct_scratch_layout(struct lct_tiled *tiled, const struct lct_plan *p,
                         struct lct_arena *arena);
 
 /*
- * The scratch of tile n of a task.  A task has several tiles of queries, which
- * use a tile of keys while it is in the cache.  Each has its own buffers of
- * queries; they share the rest.
+ * The scratch of tile n of a task.  Each of a task's tiles of queries has its
+ * own buffers of queries.  They share the rest, so all of them use a tile of
+ * keys while it is in the cache.
  */
 static inline struct lct_scratch *lct_scratch_of(const struct lct_plan *p,
                                                  int slot, int n)

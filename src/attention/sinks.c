@@ -30,12 +30,12 @@ struct sinks_job {
 /* <dout, out>; where out is 0, as in rows that see no key, dout may be NaN. */
 static double output_product(const struct sinks_job *job, const int64_t at[3])
 {
-    enum { SOME = 64 };
+    enum { BLOCK = 64 };
     const char *out = lct_at(job->out, at, 3), *dout = lct_at(job->dout, at, 3);
-    double o[SOME], d[SOME], sum = 0;
+    double o[BLOCK], d[BLOCK], sum = 0;
 
-    for (int64_t left = job->p->D; left > 0; left -= SOME) {
-        size_t n = left < SOME ? (size_t)left : SOME;
+    for (int64_t left = job->p->D; left > 0; left -= BLOCK) {
+        size_t n = left < BLOCK ? (size_t)left : BLOCK;
 
         lct_row_to_f64(o, out, job->out->dtype, n);
         lct_row_to_f64(d, dout, job->dout->dtype, n);
@@ -47,7 +47,7 @@ static double output_product(const struct sinks_job *job, const int64_t at[3])
     return sum;
 }
 
-/* One head: batch rows and queries in order. */
+/* dsinks of one head += the sum over batch rows and queries, in order. */
 static void sink_backward(void *context, size_t task, int slot)
 {
     const struct sinks_job *job = context;

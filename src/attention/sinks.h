@@ -6,7 +6,7 @@
 /* The logit of head h; -infinity without sinks. */
 double lct_sinks_logit(const struct lct_plan *p, int64_t h);
 
-/* Write dsinks unless it is NULL, for all engines. */
+/* Add to g->dsinks unless it is NULL. */
 void lct_sinks_backward(const struct lct_plan *p,
                         const locant_attention_gradients *g,
                         const locant_tensor *dout, const locant_tensor *out,

@@ -72,7 +72,7 @@ void lct_softmax_finish(const struct lct_softmax_results *r,
     double lse = seen ? row_max + log(sum) : -INFINITY;
 
     if (sink != -INFINITY) {
-        sum += expf((float)sink - row_max); /* inf: outputs are 0 */
+        sum += expf((float)sink - row_max); /* if infinite, outputs are 0 */
         lse = add_logs(lse, sink);
     }
     for (size_t d = 0; d < D; d++)

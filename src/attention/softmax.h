@@ -3,8 +3,8 @@
  *
  * Milakov, Gimelshein: Online normalizer calculation for softmax. 2018.
  * arXiv:1805.02867, algorithm 3, applied to tiles.  'update' finds the new
- * maximum and sum of each row, and the factor 'rescale' of its earlier output:
- * the next product of weights and values multiplies 'out' by it (struct
+ * maximum and sum of each row, and 'rescale', the factor by which the next
+ * product of weights and values multiplies 'out' before it adds to it (struct
  * lct_product).  'merge' rescales and joins splits.
  */
 #ifndef LCT_ATTENTION_SOFTMAX_H
@@ -12,8 +12,9 @@
 #include "scratch.h"
 #include "tile.h"
 
-/* Begin a tile of queries; begin each split of its keys. */
+/* Begin a tile of queries. */
 void lct_softmax_begin(struct lct_scratch *s);
+/* Begin a split of keys. */
 void lct_softmax_begin_split(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s);
 
@@ -31,7 +32,7 @@ struct lct_softmax_results {
     const locant_tensor *out, *lse;
 };
 
-/* Query 'at' = b, h, i is done: divide 'from' [D] by 'sum', store its lse. */
+/* Finish query 'at' = b, h, i: divide 'from' [D] by 'sum', and store lse. */
 void lct_softmax_finish(const struct lct_softmax_results *r,
                         const int64_t at[3], float *from, float row_max,
                         float sum);

@@ -1,9 +1,9 @@
 /*
  * steps.h - the blocks of a tile's products that a causal mask leaves.
  *
- * A step is LCT_PAD or more queries, with the keys that any of them sees.  Keys
- * that no query of a step sees are left out: their scores would be -infinity,
- * and their weights of 0 would add 0 to a sum.
+ * A step is LCT_PAD or more queries with the keys that at least one of them
+ * sees.  The other keys are left out: their scores would be -infinity, and
+ * their weights of 0 would add 0 to a sum.
  */
 #ifndef LCT_ATTENTION_STEPS_H
 #define LCT_ATTENTION_STEPS_H
@@ -17,7 +17,7 @@ struct lct_steps {
     size_t lane, lanes, before, keys;
 };
 
-/* Move *e to the next step, from { 0 } to the first; false: there is none. */
+/* Move *e to the next step, or from { 0 } to the first; false: none is left. */
 static inline bool lct_steps_next(const struct lct_tile *t, struct lct_steps *e)
 {
     int64_t last;
@@ -36,7 +36,7 @@ static inline bool lct_steps_next(const struct lct_tile *t, struct lct_steps *e)
     return true;
 }
 
-/* A product c [m, n] = a [m, k] b [k, n] of a whole tile, and a block of it. */
+/* Products c [m, n] = a [m, k] b [k, n] of a whole tile. */
 enum lct_steps_product {
     LCT_STEPS_SCORES,  /* c [keys, lanes], a [keys, channels]; entries outside
                           all steps are not written */
@@ -44,6 +44,7 @@ enum lct_steps_product {
     LCT_STEPS_KEYS     /* c [keys, channels], a = weights [keys, rows] */
 };
 
+/* A block of a product: entries m0 .. m0 + m - 1, and so on. */
 struct lct_steps_block {
     size_t m0, m, n0, n, k0, k;
 };

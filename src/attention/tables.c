@@ -9,6 +9,7 @@
 
 /* ------------------------------------------------------------------- layout */
 
+/* The copy of a part of the request. */
 static const struct lct_call *call_of(const struct lct_tables *tables,
                                       const struct lct_request *r,
                                       const struct lct_call *call)
@@ -32,22 +33,21 @@ static void lay_out_positions(struct lct_tables *tables,
                               const struct lct_plan *p, struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
-    const size_t size = sizeof(int64_t);
     int64_t rows = p->position_rows, T = rows * p->T, S = rows * p->S;
 
-    tables->q_pos = lct_arena_alloc(arena, T, 1, size);
-    tables->k_pos = lct_arena_alloc(arena, S, 1, size);
-    tables->last = lct_arena_alloc(arena, rows, 1, size);
+    tables->q_pos = lct_arena_ints(arena, T, 1);
+    tables->k_pos = lct_arena_ints(arena, S, 1);
+    tables->last = lct_arena_ints(arena, rows, 1);
     if (r->a->q_coords != NULL) {
         tables->q_coords = lct_arena_doubles(arena, T, r->axes);
         tables->k_coords = lct_arena_doubles(arena, S, r->axes);
     }
     if (p->documents) {
-        tables->q_docs = lct_arena_alloc(arena, T, 1, size);
-        tables->k_docs = lct_arena_alloc(arena, S, 1, size);
+        tables->q_docs = lct_arena_ints(arena, T, 1);
+        tables->k_docs = lct_arena_ints(arena, S, 1);
         if (r->score != NULL && (p->bias_range == 0 || p->bias_keys) &&
             p->engine != LCT_REFERENCE)
-            tables->q_last = lct_arena_alloc(arena, T, 1, size);
+            tables->q_last = lct_arena_ints(arena, T, 1);
     }
     if (r->temperature != NULL)
         tables->tau = lct_arena_doubles(arena, T, 1);
@@ -89,8 +89,10 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
     if (p->request->rotated_keys)
         S = 0;
     if (p->lengths.e != NULL) {
-        tables->q_by = lct_arena_alloc(arena, T, 1, sizeof(*tables->q_by));
-        tables->k_by = lct_arena_alloc(arena, S, 1, sizeof(*tables->k_by));
+        tables->q_schedule =
+            lct_arena_alloc(arena, T, 1, sizeof(*tables->q_schedule));
+        tables->k_schedule =
+            lct_arena_alloc(arena, S, 1, sizeof(*tables->k_schedule));
     }
     tables->angles[LCT_KEY] = alloc_angles(arena, S, pairs, wide);
     if (!p->shared_angles)
@@ -194,10 +196,10 @@ static void fill_positions(const struct lct_tables *tables,
         lct_positions_fill(
             tables->k_pos + s, axes > 0 ? tables->k_coords + s * axes : NULL,
             p->documents ? tables->k_docs + s : NULL, axes, &k, row);
-        if (tables->q_by != NULL)
-            lct_schedules_fill(tables->q_by + t, p, LCT_QUERY, row);
-        if (tables->q_by != NULL && !p->request->rotated_keys)
-            lct_schedules_fill(tables->k_by + s, p, LCT_KEY, row);
+        if (tables->q_schedule != NULL)
+            lct_schedules_fill(tables->q_schedule + t, p, LCT_QUERY, row);
+        if (tables->q_schedule != NULL && !p->request->rotated_keys)
+            lct_schedules_fill(tables->k_schedule + s, p, LCT_KEY, row);
         tables->last[row] = lct_positions_extent(&k, row).high;
         if (tables->q_last != NULL)
             fill_last(tables, p, row);
@@ -215,6 +217,7 @@ static void fill_angles(const struct lct_tables *tables,
         return;
     q = lct_rotation_places(p, LCT_QUERY);
     k = lct_rotation_places(p, LCT_KEY);
+    /* Queries share angles with keys only if those are computed here. */
     if (!p->shared_angles || p->late_key_angles)
         lct_places_angles(tables->angles[LCT_QUERY], &q, 0,
                           (size_t)(p->position_rows * p->T));
@@ -241,7 +244,7 @@ static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t rows,
 {
     for (int64_t row = 0; row < rows; row++, x += n)
         for (int64_t i = 0; i < n; i += LCT_TILE)
-            *out++ = extent_of(x + i, n - i < LCT_TILE ? n - i : LCT_TILE);
+            *out++ = extent_of(x + i, lct_sizes_in_tile(n, i));
 }
 
 /* Apply a general map of the rotate door to all keys of one head. */

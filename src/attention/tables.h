@@ -4,12 +4,12 @@
 #include "plan.h"
 #include "positions.h"
 
-/* Every table has O(T + S) entries.  Dimension R is position_rows. */
+/* Sizes grow with T + S, never with T S.  Dimension R is position_rows. */
 struct lct_tables {
-    /* Parts of the encoding, with parameters; one for each door, or NULL. */
+    /* Parts of the encoding as in the request, with their parameters. */
     struct lct_call call[LCT_MAX_PARTS];
-    const struct lct_call *rotate, *score, *content;
-    double *param_memory; /* [params] */
+    const struct lct_call *rotate, *score, *content; /* by door; or NULL */
+    double *param_memory;                            /* [params] */
 
     int64_t *q_pos, *k_pos;      /* [R, T], [R, S]; of padding: the lowest
                                     position of its row */
@@ -23,25 +23,27 @@ struct lct_tables {
     struct lct_extent *q_doc_extent, *k_doc_extent;
 
     /* Angles of rotation. */
-    const struct lct_schedule **q_by, **k_by; /* [R, T or S]; NULL: one */
+    const struct lct_schedule **q_schedule; /* [R, T]; NULL: the plan's */
+    const struct lct_schedule **k_schedule; /* [R, S]; NULL: the plan's */
     struct lct_table angles[2]; /* by role: [R, T or S, pairs]; in double where
                                     q is F64 */
-    float *k_mapped;            /* [B, Hkv, S, padded_q]: keys through a
-                                    general map; NULL: there is none */
+    float *k_mapped;            /* [B, Hkv, S, padded_q]: mapped keys;
+                                    NULL: keys are not mapped */
 
     /* Biases by difference (bias_table.h). */
-    int64_t *q_key, *k_key;   /* [R, T or S]; a bias is by q_key - k_key */
+    int64_t *q_key, *k_key;   /* [R, T or S]: a bias has entry
+                                 q_key - k_key - bias_first */
     float *bias;              /* [H, bias_range + LCT_PAD] */
     double *bias_heads;       /* [slots, H]; NULL: not needed */
     struct lct_bias_pwl *pwl; /* bias_pwl.h; NULL: 'bias' holds biases */
 };
 
-/* Allocate the tables from 'arena'; comes before 'fill'. */
+/* Allocate the tables from 'arena', then fill them. */
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
                        struct lct_arena *arena);
 void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p);
 
-/* The angles of 'role', from token i of batch row b on. */
+/* Angles of queries or keys, from token i of batch row b on. */
 static inline struct lct_table
 lct_tables_angles(const struct lct_plan *p, const struct lct_table angles[2],
                   enum lct_role role, int64_t b, int64_t i)

@@ -10,11 +10,10 @@ struct lct_tile {
     int64_t j, keys;    /* first key, how many */
     size_t lanes;       /* rows rounded up to LCT_PAD */
     bool masked;        /* some key is masked for some query */
-    bool by_map;        /* s->masked tells which (scratch.h) */
+    bool by_map;        /* s->masked says which keys (scratch.h) */
     int64_t first_sees; /* keys that the first query sees; each later query
                              sees one more.  If 'keys': one step (steps.h) */
-    enum lct_near_far_class nearness; /* of the keys to the queries, if content
-                                         is near/far */
+    enum lct_near_far_class nearness; /* LCT_NEAR unless content is near/far */
     bool far_masks;                   /* content masks some of the keys */
 };
 
@@ -24,8 +23,8 @@ static inline struct lct_tile lct_tile_of(const struct lct_plan *p, int64_t b,
 {
     struct lct_tile t = { .b = b, .h = h, .i = n * LCT_TILE };
 
-    t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
-    t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    t.rows = lct_sizes_in_tile(p->T, t.i);
+    t.lanes = (size_t)lct_sizes_round_up(t.rows, LCT_PAD);
     return t;
 }
 #endif

@@ -3,11 +3,11 @@
  *
  * Dao, Fu, Ermon, Rudra, Re: FlashAttention. 2022. arXiv:2205.14135; backward,
  * appendix B.2, recomputes weights from log-sum-exp.  A tile holds scores as
- * [keys, queries], one query a lane, so that maxima and sums run down the lanes
- * and never across.  Each output row depends only on its query and on key tiles
- * and splits at fixed indices, so threads, batch and (for finite values) chunks
- * cannot change a bit.  In backward one task owns all heads that share one head
- * of k and v, so every sum has one owner and one order.
+ * [keys, queries], one query a lane, so no maximum or sum crosses lanes.  An
+ * output row depends only on its query and on key tiles and splits at fixed
+ * indices, so neither threads nor batch nor (for finite values) chunks can
+ * change a bit.  In backward one task owns all heads that share one head of k
+ * and v, so every sum has one owner and one order.
  */
 #include "tiled.h"
 #include "../core/pool.h"
@@ -27,13 +27,13 @@
 #include "softmax.h"
 #include <string.h>
 
-/* What one task works on: some tiles of queries against the same keys. */
+/* The tiles of queries that one task takes against the same keys. */
 struct work {
     const struct lct_plan *p;
     int tiles;
     struct lct_tile t[LCT_TILES_PER_TASK];
     struct lct_scratch *s[LCT_TILES_PER_TASK];
-    bool any[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
+    bool sees[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
 };
 
 /* Load up to 'most' tiles of queries of head b, h, from tile 'first' on. */
@@ -63,16 +63,16 @@ struct forward_job {
     int64_t groups; /* tasks per head */
 };
 
-/* Add one tile of keys to out = softmax(scores) v. */
+/* Add one tile of keys to the output of tile n of queries. */
 static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 {
     const struct lct_plan *p = w->p;
     const struct lct_tile *t = &w->t[n];
     struct lct_scratch *s = w->s[n];
 
-    if (!w->any[n])
+    if (!w->sees[n])
         lct_softmax_begin_split(p, t, s);
-    w->any[n] = true;
+    w->sees[n] = true;
     lct_scores_of_tile(p, t, s, l, NULL);
     lct_softmax_update(p, t, s);
     p->arithmetic->values(p, t, s, l);
@@ -87,7 +87,7 @@ static void forward_split(struct work *w, int64_t k)
     int64_t end =
         p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles : k + LCT_SPLIT_TILES;
 
-    memset(w->any, 0, sizeof(w->any));
+    memset(w->sees, 0, sizeof(w->sees));
     for (; k < end; k++) {
         struct lct_loaded l = { .keys = NULL };
 
@@ -100,7 +100,7 @@ static void forward_split(struct work *w, int64_t k)
         }
     }
     for (int n = 0; n < w->tiles; n++)
-        if (w->any[n])
+        if (w->sees[n])
             lct_softmax_merge(p, &w->t[n], w->s[n]);
 }
 
@@ -134,7 +134,7 @@ static void forward_task(void *context, size_t task, int slot)
         store_results(&job->to, &w.t[n], w.s[n]);
 }
 
-/* Take tiles together, unless that leaves too few tasks for the threads. */
+/* A task takes several tiles unless there are too few tasks for the threads. */
 void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
                        const locant_tensor *lse)
 {
@@ -151,7 +151,7 @@ void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
 
 /* ----------------------------------------------------------------- backward */
 
-/* ds = ds * slope: the scores were capped */
+/* forward: the scores were capped, with derivatives 'slope' */
 static void cap_backward(const struct lct_plan *p, const struct lct_tile *t,
                          struct lct_scratch *s)
 {
@@ -186,12 +186,12 @@ static void backward_keys(const struct lct_backward *job,
     cap_backward(p, t, s);
     if (content)
         lct_content_scores_backward(p, t, s, &c);
-    if (job->bias)
+    if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
     if (t->nearness != LCT_NEAR)
         lct_content_far_backward(p, t, s, l->keys);
     if (t->nearness != LCT_FAR)
-        p->arithmetic->scores_backward(p, t, s, l, job->dq, dk);
+        p->arithmetic->scores_backward(p, t, s, l, job->needs_dq, dk);
 }
 
 /* Finish a tile of queries after its last keys. */
@@ -205,11 +205,11 @@ static void backward_end(const struct lct_backward *job,
             p, t, s,
             &(struct lct_content_gradients){ .learns = job->learns,
                                              .chunk_row = t->b - job->from });
-    if (job->dq && (job->g->dq != NULL || p->request->general_map))
+    if (job->needs_dq && (job->g->dq != NULL || p->request->general_map))
         lct_backward_store_queries(job, t, s);
 }
 
-/* Up to tiles_per_task tiles of queries of head b, h, from 'first' on. */
+/* Up to tiles_per_task tiles of queries of head b, h, from tile 'first' on. */
 static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
 {
@@ -248,7 +248,7 @@ static void backward_task(void *context, size_t task, int slot)
         for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
-    if (job->dk)
+    if (job->needs_dk)
         lct_content_far_add_keys(p, b, head, s, job->g->dk);
     lct_backward_store_keys(job, b, head, s);
 }
@@ -282,11 +282,11 @@ void lct_tiled_backward(const struct lct_plan *p,
     bool content = p->request->content != NULL;
 
     job.learns = p->params > 0 && g->dparams != NULL;
-    job.bias = job.learns && lct_bias_learns(p);
-    job.dq =
+    job.needs_dbias = job.learns && lct_bias_learns(p);
+    job.needs_dq =
         g->dq != NULL || (job.learns && (lct_rotation_learns(p) || content));
-    job.dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
-                               !p->request->rotated_keys);
+    job.needs_dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
+                                     !p->request->rotated_keys);
     lct_outputs_clear_dx(g->dx);
     if (job.learns)
         lct_param_gradients_clear(p);
