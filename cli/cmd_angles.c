@@ -40,7 +40,7 @@ static int compute(locant_tensor *out, const struct options *o,
 
 /* ---------------------------------------------------------------- compare */
 
-enum { DECADES = 19, WINDOW = 256 };
+enum { DECADES = 20, WINDOW = 256 }; /* up to 10^19, above 2^63 */
 
 /* Largest error and number of positions p with 10^(d-1) < |p| <= 10^d; d is at
    least 1, also for |p| <= 1. */
@@ -149,6 +149,10 @@ static int check(const struct cli *cli)
     if (cli_given(cli, "compare") && o->out != NULL)
         return cli_refuse("--compare prints a table and cannot be combined "
                           "with --output");
+    if (cli_given(cli, "compare") && cli_given(cli, "mode"))
+        return cli_refuse(
+            "--compare computes the exact angles and those of the "
+            "recipe; --mode cannot be combined with it");
     if (cli_given(cli, "compare"))
         return CLI_OK;
     CLI_TRY(cli_need(cli, "positions"));
@@ -178,8 +182,8 @@ const struct cli_command cli_angles = {
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
     .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "
            "second\nprints the largest error of a float32 recipe for each "
-           "power of ten: over the\n256 positions up to that power, or over "
-           "those of P.npy.",
+           "power of ten: over\nthe last 256 positions up to that power, or "
+           "over those of P.npy.",
     .examples = "locant angles --base 10000 --dim 64 --positions P.npy "
                 "-o A.npy\n"
                 "locant angles --compare hf\n"

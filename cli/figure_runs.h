@@ -4,17 +4,17 @@
 #include "runs.h"
 
 struct cli_figure_runs {
-    int of_task;      /* runs on a task, not on text */
-    int of_report;    /* all ended runs: a figure of a report finds its own */
+    int of_task;   /* runs on a task, not on text */
+    int of_report; /* all runs that ended, since a report chooses among them */
     const char *task; /* task of the runs; NULL: the last one trained */
     struct runs_ids ids;
 };
 
 /*
- * Choose the runs that the command line names after the figure.  If it names
- * none, choose all finished runs that are like the last one of the figure's
- * kind.  Runs with a parent, and runs of a report's surface or extension, are
- * chosen only if there are no others.
+ * Choose the runs whose numbers follow the figure on the command line.  Without
+ * any, choose all finished runs that are like the last one of the figure's
+ * kind.  Runs with a parent, and those that report --with surface or extension
+ * trained, are chosen only if there are no others.
  */
 int cli_figure_runs_choose(struct cli_figure_runs *out, const struct cli *cli,
                            locant_store *store);

@@ -190,7 +190,7 @@ IN_SCRATCH(the_damaged_tensor_is_named)
         snprintf(want, sizeof want,
                  "%s: not a whole checkpoint of this run:"
                  " tensor '%s', bytes %zu to %zu, does not match its checksum;"
-                 " with the file removed it is trained again",
+                 " remove the file to train the run from the start",
                  x.path, name, at, at + n - 1);
         CHECK_REFUSED(read_bytes(&x, x.size), LOCANT_ERR_FORMAT, want);
         x.bytes[hit] ^= 4;
@@ -224,12 +224,12 @@ IN_SCRATCH(texts_of_no_run_are_refused)
         double seconds;
         const char *what;
     } cases[] = {
-        { -1, 1, "its step is not one of a run" },
-        { INT64_MIN, 1, "its step is not one of a run" },
-        { INT64_MAX, 1, "its step is not one of a run" },
-        { 4, -1, "its seconds are not those of a run" },
-        { 4, NAN, "its seconds are not those of a run" },
-        { 4, INFINITY, "its seconds are not those of a run" },
+        { -1, 1, "its step is not a number of steps" },
+        { INT64_MIN, 1, "its step is not a number of steps" },
+        { INT64_MAX, 1, "its step is not a number of steps" },
+        { 4, -1, "its seconds are not a duration" },
+        { 4, NAN, "its seconds are not a duration" },
+        { 4, INFINITY, "its seconds are not a duration" },
     };
     struct subject x;
 
@@ -244,7 +244,7 @@ IN_SCRATCH(texts_of_no_run_are_refused)
         CHECK_OK(lct_checkpoint_write(x.path, x.model, &wrong));
         snprintf(want, sizeof want,
                  "%s: not a whole checkpoint of this run:"
-                 " %s; with the file removed it is trained again",
+                 " %s; remove the file to train the run from the start",
                  x.path, cases[i].what);
         CHECK_REFUSED(lct_checkpoint_read(&x.c, x.model, x.path),
                       LOCANT_ERR_FORMAT, want);

@@ -53,8 +53,8 @@ struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim);
 
 /*
  * base^(-2i/dim) factor^(-2i/(dim - 2)) / 2 pi turns, within 2^-127, for a base
- * and a factor of at least 1.  It is frequency i of the base
- * base * factor^(dim / (dim - 2)), but that base is not rounded.
+ * and a factor of at least 1.  That is the frequency of a larger base, base
+ * factor^(dim / (dim - 2)), which is not rounded.
  */
 struct lct_phase lct_phase_of_stretched(double base, double factor, int64_t i,
                                         int64_t dim);
@@ -82,7 +82,8 @@ struct lct_phase lct_phase_from(double x);
 
 /*
  * (turns of f in 'length' positions - low) / (high - low), clamped to 0 .. 1,
- * as a fraction to about 2^-126; 0 <= low <= high <= 2^20.
+ * as a fraction to about 2^-126; 0 <= low <= high <= 2^20.  For low = high it
+ * is 0 or 1.
  */
 struct lct_phase lct_phase_share(struct lct_phase f, uint64_t length,
                                  double low, double high);
@@ -150,8 +151,8 @@ static inline struct lct_table lct_table_at(struct lct_table t, size_t i)
 }
 
 /*
- * Fill a table by one of the functions above: at 'integers' [n], or if that is
- * NULL at 'reals' [n, axes].  Doubles are within 2^-51 times magnitude of the
+ * Fill a table by one of the functions above: at 'integers' [n] or, if that is
+ * NULL, at 'reals' [n, axes].  Doubles are within 2^-51 times magnitude of the
  * exact values; in modes other than EXACT they are the floats of the recipe.
  */
 void lct_schedule_fill(struct lct_table t, const struct lct_schedule *s,

@@ -142,7 +142,7 @@ static void tile_values(const struct lct_plan *p,
     }
 }
 
-/* Do a run of tiles from n on that are seen; returns the tile after the run. */
+/* Compute one run: visible tiles from tile n on.  Returns the tile after it. */
 static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
                          int64_t n, int64_t end)
 {
@@ -173,7 +173,8 @@ static void load_query(const struct lct_plan *p,
 
     arithmetic->load_query(p, f, at);
     for (int64_t d = 0; d < p->padded_q / arithmetic->channels; d++)
-        f->d->q[d * rows + r] = f->d->query[d]; /* moves bits: also words */
+        f->d->q[d * rows + r] =
+            f->d->query[d]; /* copies bits, so also pairs of bf16 */
     f->d->scale[r] = lct_load_query_scale(p, at[0], at[2]);
 }
 
@@ -202,8 +203,8 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 }
 
 /*
- * The number of heads of keys per task: 1, or if keys are rotated as many as
- * fit, since they share angles, but not so many that threads get no task.
+ * The number of heads of keys per task: 1, unless keys are rotated.  Heads then
+ * share angles, so a task has as many heads as fit, while every thread has one.
  */
 static int64_t heads_per_task(const struct lct_plan *p)
 {

@@ -1,4 +1,4 @@
-/* decode_bf16.c - products of decode by dot products of bfloat16 */
+/* decode_bf16.c - decoding on a bfloat16 cache, by dot products of bfloat16 */
 #include "decode_bf16.h"
 #include "bf16.h"
 #include "tables.h"
@@ -11,7 +11,7 @@ static void load_query(const struct lct_plan *p,
     lct_bf16_load_query(p, (uint32_t *)f->d->query, at);
 }
 
-/* Copy keys of the tile from row j on to padded rows. */
+/* Copy 'rows' keys of the tile, from row j on, and pad each. */
 static void copy_keys(const struct lct_plan *p, const struct lct_decode_task *f,
                       const struct lct_tile *t, int64_t j, int64_t rows)
 {
@@ -23,7 +23,7 @@ static void copy_keys(const struct lct_plan *p, const struct lct_decode_task *f,
         memcpy(to, lct_at(&p->request->k, at, 3), (size_t)p->D * sizeof(*to));
 }
 
-/* Rounds once, as the tiled engine does with its tables of angles. */
+/* A rotated key is rounded once, as in the tiled engine. */
 static const float *rotate_keys(const struct lct_plan *p,
                                 const struct lct_decode_task *f,
                                 const struct lct_tile *t, int64_t j,

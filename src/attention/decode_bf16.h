@@ -1,4 +1,4 @@
-/* decode_bf16.h - products of decode by dot products of bfloat16 */
+/* decode_bf16.h - decoding on a bfloat16 cache, by dot products of bfloat16 */
 #ifndef LCT_ATTENTION_DECODE_BF16_H
 #define LCT_ATTENTION_DECODE_BF16_H
 #include "decode.h"

@@ -63,7 +63,7 @@ struct lct_content_gradient {
     double *dq;    /* [heads, head_dim], of this query */
     double *dk;    /* [kv_heads, keys, head_dim] */
     double *dx;    /* [keys, width]; NULL without x */
-    double *dbias; /* [heads, keys], of the bias, less that of the scores */
+    double *dbias; /* [heads, keys]: d/dbias minus d/dscore */
     double *const *dparam;
 };
 

@@ -21,13 +21,16 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
 {
     static const char fn[] = "locant_encoding_create";
 
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || spec == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            out == NULL ? "out" : "spec");
     return lct_spec_parse(out, fn, spec, lct_encodings);
 }
 
-/* Set lengths that were left out, nested encodings first, and the spec. */
+/* Set the lengths that were left out, in nested encodings first; then print the
+   spec again. */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
     int own = lct_key_find(e->row, "length");
@@ -55,10 +58,11 @@ locant_status locant_encoding_resolve(locant_encoding **out,
     locant_encoding *draft = NULL;
     locant_status status;
 
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || e == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            out == NULL ? "out" : "e");
-    *out = NULL;
     if (length < 1)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: length is %" PRId64 ", expected at least 1", fn,
@@ -208,6 +212,7 @@ find_schedule(const locant_encoding *e, int64_t head_dim, int64_t length)
     return s;
 }
 
+/* More lengths than a process uses side by side; each has its frequencies. */
 enum { KEPT_LENGTHS = 8 };
 
 /* How many of the kept schedules depend on a length. */

@@ -30,7 +30,7 @@ static locant_status check(const locant_encoding *e)
     for (int k = LOCAL; k <= GLOBAL; k++)
         if (e->nested[k] != NULL && e->nested[k]->row->layers != NULL)
             return LCT_REFUSE(
-                "%s of layers is layers again, expected what one layer uses",
+                "%s of layers is itself layers(..), expected another encoding",
                 keys[k].name);
     return LOCANT_OK;
 }

@@ -3,7 +3,7 @@
 #include "rotate.h"
 #include <string.h>
 
-/* So few rows are still in the cache when they are rotated after copying. */
+/* Rows copied at a time: so few that they are still in the cache afterwards. */
 enum { ROWS_AT_ONCE = 64 };
 
 struct job {
@@ -13,8 +13,8 @@ struct job {
 };
 
 /*
- * The table of n tokens: cosines [n, pairs] and sines [n, pairs] in double,
- * then in float; or only one of them.
+ * A block's table of n tokens holds cosines [n, pairs] and sines [n, pairs] in
+ * double if job->wide, followed by the same in float if job->narrow.
  */
 static struct lct_table table_of(const float *table, const struct job *job,
                                  size_t n, bool wide)

@@ -13,10 +13,10 @@
  * within the ramp are accurate to about 2^-48, the others exactly.
  *
  * DeepSeek V2 (arXiv:2405.04434v5, section 3.1.4), V3 and Mistral 4 set mscale
- * and mscale_all_dim to one number, so that cosines and sines are not
- * multiplied, and multiply the scale of all scores, also of channels that are
- * not rotated, by m^2, m = 0.1 mscale_all_dim ln factor + 1.  Ministral 3 has
- * both keys but does not do this; so there is a key 'score'.
+ * and mscale_all_dim to the same number, so the factor of cosines and sines is
+ * 1.  Instead they multiply the scale of the scores by m^2 with m = 0.1
+ * mscale_all_dim ln factor + 1, so channels that are not rotated are multiplied
+ * too.  Ministral 3 has both keys but does not do this: hence the key 'score'.
  */
 #include "scaling.h"
 #include <math.h>
@@ -42,8 +42,8 @@ static const struct lct_key keys[] = {
       .doc = "frequencies of pairs with fewer turns are divided (beta_slow)" },
     { .name = "attention", .kind = LCT_NUMBER, .def = NAN, .min = 0,
       .min_open = true, .max = 1000,
-      .doc = "multiplies cos and sin; left out: 0.1 ln factor + 1, or by "
-             "mscale" },
+      .doc = "multiplies cos and sin; left out: 0.1 ln factor + 1, or what "
+             "mscale sets" },
     { .name = "mscale", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1000,
       .doc = "with mscale-all: attention is (0.1 mscale ln factor + 1) / "
              "(0.1 mscale-all ln factor + 1)" },

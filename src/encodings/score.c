@@ -1,4 +1,4 @@
-/* score.c - the score door: biases of whole matrices, and their gradients */
+/* score.c - the score door: whole bias matrices, and their gradients */
 #include "../kernel/row.h"
 #include "length_limit.h"
 #include "params.h"
@@ -53,7 +53,8 @@ static void gather_head(void *context, size_t task, int slot)
     }
 }
 
-/* Fill the job; *params becomes those of the part with this door. */
+/* Fill the job; *params then points to the parameters of the part that has the
+   score door. */
 static locant_status check_call(struct bias_job *job, const char *fn,
                                 const char *arg, const locant_encoding *e,
                                 const locant_tensor *q_pos,

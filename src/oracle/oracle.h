@@ -62,7 +62,7 @@ struct oracle {
     const char *name; /* of the registry's row */
 
     const struct oracle_spec *specs; /* ended by one without text */
-    int64_t D_step, W_step;          /* D and W are multiples; 0: of 1 */
+    int64_t D_step, W_step; /* D and W must be multiples of these; 0: any */
 
     /* Parameter k: the range of values to try; NULL: -1 .. 1. */
     void (*range)(double *low, double *high, const char *spec, int k);
@@ -95,8 +95,8 @@ struct oracle {
     cx (*value)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d);
 
-    /* A bound of the derivative of a score by parameter k if all of its parts
-     * had one sign.  NULL: its parts do not cancel. */
+    /* A bound of the sum of magnitudes of the terms of a score's derivative by
+     * parameter k.  NULL: the terms do not cancel. */
     double (*parts)(const struct oracle_call *call, int k);
 
     /* The library rotates by a table of float32 cosines; 0: its results are

@@ -4,7 +4,8 @@
  *
  * A row is one operation with one encoding in one type over some random
  * problems.  Each number that is compared may differ by an amount derived where
- * it is compared; the row keeps the number with the largest share of it.
+ * it is compared.  The row keeps the largest ratio of a difference to that
+ * amount.
  */
 #ifndef ORACLE_RUN_H
 #define ORACLE_RUN_H
@@ -36,8 +37,8 @@ struct oracle_row {
     char spec[ORACLE_SPEC];
     locant_dtype dtype;
     int64_t cases;
-    double bound; /* relative to the terms of a number */
-    double worst; /* the worst error, in the unit of the bound */
+    double bound; /* relative to the sum of magnitudes of a number's terms */
+    double worst; /* the largest error, in the unit of the bound, when done */
     int ok;
     char miss[400]; /* the first miss, or why the library refused */
 };

@@ -4,14 +4,15 @@
 
 static const char fn[] = "locant_positions_cape";
 
-/* Products of two numbers up to MOST, or of one and an index, are finite. */
+/* Products of three numbers up to MOST, or of two and an index, are finite. */
 static const double MOST = 1e30;
 
-/* 'least' words the lower limit, which the value must 'reach'. */
-static locant_status check_real(const char *name, double value, bool reach,
-                                const char *least)
+/* 'above_least': is the value above its lower limit, which the text 'least'
+   names? */
+static locant_status check_real(const char *name, double value,
+                                bool above_least, const char *least)
 {
-    if (reach && value <= MOST)
+    if (above_least && value <= MOST)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
                        "%s: %s is %g, expected a number %s and at most %g", fn,

@@ -32,8 +32,9 @@ static locant_status check(const char *fn, const char *arg,
     LCT_TRY(lct_check_apart(fn, out, in));
     if (__builtin_add_overflow(first, out->shape[1], &last))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: first is %" PRId64 ", from "
-                           "where %" PRId64 " positions pass 2^63",
+                           "%s: first is %" PRId64
+                           ", expected at most 2^63 - 1 "
+                           "- %" PRId64 ", the number of positions",
                            fn, first, out->shape[1]);
     return LOCANT_OK;
 }

@@ -110,7 +110,7 @@ static void add_other(struct lct_lines *l, const struct lct_results *r,
         s->dashed = 1;
 }
 
-/* Adds the reference line at the x of the group that reaches furthest. */
+/* Adds the reference curve, at all x of the group whose last x is largest. */
 static void add_reference(struct lct_lines *l, const struct lct_results *r,
                           const struct picture *p)
 {

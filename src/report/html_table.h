@@ -76,12 +76,13 @@ void lct_html_table_group(struct lct_html *h, const struct lct_results *r,
 void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
                          const char *source);
 
-/* A whole table.  Row i is "rows.i" of group i; 'order' permutes the groups,
-   NULL keeps their order. */
+/* A whole table with a row for each group, whose numbers are at "rows.i" of
+   group i; 'order' permutes the groups, NULL keeps their order. */
 void lct_html_table_groups(struct lct_html *h, const struct lct_results *r,
                            const struct lct_html_table *t, const size_t *order);
 
-/* Steps for tables with other rows: up to <thead><tr>, a heading, <tbody>. */
+/* For tables with other rows, the parts before them: the start up to <thead>,
+   its <tr>, one heading of it, and its end with the start of <tbody>. */
 void lct_html_table_begin(struct lct_html *h, enum lct_message label,
                           const char *kind);
 void lct_html_table_columns(struct lct_html *h);

@@ -1,6 +1,6 @@
 /*
  * page_extension.c - the section about reading beyond the trained length (job
- * 'report --with extension'), from the numbers that --json prints, too.
+ * 'report --with extension').  It shows the numbers that --json prints.
  */
 #include "page_extension.h"
 #include "cell.h"
@@ -78,9 +78,8 @@ static const struct {
         LCT_COLUMNS(orderings) } },
 };
 
-/* In the zero-shot table of needles, writes the cell at the trained length,
-   which is empty but in the first row, and returns the table without that
-   column. */
+/* In the zero-shot table of needles, writes the cell of the trained length,
+   which only the first row fills, and returns a table of the other columns. */
 static struct lct_html_table put_trained(struct lct_html *h,
                                          const struct lct_results *r,
                                          struct lct_html_table t, int row)

@@ -141,8 +141,8 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
 static locant_status refuse(const char *path, const char *what)
 {
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: not a whole checkpoint of this run: %s; with"
-                       " the file removed it is trained again",
+                       "%s: not a whole checkpoint of this run: %s; remove"
+                       " the file to train the run from the start",
                        path, what);
 }
 
@@ -194,10 +194,10 @@ static locant_status parse_metadata(struct lct_checkpoint *c,
 
     c->step = strtoll(t->step, &end, 10);
     if (end == t->step || *end != 0 || c->step < 0 || c->step > LCT_STEPS_MAX)
-        return refuse(path, "its step is not one of a run");
+        return refuse(path, "its step is not a number of steps");
     c->seconds = strtod(t->seconds, NULL);
     if (!isfinite(c->seconds) || c->seconds < 0)
-        return refuse(path, "its seconds are not those of a run");
+        return refuse(path, "its seconds are not a duration");
     c->checksum = strtoull(t->checksum, NULL, 16);
     return LOCANT_OK;
 }
