@@ -126,10 +126,9 @@ TEST(masks_refuse_bad_arguments)
 
     REFUSES(PARAM, locant_positions_from_mask(&out, &x, 0, 0),
             "mask[0, 2] is 5, expected 0 or 1");
-    REFUSES(
-        PARAM, locant_positions_from_mask(&out, &x, INT64_MAX - 2, 0),
-        "first is 9223372036854775805, expected at most 2^63 - 1 - 3, the number "
-        "of positions");
+    REFUSES(PARAM, locant_positions_from_mask(&out, &x, INT64_MAX - 2, 0),
+            "first is 9223372036854775805, expected at most 2^63 - 1 - 3, "
+            "the number of positions");
     REFUSES(NULL, locant_positions_from_mask(&out, NULL, 0, 0), "mask is NULL");
     REFUSES(ALIAS, locant_positions_from_mask(&x, &x, 0, 0),
             "an output overlaps an input");
