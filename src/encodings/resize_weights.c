@@ -3,9 +3,9 @@
  *
  * Keys: Cubic convolution interpolation for digital image processing. IEEE
  * Trans. ASSP 29(6), 1981; eq. (15) has a = -1/2.
- * Coordinates are quotients of whole numbers, kept exact as (whole part,
- * remainder) while products of sizes stay below 2^53; a weight is then off by a
- * few roundings, however long the table.
+ * Coordinates are quotients of whole numbers (unless 'offset' has a fraction),
+ * kept exact as (whole part, remainder) while products of sizes stay below
+ * 2^53; a weight is then off by a few roundings, however long the table.
  */
 #include "../core/size.h"
 #include "resize.h"
@@ -33,7 +33,8 @@ static int64_t clamp(int64_t i, int64_t last)
     return i < 0 ? 0 : i > last ? last : i;
 }
 
-/* The table's row of the first weight: 'low', moved so that all are within. */
+/* The row of the table that the first weight multiplies: 'low', moved so that
+   the rows of all weights are inside the table. */
 static int64_t first_of(const struct lct_axis *a, int64_t low)
 {
     return clamp(low, a->m - a->taps);

@@ -3,7 +3,7 @@
 #include "losses.h"
 #include <math.h>
 
-/* The number of blocks that every evaluated run has; 0 if none is evaluated. */
+/* The least number of blocks of an evaluated run; 0 if none is evaluated. */
 static size_t common_blocks(const struct lct_results *r)
 {
     size_t blocks = 0;

@@ -1,6 +1,6 @@
 /*
- * numbers_probes.c - puts a summary of the probes of each encoding, and the
- * similarity of the heads of every two encodings.
+ * numbers_probes.c - the part "probes" of the document of numbers: a summary of
+ * each encoding, and how similar the heads of every two encodings are.
  */
 #include "numbers.h"
 #include "probe.h"
@@ -155,8 +155,8 @@ static int64_t read_bins(real *bins, const json_t *probe)
     return n;
 }
 
-/* Mean over layers of the least divergence between the heads of a layer of a
-   and those of b. */
+/* For each layer, match the heads of two models so that they diverge least;
+   the mean over layers.  a and b are the models' bins. */
 static double match(const real *a, const real *b, int64_t layers, int64_t heads)
 {
     double sum = 0;

@@ -12,7 +12,7 @@
 
 enum { MOST = 24, POINTS = LCT_EXT_BUCKETS };
 
-/* The store may have more rows, from another build; the rest is not drawn. */
+/* A study of another build may have more rows; the rest is not drawn. */
 static int at_most(int n, int most)
 {
     return n < most ? n : most;
@@ -72,7 +72,8 @@ static void add_rows(struct lct_lines *l, const struct lct_results *r,
     }
 }
 
-/* Skips cropping, which reads windows: it has no loss by position. */
+/* The method "crop" gets no line: it reads windows, so it has no loss by
+   position. */
 static void add_positions(struct lct_lines *l, const struct lct_results *r)
 {
     const int rows = at_most((int)lct_page_size(r, "extension.methods"), MOST);

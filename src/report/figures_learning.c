@@ -1,18 +1,18 @@
 /*
  * figures_learning.c - what happens to the heads of each encoding during
- * training.  Each encoding has a panel; all panels are in one frame, so that
- * lines of a kind are one path.
+ * training.  Each encoding has a panel.  A figure has up to PANELS of them side
+ * by side in one frame, so each line of 'rows' is one path through all panels.
  */
 #include "lines.h"
 #include "page.h"
 #include <math.h>
 
-enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps of a run */
+enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps drawn of a run */
 enum { POINTS = PANELS * (MOST + 1) };     /* of a line */
 static const double width = .9;            /* of a panel; panels are 1 apart */
 
-/* Values that share an axis: shares or, with 'of', multiples of what equal
-   weights would give. */
+/* Lines with one axis.  A value is a share or, if 'of' is set, its ratio to that
+   value: to what equal weights would give. */
 static const struct {
     enum lct_message label;
     const char *key, *of;
