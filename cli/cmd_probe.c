@@ -22,10 +22,12 @@ static double number_at(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* The number object[key][i]; 0 if there is none. */
+/* The number object[key][i]; NAN if there is none. */
 static double item_at(const json_t *object, const char *key, size_t i)
 {
-    return json_number_value(json_array_get(json_object_get(object, key), i));
+    const json_t *value = json_array_get(json_object_get(object, key), i);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 static void print_number(int width, int decimals, double x)
@@ -119,7 +121,8 @@ static void print_states(const json_t *states)
     puts("Position predicted from the state, mean error after");
     json_array_foreach(json_object_get(states, "error"), i, error) {
         printf("  layer %zu ", i);
-        print_number(7, 2, json_number_value(error));
+        print_number(7, 2,
+                     json_is_number(error) ? json_number_value(error) : NAN);
         putchar('\n');
     }
     printf("  guessing%8.2f\n", number_at(states, "chance"));

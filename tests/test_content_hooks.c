@@ -275,7 +275,7 @@ TEST(bad_specs_are_refused)
            "logarithm divides");
     refuse("layers(local=layers)",
            "locant_encoding_create: local of layers is "
-           "layers again, expected what one layer uses");
+           "itself layers(..), expected another encoding");
 }
 
 TEST(bad_calls_are_refused)

@@ -3,9 +3,9 @@
  *
  * C is the running sum of ln f over the keys of a document in order of
  * position, equal positions in order of memory.  s_ij += C_last(i) - C_j, where
- * last(i) is the last key that query i may see.  C is in double and a
- * difference is rounded once, so far tokens lose no accuracy.  Sums start anew
- * in each document and do not depend on later keys.
+ * last(i) is the last key at or before query i.  C is in double and a
+ * difference is rounded once, so distant tokens lose no accuracy.  Sums start
+ * anew in each document and do not depend on later keys.
  */
 #ifndef LCT_ATTENTION_CONTENT_GATES_H
 #define LCT_ATTENTION_CONTENT_GATES_H

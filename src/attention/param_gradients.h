@@ -17,7 +17,8 @@ struct lct_param_gradients {
     double *bias_total; /* [H, bias_range]; if there is one chunk, 'bias' */
 };
 
-/* Set p->chunk and p->task_params; content has 'more' sums per batch row. */
+/* Set p->chunk and p->task_params; 'more' is the number of further sums, of the
+   content, per batch row. */
 void lct_param_gradients_plan(struct lct_plan *p, double more);
 void lct_param_gradients_layout(struct lct_param_gradients *g,
                                 const struct lct_plan *p,

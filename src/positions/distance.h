@@ -70,7 +70,7 @@ static inline double lct_selfextend_distance(int64_t window, int64_t group,
 /*
  * StreamingLLM: distance within a cache that holds the first 'sinks' tokens and
  * the last 'recent' ones, of which the query is the last; infinite if the key
- * is not in the cache.  Without sinks position 0 is not special.
+ * is not in the cache.  If sinks is 0, keys may have negative positions.
  */
 static inline double lct_streaming_distance(int64_t sinks, int64_t recent,
                                             int64_t p_i, int64_t p_j)

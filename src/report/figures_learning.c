@@ -11,8 +11,8 @@ enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps drawn of a run */
 enum { POINTS = PANELS * (MOST + 1) };     /* of a line */
 static const double width = .9;            /* of a panel; panels are 1 apart */
 
-/* Lines with one axis.  A value is a share or, if 'of' is set, its ratio to that
-   value: to what equal weights would give. */
+/* Lines with one axis.  A value is a share or, if 'of' is set, a ratio to that:
+   to what equal weights would give. */
 static const struct {
     enum lct_message label;
     const char *key, *of;

@@ -18,8 +18,8 @@ void lct_page_put_signed(struct lct_html *h, double value, int decimals);
 void lct_page_put_count(struct lct_html *h, int64_t value);
 
 /*
- * The number of r->numbers at a path, which is a printf() format, times
- * 'scale', with 'decimals' decimals.  Its element names the path,
+ * Print a number of r->numbers, times 'scale', with 'decimals' decimals; its
+ * path is given by a printf() format.  The element names the path,
  * data-number="rows.0.gain", and the scale unless that is 1. "undefined" if
  * there is no number.
  */
@@ -91,8 +91,9 @@ bool lct_page_wants(const struct lct_html *h, enum lct_figure_id id);
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               enum lct_figure_id id, const locant_figure *f);
 /*
- * The same with another caption (MSG_NONE: the row's).  'text' has its $1 ..
- * $9; a {*.path} at its end is a path below 'at'.  Both may be NULL.
+ * The same with another caption; MSG_NONE: that of the figure's row.  'text'
+ * holds the caption's values $1 .. $9; if the caption ends with {*.path}, that
+ * path is below 'at'.  Both may be NULL.
  */
 locant_status lct_page_figure_with(struct lct_html *h,
                                    const struct lct_results *r,
@@ -126,8 +127,8 @@ void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
 /* A panel of statistics over training for each probed encoding. */
 locant_status lct_page_learning(struct lct_html *h,
                                 const struct lct_results *r);
-/* Attention of all heads of each encoding, and of one head, counted through all
-   layers; -1: the head with the shortest mean distance. */
+/* Attention of all heads of each encoding, and of one: head % heads of layer
+   head / heads; -1: the head with the shortest mean distance. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
 /*
@@ -137,7 +138,8 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
  */
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
-/* P3 and P4 beside P1, and evaluation under other specs. */
+/* The protocols P3 and P4 beside P1 (docs/STORE.md), and evaluation under other
+   specs. */
 locant_status lct_page_protocols(struct lct_html *h,
                                  const struct lct_results *r);
 locant_status lct_page_training(struct lct_html *h,

@@ -15,8 +15,7 @@
 
 enum { MOST_POINTS = 33, MOST_CELLS = 16 };
 
-/* The step between those of n items that are shown: at most 'most', with the
-   first and the last. */
+/* Every how many of n items one is shown, so that at most 'most' are. */
 static int64_t stride(int64_t n, int64_t most)
 {
     return (n + most - 2) / (most - 1) > 1 ? (n + most - 2) / (most - 1) : 1;
@@ -109,7 +108,7 @@ static void put_curves(struct lct_html *h, const locant_figure *f)
 {
     for (size_t i = 0, next; i < f->n_series; i = next) {
         next = i + 1;
-        if (!is_data(&f->series[i]) || f->series[i].n == 0)
+        if (f->series[i].n == 0 || !is_data(&f->series[i]))
             continue;
         while (next < f->n_series && is_data(&f->series[next]) &&
                same_x(&f->series[i], &f->series[next]))

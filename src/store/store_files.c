@@ -178,9 +178,9 @@ static void free_paths(struct paths *path)
 
 /*
  * The second name is a hard link, so that there is a checkpoint at every
- * moment. On a file system without links the checkpoint is renamed; then only
- * the kept one exists until the next is written. A failure loses the kept one
- * alone.
+ * moment. On a file system without links the checkpoint is renamed, so only the
+ * kept one exists until the next one is written. If this function fails, the
+ * checkpoint stays and only the kept one may be missing.
  */
 void lct_store_keep_previous(const locant_store *s, int64_t id)
 {
