@@ -7,7 +7,8 @@
 #include "deinterleave.h"
 #include "simd.h"
 
-#include "angle.inc"
+#include "angle_vector.inc"
+#include "angle.inc" /* after angle_vector.inc */
 #include "half.inc"
 #include "bias.inc"
 #include "bf16_matmul.inc"
