@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_PAIRS = 8192, /* pairs of a task: 5 us */
-    LEAST_ROWS = 64,    /* the first of a run of rows costs most */
+    BLOCK_PAIRS = 4096, /* pairs of a task: 2 us and more, fits L1 */
+    KERNEL_LEAST = 64,  /* rows of a task of the kernel: the first costs most */
     MOST_ROWS = 256
 };
 
@@ -223,16 +223,24 @@ static void block(void *context, size_t task, int slot)
         exact_reals(job, first, end);
 }
 
+/* Does angle_rows() compute the rows, many at a time? */
+static bool by_kernel(const struct job *job)
+{
+    return job->wide_cos == NULL && job->s->mode == LOCANT_ANGLES_EXACT &&
+           job->s->axes == 1 && job->integers != NULL;
+}
+
 static void run(struct job *job)
 {
     size_t pairs = (size_t)job->s->pairs;
+    size_t least = by_kernel(job) ? KERNEL_LEAST : 1;
 
     if (pairs == 0 || job->n == 0)
         return;
     job->kernels = lct_kernels();
     job->rows = BLOCK_PAIRS / pairs;
-    if (job->rows < LEAST_ROWS)
-        job->rows = LEAST_ROWS;
+    if (job->rows < least)
+        job->rows = least;
     if (job->rows > MOST_ROWS)
         job->rows = MOST_ROWS;
     if (job->n <= job->rows)

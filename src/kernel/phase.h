@@ -1,10 +1,9 @@
 /* phase.h - angles as fractions of a turn (2 pi), their cosine and sine */
 #ifndef LCT_PHASE_H
 #define LCT_PHASE_H
+#include "fixed.h" /* lct_u128 */
 #include <stdbool.h>
 #include <stdint.h>
-
-__extension__ typedef unsigned __int128 lct_u128;
 
 /* A frequency, as a fraction of a turn: (hi * 2^64 + lo) / 2^128. */
 struct lct_phase {
