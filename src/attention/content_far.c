@@ -127,7 +127,7 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
         lct_product_rows_of(
             t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
             (size_t)p->padded),
-        lct_product_rows_of(own->y_cols[0], t->lanes), t->keys, t->lanes, p->D);
+        lct_product_columns_of(own->y_cols[0]), t->keys, t->lanes, p->D);
     p->kernels->matmul(&x);
     if (t->nearness != LCT_MIXED)
         return;

@@ -129,19 +129,20 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
 
         if (c->products.near_far) {
             s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
-            s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
+            s.y_cols[0] = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
             s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.far_dk = lct_arena_floats(arena, p->S, p->padded);
         }
         for (int n = 0; n < c->products.count; n++) {
-            int64_t added = c->table[n].v.added >= 0 ? LCT_TILE : 0;
+            bool added = c->table[n].v.added >= 0;
 
             s.product[n].held =
                 lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
             s.gradient[n].held =
                 lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
-            s.y[n] = lct_arena_floats(arena, added, p->padded);
-            s.y_cols[n] = lct_arena_floats(arena, added, p->D);
+            s.y[n] = lct_arena_floats(arena, added ? LCT_TILE : 0, p->padded);
+            s.y_cols[n] =
+                lct_arena_floats(arena, added ? LCT_COLUMNS_ROW : 0, p->D);
             s.dy[n] = lct_arena_floats(arena, LCT_TILE, p->padded);
         }
         s.rows = lct_arena_floats(arena, LCT_CONTENT_WINDOW, p->padded);

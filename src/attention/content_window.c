@@ -87,7 +87,7 @@ static void fill_products(const struct lct_plan *p, const struct lct_tile *t,
         (struct lct_product_rows){
             w->held + (from - w->low) * (int64_t)t->lanes, t->lanes },
         lct_content_window_vectors(p, table, t->h, from),
-        lct_product_rows_of(cols, t->lanes), to - from, t->lanes, p->D);
+        lct_product_columns_of(cols), to - from, t->lanes, p->D);
     p->kernels->matmul(&x);
 }
 

@@ -10,8 +10,8 @@ static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
                            struct lct_arena *arena)
 {
     s->q = lct_arena_floats(arena, LCT_TILE, p->padded_q);
-    s->q_cols = lct_arena_floats(arena, LCT_TILE, p->Dq);
-    s->dout_cols = lct_arena_floats(arena, LCT_TILE, p->D);
+    s->q_cols = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->Dq);
+    s->dout_cols = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
 }
 
 static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
@@ -87,8 +87,8 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
     multiply_steps(p, t, LCT_STEPS_SCORES,
                    lct_product_of((struct lct_product_rows){ s->s, t->lanes },
                                   lct_product_rows_of(l->keys, l->key_row),
-                                  lct_product_rows_of(s->q_cols, t->lanes),
-                                  t->keys, t->lanes, p->Dq));
+                                  lct_product_columns_of(s->q_cols), t->keys,
+                                  t->lanes, p->Dq));
 }
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -138,8 +138,8 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
     multiply_steps(p, t, LCT_STEPS_SCORES,
                    lct_product_of((struct lct_product_rows){ s->ds, t->lanes },
                                   lct_product_rows_of(l->values, l->value_row),
-                                  lct_product_rows_of(s->dout_cols, t->lanes),
-                                  t->keys, t->lanes, p->D));
+                                  lct_product_columns_of(s->dout_cols), t->keys,
+                                  t->lanes, p->D));
 }
 
 const struct lct_arithmetic lct_f32 = {

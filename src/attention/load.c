@@ -112,12 +112,17 @@ const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
     return words && p->read_columns == p->D && x->stride[2] >= 0 ? rows : NULL;
 }
 
-/* As lct_load_in_place(), for floats only; *row = the distance of rows. */
+/*
+ * As lct_load_in_place(), for floats that are the left or the right factor of
+ * products; *row = the distance of rows.
+ */
 static const float *floats_in_place(const struct lct_plan *p,
                                     const locant_tensor *x, const int64_t at[3],
-                                    size_t *row)
+                                    bool right, size_t *row)
 {
     *row = (size_t)x->stride[2];
+    if (right && p->kernels->copies_crowded && lct_load_crowded(*row))
+        return NULL;
     return x->dtype == LOCANT_F32 ? lct_load_in_place(p, x, at) : NULL;
 }
 
@@ -126,7 +131,9 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *k = &p->request->k;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    const float *rows_in_place = floats_in_place(p, k, at, row);
+    /* Keys are a left factor in forward, and a right one in backward too. */
+    const float *rows_in_place =
+        floats_in_place(p, k, at, p->pass == LCT_PASS_BACKWARD, row);
 
     if (rows_in_place != NULL && !p->rotates_keys &&
         p->tables->k_mapped == NULL)
@@ -149,7 +156,7 @@ const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    const float *rows_in_place = floats_in_place(p, v, at, row);
+    const float *rows_in_place = floats_in_place(p, v, at, true, row);
 
     if (rows_in_place != NULL)
         return rows_in_place;

@@ -38,6 +38,16 @@ const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
                               const int64_t at[3]);
 
 /*
+ * Do 64 rows that are 'row' floats apart, a multiple of 512 bytes, crowd into
+ * an eighth of the first cache?  A product reads the rows of its right factor
+ * again and again.
+ */
+static inline bool lct_load_crowded(size_t row)
+{
+    return row % 128 == 0;
+}
+
+/*
  * Keys (rotated) and values of the tile, in the caller's memory or in the
  * scratch.  *row is the distance between rows.
  */

@@ -4,6 +4,8 @@
 #include "arithmetic.h"
 #include "bias_table.h"
 #include "content_plan.h"
+#include "f32.h"
+#include "load.h"
 #include "param_gradients.h"
 #include "schedules.h"
 
@@ -36,13 +38,24 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
     return r->T > 0 && r->T <= LCT_DECODE_QUERIES ? LCT_DECODE : LCT_TILED;
 }
 
+/* The distance of rows of D channels in a tile. */
+static int64_t padded(const struct lct_plan *p, int64_t D)
+{
+    int64_t row = lct_sizes_round_up(D, LCT_PAD);
+    /* There, 'padded' is also the number of columns that products compute. */
+    bool exact = p->request->content != NULL || p->arithmetic != &lct_f32 ||
+                 p->engine != LCT_TILED;
+
+    return exact || !lct_load_crowded((size_t)row) ? row : row + LCT_PAD;
+}
+
 static void choose_sizes(struct lct_plan *p)
 {
     bool content = p->request->content != NULL;
     int64_t tiles;
 
-    p->padded = lct_sizes_round_up(p->D, LCT_PAD);
-    p->padded_q = lct_sizes_round_up(p->Dq, LCT_PAD);
+    p->padded = padded(p, p->D);
+    p->padded_q = padded(p, p->Dq);
     p->columns = lct_sizes_round_up(p->D, LCT_COLUMN_STEP);
     p->columns_q = lct_sizes_round_up(p->Dq, LCT_COLUMN_STEP);
     p->read_columns =
@@ -81,9 +94,9 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     copy_sizes(p, r);
     p->engine = choose_engine(p);
     LCT_TRY(lct_schedules_plan(p));
+    p->arithmetic = lct_arithmetic_choose(p);
     choose_sizes(p);
     choose_rotation(p);
-    p->arithmetic = lct_arithmetic_choose(p);
     lct_bias_table_plan(p);
     lct_param_gradients_plan(p, lct_content_plan_gradients(p));
     return LOCANT_OK;

@@ -43,8 +43,9 @@ struct lct_plan {
     size_t params;
 
     /* Sizes of tiles. */
-    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD, for rows */
-    int64_t columns, columns_q; /* and to LCT_COLUMN_STEP, for products */
+    int64_t padded, padded_q;   /* D and Dq rounded up to a multiple of LCT_PAD:
+                                   the distance of rows in tiles */
+    int64_t columns, columns_q; /* and of LCT_COLUMN_STEP, for products */
     int64_t read_columns;       /* columns of a caller's row that are read */
     int64_t q_tiles, k_tiles, k_splits;
     int tiles_per_task; /* tiles of queries, at most */

@@ -41,10 +41,11 @@ void lct_product_columns(const struct lct_plan *p, const struct lct_tile *t,
 {
     size_t lanes = t->lanes, real = (size_t)t->rows;
 
-    p->kernels->transpose(columns, lanes, rows, (size_t)width, real, (size_t)n);
+    p->kernels->transpose(columns, LCT_COLUMNS_ROW, rows, (size_t)width, real,
+                          (size_t)n);
     if (real == lanes)
         return;
     for (int64_t d = 0; d < n; d++)
-        memset(columns + (size_t)d * lanes + real, 0,
+        memset(columns + d * LCT_COLUMNS_ROW + real, 0,
                (lanes - real) * sizeof(*columns));
 }

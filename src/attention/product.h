@@ -27,6 +27,17 @@ static inline struct lct_product_factor lct_product_transposed(const float *at,
     return (struct lct_product_factor){ at, 1, row };
 }
 
+/*
+ * Transposed queries lie a tile and a vector apart: a strip of rows that are a
+ * multiple of 256 bytes apart competes for a quarter of the first cache.
+ */
+enum { LCT_COLUMNS_ROW = LCT_TILE + LCT_PAD };
+
+static inline struct lct_product_factor lct_product_columns_of(const float *at)
+{
+    return lct_product_rows_of(at, LCT_COLUMNS_ROW);
+}
+
 /* c [m, n] = a [m, k] b [k, n]; b is not transposed. */
 static inline struct lct_product lct_product_of(struct lct_product_rows c,
                                                 struct lct_product_factor a,
@@ -56,7 +67,10 @@ void lct_product_multiply(const struct lct_kernels *kernels,
 void lct_product_multiply_guarded(const struct lct_kernels *kernels,
                                   const struct lct_product *x);
 
-/* Transpose the tile's rows to [n, lanes]; lanes without a query become 0. */
+/*
+ * Transpose the tile's rows to [n, lanes], rows LCT_COLUMNS_ROW apart; lanes
+ * without a query become 0.
+ */
 void lct_product_columns(const struct lct_plan *p, const struct lct_tile *t,
                          float *columns, const float *rows, int64_t width,
                          int64_t n);

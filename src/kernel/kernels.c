@@ -38,6 +38,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .store_rows = store_rows,
     .angle_rows = angle_rows,
     .matmul = matmul,
+    .copies_crowded = VL == 8,
     .bf16_matmul = bf16_matmul,
     .has_bf16_dot = LCT_DOT_INSTRUCTION,
     .bf16_pair_rows = bf16_pair_rows,

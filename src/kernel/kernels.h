@@ -156,8 +156,14 @@ struct lct_kernels {
                        const struct lct_phase *turn, size_t pairs,
                        int64_t position, size_t rows, double magnitude);
 
-    /* Fused. */
+    /*
+     * Fused.  If copies_crowded, it is faster to copy 64 rows of b that are a
+     * multiple of 512 bytes apart to rows at another distance, if they serve
+     * several products.  Measured with 32-byte vectors on Zen 3; with 64-byte
+     * vectors on Zen 4 it was slower.
+     */
     void (*matmul)(const struct lct_product *x);
+    bool copies_crowded;
 
     /*
      * The same bits on every instruction set, except for denormals.  If
