@@ -258,7 +258,7 @@ TEST(same_bits_on_every_isa)
 
 /* ------------------------------------------------------- heads of a token */
 
-enum { HEADS = 3, ROWS = 2, PAIRS = 73, ROOM = HEADS * ROWS * 2 * PAIRS };
+enum { HEADS = 3, ROWS = 2, PAIRS = 128, ROOM = HEADS * ROWS * 2 * PAIRS };
 
 /* A row of r turned by the formula: in float32, then rounded. */
 static void turn_plainly(void *row, const struct lct_rope *r, size_t t,
@@ -285,12 +285,13 @@ static void turn_plainly(void *row, const struct lct_rope *r, size_t t,
 }
 
 /*
- * In place and not, against the formula for one row at a time; one row is of
- * denormals, which instructions for bfloat16 would lose.
+ * In place and not, past the caches too, against the formula for one row at a
+ * time; one row is of denormals, which instructions for bfloat16 would lose.
  */
 static void check_heads(const struct lct_kernels *k, struct lct_rope *r)
 {
-    static float start[ROOM], want[ROOM], got[ROOM];
+    static float start[ROOM], want[ROOM];
+    static _Alignas(64) float got[ROOM]; /* streams need an alignment */
     size_t size = r->kind == LCT_STORED_F32 ? 4 : 2;
     size_t row = 2 * r->pairs * size;
 
@@ -309,6 +310,11 @@ static void check_heads(const struct lct_kernels *k, struct lct_rope *r)
     r->out = got;
     k->rope(r);
     assert_memory_equal(got, want, HEADS * ROWS * row);
+    memset(got, 0, sizeof(got));
+    r->streams = true;
+    k->rope(r);
+    assert_memory_equal(got, want, HEADS * ROWS * row);
+    r->streams = false;
     r->out = start;
     k->rope(r);
     assert_memory_equal(start, want, HEADS * ROWS * row);

@@ -300,6 +300,34 @@ TEST(what_is_added_is_the_table)
     }
 }
 
+/* 32 MiB of float32, 16 of the others: stored past the caches. */
+TEST(large_results_have_the_bits_of_rotation_in_place)
+{
+    const int64_t shape[4] = { 1, 8, 16384, 64 };
+    size_t n = 8 * 16384 * 64;
+    FREED_BY(free_memory) int64_t *pos = malloc(16384 * sizeof(*pos));
+    FREED_BY(free_memory) float *x = aligned_alloc(64, n * sizeof(*x));
+    FREED_BY(free_memory) float *out = aligned_alloc(64, n * sizeof(*out));
+    locant_tensor at = locant_dense(pos, LOCANT_I64, 1, &shape[2]);
+
+    for (int64_t t = 0; t < shape[2]; t++)
+        pos[t] = t;
+    for (int i = 0; i < 6; i++) {
+        locant_tensor from = locant_dense(x, dtypes[i % 3], 4, shape);
+        locant_tensor to = locant_dense(out, dtypes[i % 3], 4, shape);
+        OWNED(locant_encoding) *e = test_create(specs[i / 3]);
+
+        for (size_t k = 0; k < n; k++)
+            out[k] = (float)test_uniform();
+        for (size_t k = 0; k < n; k++)
+            lct_row_from_f32((char *)x + k * locant_dtype_size(from.dtype),
+                             from.dtype, &out[k], 1);
+        CHECK_OK(locant_encoding_rotate(&to, &from, e, &at, NULL, 0));
+        CHECK_OK(locant_encoding_rotate(&from, &from, e, &at, NULL, 0));
+        assert_memory_equal(out, x, n * locant_dtype_size(from.dtype));
+    }
+}
+
 TEST(refuses_what_does_not_fit)
 {
     static float q[4 * 8], k[4 * 8];

@@ -3,8 +3,13 @@
 #include "rotate.h"
 #include <string.h>
 
-/* Rows copied at a time: so few that they are still in the cache afterwards. */
-enum { ROWS_AT_ONCE = 64 };
+enum {
+    /* Rows copied at a time: so few that they are still in the cache
+     * afterwards. */
+    ROWS_AT_ONCE = 64,
+    /* Least bytes of a result that no cache is expected to hold. */
+    STREAMED_BYTES = 16 << 20
+};
 
 struct job {
     const struct lct_rotation *r;
@@ -80,6 +85,8 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
 {
     const struct lct_schedule *s = job->r->s;
     size_t pairs = (size_t)s->pairs;
+    bool large = lct_elements(r->shape) * locant_dtype_size(r->shape->dtype) >=
+                 STREAMED_BYTES;
     size_t skip = (size_t)s->first * locant_dtype_size(r->shape->dtype);
 
     job->k->rope(
@@ -97,7 +104,8 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
                             .pairs = pairs,
                             .kind = (enum lct_stored)r->shape->dtype,
                             .interleaved = s->pairing == LCT_INTERLEAVED,
-                            .sign = job->r->sign });
+                            .sign = job->r->sign,
+                            .streams = large && r->out != r->x });
 }
 
 static void rotate(const struct lct_block_run *r, const void *context)

@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "deinterleave.h"
 #include "simd.h"
+#include "stream.h"
 
 #include "angle_vector.inc"
 #include "angle.inc" /* after angle_vector.inc */

@@ -83,7 +83,8 @@ struct lct_rope {
     size_t rows, heads, pairs;
     enum lct_stored kind;
     bool interleaved;
-    float sign; /* -1: the inverse rotation */
+    float sign;   /* -1: the inverse rotation */
+    bool streams; /* no cache can hold 'out', which is not x: store past them */
 };
 
 /*
