@@ -196,10 +196,18 @@ struct bench_request {
     bool quick, list;
 };
 
+enum { BENCH_ISAS = 8 };
+
+struct bench_isas {
+    int n; /* 0: not given */
+    const char *at[BENCH_ISAS];
+};
+
 struct bench_options {
     struct bench_range tokens, dims, threads;
+    struct bench_isas isas;
     char spec[128]; /* canonical: without blanks; "": not given */
-    const char *only, *isa, *append;
+    const char *only, *append;
     enum bench_format format;
     bool quick, list;
 };
