@@ -124,7 +124,8 @@ struct bench_work {
     void (*teardown)(void *state);
     /* work of one call: pairs, bytes or flops */
     double (*amount)(const struct bench_case *c);
-    /* Sets the case to compare with, sample by sample; false: there is none. */
+    /* Sets the case to compare with, sample by sample; its work may be another.
+       False: there is none. */
     bool (*baseline)(struct bench_case *other, const struct bench_case *c);
     /* Used instead of the functions above, if not NULL: fills in the result;
        returns NULL, or what is wrong. */
@@ -132,8 +133,9 @@ struct bench_work {
 };
 
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
-    work_rotate_qk, work_rotate_naive, work_rerotate, work_input, work_forward,
-    work_backward, work_decode, work_train, work_memory;
+    work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
+    work_input, work_forward, work_backward, work_decode, work_train,
+    work_memory;
 
 /*
  * Floating-point operations of training a case's model, per token: three times

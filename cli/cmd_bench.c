@@ -10,7 +10,7 @@ struct options {
 static const struct cli_option options[] = {
     OPT_FLAG("quick", quick, "shorter runs, every kernel once: 45 s"),
     OPT_TEXT("only", typed.only, "TEXT",
-             "only rows whose name contains TEXT, or the table TEXT"),
+             "only the table TEXT, or rows whose name contains TEXT"),
     OPT_TEXT("tokens", typed.tokens, "LIST", "sizes instead of the table's own",
              .letter = 'n'),
     OPT_TEXT("dims", typed.dims, "LIST", "channels of a head", .letter = 'd'),
