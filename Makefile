@@ -14,6 +14,10 @@
 #                 (some GB of wheels); 'make test' runs what needs NumPy alone
 # make bench      speed against peak speeds of this machine, recorded in
 #                 bench/results; ARGS="..." goes to 'locant bench'
+# make bench-table  the table "compared with the peak" of docs/SPEED.md for this
+#                 machine: ISA=avx2 with those kernels, for its best ones if left
+#                 out; TABLES="decode input" its rows of these tables of 'locant
+#                 bench' alone; ARGS="..." goes to 'locant bench'
 # make bench-peers  speed against PyTorch, onnxruntime, ggml (some GB of wheels)
 # make install    into PREFIX (/usr/local), under DESTDIR if given
 
@@ -90,6 +94,11 @@ bench:
 	@$(MAKE) build/locant
 	@build/locant bench --append bench/results $(ARGS)
 
+bench-table:
+	@scripts/setup build table
+	@$(MAKE) build/locant
+	@scripts/speed-table "$(TABLES)" $(if $(ISA),--isa $(ISA)) $(ARGS)
+
 bench-peers:
 	@scripts/setup build peers
 	$(configure)
@@ -105,4 +114,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-page test-python test-full bench bench-peers install clean FORCE
+.PHONY: report test test-page test-python test-full bench bench-table bench-peers install clean FORCE

@@ -37,20 +37,33 @@ static void do_row(struct run *run, struct bench_result *r)
         bench_print_row(&run->sinks[i], r);
 }
 
+static void do_isa(struct run *run, const struct bench_case *c, int threads,
+                   const char *isa)
+{
+    struct bench_result r = { .c = c,
+                              .isa = c->work->plain_c ? "-" : isa,
+                              .threads = threads };
+
+    if (locant_set_isa(isa) == LOCANT_OK)
+        do_row(run, &r);
+}
+
+/* On the instruction sets of --isa; else on every one that the CPU runs, or on
+   the best of them. */
 static void do_isas(struct run *run, const struct bench_case *c, int threads)
 {
-    const char *isa, *only = run->o->isa;
-    int available;
+    const struct bench_isas *chosen = &run->o->isas;
+    int n = c->work->plain_c && chosen->n > 1 ? 1 : chosen->n, available;
+    const char *isa;
 
+    for (int i = 0; i < n; i++)
+        do_isa(run, c, threads, chosen->at[i]);
+    if (n > 0)
+        return;
     for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++) {
-        struct bench_result r = { .c = c,
-                                  .isa = c->work->plain_c ? "-" : isa,
-                                  .threads = threads };
-
-        if (!available || (only != NULL && strcmp(only, isa) != 0) ||
-            locant_set_isa(isa) != LOCANT_OK)
+        if (!available)
             continue;
-        do_row(run, &r);
+        do_isa(run, c, threads, isa);
         if (!c->work->every_isa)
             break;
     }
@@ -127,7 +140,7 @@ int bench_run_cases(const struct bench_options *o, FILE *out,
     int status;
 
     if (locant_set_threads(threads_at(o, 0)) != LOCANT_OK ||
-        locant_set_isa(o->isa) != LOCANT_OK)
+        locant_set_isa(o->isas.n > 0 ? o->isas.at[0] : NULL) != LOCANT_OK)
         return 2;
     bench_machine_ask(&machine);
     run.sinks[0] = (struct bench_sink){

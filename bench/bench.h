@@ -124,7 +124,8 @@ struct bench_work {
     void (*teardown)(void *state);
     /* work of one call: pairs, bytes or flops */
     double (*amount)(const struct bench_case *c);
-    /* Sets the case to compare with, sample by sample; false: there is none. */
+    /* Sets the case to compare with, sample by sample; its work may be another.
+       False: there is none. */
     bool (*baseline)(struct bench_case *other, const struct bench_case *c);
     /* Used instead of the functions above, if not NULL: fills in the result;
        returns NULL, or what is wrong. */
@@ -132,8 +133,9 @@ struct bench_work {
 };
 
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
-    work_rotate_qk, work_rotate_naive, work_rerotate, work_input, work_forward,
-    work_backward, work_decode, work_train, work_memory;
+    work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
+    work_input, work_forward, work_backward, work_decode, work_train,
+    work_memory;
 
 /*
  * Floating-point operations of training a case's model, per token: three times
@@ -166,7 +168,7 @@ extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 struct bench_kernels {
     const char *name; /* "lct_kernels" */
     size_t size;      /* of the struct, whose first member is its name */
-    size_t flag;      /* offset of the member that is a flag; 0: none */
+    size_t flags[2];  /* offsets of members that are flags; 0: none */
     const struct bench_kernel *rows; /* the last has no name */
     size_t bytes;                    /* of the operands */
     size_t floats; /* that begin them and have a tolerance; the rest has none */
@@ -196,10 +198,18 @@ struct bench_request {
     bool quick, list;
 };
 
+enum { BENCH_ISAS = 8 };
+
+struct bench_isas {
+    int n; /* 0: not given */
+    const char *at[BENCH_ISAS];
+};
+
 struct bench_options {
     struct bench_range tokens, dims, threads;
+    struct bench_isas isas;
     char spec[128]; /* canonical: without blanks; "": not given */
-    const char *only, *isa, *append;
+    const char *only, *append;
     enum bench_format format;
     bool quick, list;
 };

@@ -4,24 +4,42 @@
 #include <string.h>
 #include <time.h>
 
-/* The processor's name as the system gives it. */
-static void cpu_name(char *out, size_t size)
+/* Copies what the system says of the first processor under this key; "" if it
+   does not. */
+static void cpu_field(char *out, size_t size, const char *key)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[256];
+    size_t n = strlen(key);
 
-    snprintf(out, size, "unknown");
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+    out[0] = '\0';
+    while (f != NULL && out[0] == '\0' &&
+           fgets(line, sizeof(line), f) != NULL) {
         char *colon = strchr(line, ':');
 
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
-            colon[strcspn(colon, "\n")] = '\0';
-            snprintf(out, size, "%s", colon + (colon[1] == ' ' ? 2 : 1));
-            break;
-        }
+        if (strncmp(line, key, n) != 0 || colon == NULL ||
+            line + n + strspn(line + n, "\t ") != colon)
+            continue;
+        colon[strcspn(colon, "\n")] = '\0';
+        snprintf(out, size, "%s", colon + (colon[1] == ' ' ? 2 : 1));
     }
     if (f != NULL)
         fclose(f);
+}
+
+/* The processor's name, which may be that of many generations in a virtual
+   machine, and the numbers that tell them apart. */
+static void cpu_name(char *out, size_t size)
+{
+    char name[64], family[16], model[16];
+
+    cpu_field(name, sizeof(name), "model name");
+    cpu_field(family, sizeof(family), "cpu family");
+    cpu_field(model, sizeof(model), "model");
+    snprintf(out, size, "%s", name[0] != '\0' ? name : "unknown");
+    if (family[0] != '\0' && model[0] != '\0')
+        snprintf(out + strlen(out), size - strlen(out), " family %s model %s",
+                 family, model);
     for (char *p = out; *p != '\0'; p++) /* safe in JSON, CSV and SQL */
         if (*p == '"' || *p == '\\' || *p == ',' || *p == '\'' || *p < ' ')
             *p = ' ';

@@ -178,16 +178,15 @@ const char *bench_cannot(struct bench_result *r, const char *why)
     return NULL;
 }
 
-/* The runner of the baseline; NULL if there is none or its setup fails. */
-static struct runner *open_baseline(struct runner *y,
+/* The runner of the baseline, whose case 'other' becomes; NULL if there is none
+   or its setup fails. */
+static struct runner *open_baseline(struct runner *y, struct bench_case *other,
                                     const struct bench_case *c)
 {
-    struct bench_case other;
-
-    if (c->work->baseline == NULL || !c->work->baseline(&other, c))
+    if (c->work->baseline == NULL || !c->work->baseline(other, c))
         return NULL;
-    *y =
-        (struct runner){ .run = c->work->run, .state = c->work->setup(&other) };
+    *y = (struct runner){ .run = other->work->run,
+                          .state = other->work->setup(other) };
     return y->state != NULL ? y : NULL;
 }
 
@@ -195,6 +194,7 @@ const char *bench_measure(struct bench_result *r, bool quick)
 {
     const struct bench_work *w = r->c->work;
     struct runner x = { .run = w->run }, y_memory, *y;
+    struct bench_case other;
     /* with every_isa there are many rows, so each gets less time */
     double budget = w->every_isa ? 20e6 : 60e6; /* ns */
     const char *wrong = NULL;
@@ -206,12 +206,13 @@ const char *bench_measure(struct bench_result *r, bool quick)
         return bench_cannot(r, locant_last_error());
     wrong = w->check(x.state);
     if (wrong == NULL) {
-        y = open_baseline(&y_memory, r->c);
+        y = open_baseline(&y_memory, &other, r->c);
         if (!quick)
             budget = 600e6;
         time_rounds(r, &x, y, budget);
         summarise(r, &x, y);
-        w->teardown(y != NULL ? y->state : NULL);
+        if (y != NULL)
+            other.work->teardown(y->state);
     }
     w->teardown(x.state);
     return wrong;

@@ -59,26 +59,57 @@ static void read_spec(struct reader *r, char *out, size_t size,
     locant_encoding_free(e);
 }
 
-static void read_isa(struct reader *r, const char **out, const char *text)
+/* The names of the instruction sets of this build, or of this CPU. */
+static void list_isas(char *out, size_t size, bool of_cpu)
 {
-    char should[160] = "should be one of";
     const char *isa;
     int available;
 
-    *out = text;
+    out[0] = '\0';
     for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++) {
-        size_t n = strlen(should);
+        size_t n = strlen(out);
 
-        if (text != NULL && strcmp(text, isa) == 0) {
-            if (!available)
-                refuse(r, "--isa", text, "this CPU does not run it");
-            return;
-        }
-        snprintf(should + n, sizeof(should) - n, "%s %s", i > 0 ? "," : "",
-                 isa);
+        if (available || !of_cpu)
+            snprintf(out + n, size - n, "%s%s", n > 0 ? ", " : "", isa);
     }
-    if (text != NULL)
-        refuse(r, "--isa", text, should);
+}
+
+/* The library's name of the set that the first n bytes of text name, or NULL.
+   '*available' tells whether this CPU runs it. */
+static const char *find_isa(const char *text, size_t n, int *available)
+{
+    const char *isa;
+
+    for (int i = 0; (isa = locant_isa_at(i, available)) != NULL; i++)
+        if (strlen(isa) == n && memcmp(isa, text, n) == 0)
+            break;
+    return isa;
+}
+
+/* A message shows the name that is wrong, not the list. */
+static void read_isas(struct reader *r, struct bench_isas *out,
+                      const char *text)
+{
+    char known[128], name[32], should[160];
+
+    while (text != NULL && !r->failed) {
+        size_t n = strcspn(text, ",");
+        int available = 0;
+        const char *isa = find_isa(text, n, &available);
+
+        snprintf(name, sizeof(name), "%.*s", (int)n, text);
+        list_isas(known, sizeof(known), isa != NULL);
+        snprintf(should, sizeof(should), "%s %s",
+                 isa == NULL ? "should be one of" : "this CPU runs only",
+                 known);
+        if (isa == NULL || !available)
+            refuse(r, "--isa", name, should);
+        else if (out->n == BENCH_ISAS)
+            refuse(r, "--isa", name, "should be one of at most 8 names");
+        else
+            out->at[out->n++] = isa;
+        text = text[n] == ',' ? text + n + 1 : NULL;
+    }
 }
 
 bool bench_options_read(struct bench_options *out,
@@ -96,6 +127,6 @@ bool bench_options_read(struct bench_options *out,
     read_range(&r, &out->dims, "--dims", typed->dims);
     read_threads(&r, &out->threads, typed->threads);
     read_spec(&r, out->spec, sizeof(out->spec), typed->spec);
-    read_isa(&r, &out->isa, typed->isa);
+    read_isas(&r, &out->isas, typed->isa);
     return !r.failed;
 }

@@ -1,10 +1,12 @@
-/* bench_rotate.c - rotates queries in place, compared with a loop in plain C */
+/* bench_rotate.c - rotates queries in place and to another place, compared with
+   a loop in plain C */
 #include "bench.h"
 
 struct rotate_state {
     const struct bench_case *c;
     struct bench_encoding encoding;
     locant_tensor x, k; /* k: for work_rotate_qk */
+    locant_tensor out;  /* for work_rotate_elsewhere */
     locant_tensor positions, moved;
     float *angles; /* [T, D/2, 2], cosine and sine, for the plain loop */
     bool inverse;  /* flips with each call */
@@ -20,6 +22,7 @@ static void teardown(void *data)
     bench_encoding_close(&r->encoding);
     locant_release(r->x.data);
     locant_release(r->k.data);
+    locant_release(r->out.data);
     locant_release(r->positions.data);
     locant_release(r->moved.data);
     locant_release(r->angles);
@@ -39,6 +42,8 @@ static locant_status prepare(struct rotate_state *r, const struct bench_case *c)
     r->c = c;
     if (!bench_tensor(&r->x, c->dtype, 4, shape) ||
         (c->kv_heads < c->heads && !bench_tensor(&r->k, c->dtype, 4, keys)) ||
+        (c->work == &work_rotate_elsewhere &&
+         !bench_tensor(&r->out, c->dtype, 4, shape)) ||
         !bench_count(&r->positions, 0, c->tokens) ||
         !bench_count(&r->moved, 1000, c->tokens) ||
         !bench_tensor(&angles, LOCANT_F32, 3, table))
@@ -59,6 +64,14 @@ static void run(void *data)
     r->status = locant_encoding_rotate(&r->x, &r->x, r->encoding.e,
                                        &r->positions, r->encoding.params,
                                        r->inverse ? LOCANT_ROTATE_INVERSE : 0);
+}
+
+static void run_elsewhere(void *data)
+{
+    struct rotate_state *r = data;
+
+    r->status = locant_encoding_rotate(&r->out, &r->x, r->encoding.e,
+                                       &r->positions, r->encoding.params, 0);
 }
 
 /* Rotates queries and keys, of which there are fewer heads, in one call. */
@@ -137,8 +150,8 @@ static const char *compare(const locant_tensor *got, const locant_tensor *want)
                : "a rotated value is wrong";
 }
 
-/* Compares one call of 'once' with the same in double: a rotation to 'to' or,
-   unless 'from' is NULL, a rerotation from there. */
+/* Compares the result of one call of 'once' with the same in double: a rotation
+   to 'to' or, unless 'from' is NULL, a rerotation from there. */
 static const char *compare_with_double(struct rotate_state *r,
                                        void (*once)(void *),
                                        const locant_tensor *from,
@@ -159,7 +172,7 @@ static const char *compare_with_double(struct rotate_state *r,
     if (status != LOCANT_OK || r->status != LOCANT_OK)
         wrong = locant_last_error();
     else
-        wrong = compare(&r->x, &want);
+        wrong = compare(r->out.data != NULL ? &r->out : &r->x, &want);
     locant_release(want.data);
     return wrong;
 }
@@ -202,6 +215,12 @@ static const char *check_rerotate(void *data)
     return compare_with_double(r, run_rerotate, &r->positions, &r->moved);
 }
 
+static const char *check_elsewhere(void *data)
+{
+    return compare_with_double(data, run_elsewhere, NULL,
+                               &((struct rotate_state *)data)->positions);
+}
+
 static const char *check_naive(void *data)
 {
     return compare_with_double(data, run_naive, NULL,
@@ -212,6 +231,13 @@ static double bytes(const struct bench_case *c)
 {
     return 2.0 * (double)bench_case_elements(c) *
            (double)locant_dtype_size(c->dtype);
+}
+
+static bool in_place(struct bench_case *other, const struct bench_case *c)
+{
+    *other = *c;
+    other->work = &work_rotate;
+    return true;
 }
 
 static double bytes_qk(const struct bench_case *c)
@@ -229,6 +255,11 @@ const struct bench_work work_rotate_qk = {
     .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
     .setup = setup, .check = check_qk, .run = run_qk, .teardown = teardown,
     .amount = bytes_qk,
+};
+const struct bench_work work_rotate_elsewhere = {
+    .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
+    .setup = setup, .check = check_elsewhere, .run = run_elsewhere,
+    .teardown = teardown, .amount = bytes, .baseline = in_place,
 };
 const struct bench_work work_rerotate = {
     .unit = "GB/s", .peak = PEAK_STREAM, .setup = setup,

@@ -10,7 +10,7 @@ struct options {
 static const struct cli_option options[] = {
     OPT_FLAG("quick", quick, "shorter runs, every kernel once: 45 s"),
     OPT_TEXT("only", typed.only, "TEXT",
-             "only rows whose name contains TEXT, or the table TEXT"),
+             "only the table TEXT, or rows whose name contains TEXT"),
     OPT_TEXT("tokens", typed.tokens, "LIST", "sizes instead of the table's own",
              .letter = 'n'),
     OPT_TEXT("dims", typed.dims, "LIST", "channels of a head", .letter = 'd'),
@@ -19,7 +19,8 @@ static const struct cli_option options[] = {
              .letter = 't'),
     OPT_TEXT("encoding", typed.spec, "SPEC",
              "encoding to time, instead of the table's", .letter = 'e'),
-    OPT_TEXT("isa", typed.isa, "NAME", "the only instruction set to use"),
+    OPT_TEXT("isa", typed.isa, "NAMES",
+             "run each row with each of these instruction sets"),
     OPT_FLAG("list", list, "name the rows, time nothing"),
     OPT_CHOICE("output", typed.format, "markdown|json|csv|sql",
                "format of the result; sqlite3 reads sql", .letter = 'o',
@@ -55,7 +56,7 @@ const struct cli_command cli_bench = {
     .name = "bench",
     .summary = "speed, compared with the peak of this machine",
     .usage = "[--quick] [--only TEXT] [-n LIST] [-d LIST] [-t LIST]\n"
-             "  [-e SPEC] [--isa NAME] [-o markdown|json|csv|sql] "
+             "  [-e SPEC] [--isa NAMES] [-o markdown|json|csv|sql] "
              "[--append DIR]",
     .doc = "Checks and times every operation and every kernel, and prints its "
            "share of a\npeak of this machine: streaming in place, reading, or "
@@ -64,9 +65,13 @@ const struct cli_command cli_bench = {
            "measured before and after each row, on the same threads.\n\nLIST "
            "is numbers and ranges between commas: 512, 1,2, 512-8192*2, "
            "64-256+64.\n-n, -d and -e run only the rows that have such a size "
-           "or take an encoding.\nExit 1 if a result was wrong.",
+           "or take an encoding.\nNAMES are instruction sets between commas: "
+           "avx512,avx2.  Without --isa, kernels\nand angles run with each "
+           "that the CPU has, other rows with the best.\nExit 1 if a result "
+           "was wrong.",
     .examples = "locant bench --quick\n"
                 "locant bench --only forward -n 512-8192*2 -t 1,2\n"
+                "locant bench --only decode --isa avx512,avx2\n"
                 "locant bench --only rotate -e \"rope(scaling=yarn(factor=4,"
                 "original=4096))\"\n"
                 "locant bench --quick -o sql | sqlite3 bench.db",

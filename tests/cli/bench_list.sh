@@ -6,3 +6,5 @@ echo --
 "$LOCANT" bench --list --quick --only content
 echo --
 "$LOCANT" bench --list --only memory
+echo --
+"$LOCANT" bench --list --only ' alibi ' -n 96 -d 64 -e alibi
