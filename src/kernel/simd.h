@@ -436,10 +436,10 @@ static inline u16v u16v_from_u32(u32v u)
 static inline void u16v_from_words(u16v *low, u16v *high, u32v w)
 {
 #if defined(__AVX2__) && !defined(__AVX512F__)
-    const __m256i halves = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-        0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
-    __m256i both = _mm256_permute4x64_epi64(
-        _mm256_shuffle_epi8((__m256i)w, halves), 0xd8);
+    const __m256i halves = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+    __m256i both =
+        _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)w, halves), 0xd8);
 
     *low = (u16v)_mm256_castsi256_si128(both);
     *high = (u16v)_mm256_extracti128_si256(both, 1);
