@@ -4,14 +4,11 @@
  * Nothing here starts threads: callers divide the rows, or the tiles of dW.
  * Tiles have a fixed size, so bits do not depend on the number of threads.
  *
- * Products read W from packed panels of 16 columns, since rows of W that are a
+ * Products read W from packed panels of some columns, since rows of W that are a
  * power of 2 apart would compete for a few sets of the first-level cache.  For
  * dW, which sums over many rows, dy is packed some rows at a time.
  */
 #include "nn.h"
-#include <string.h>
-
-enum { PANEL = 16 };
 
 static int64_t at_most(int64_t n, int64_t limit)
 {
@@ -21,29 +18,31 @@ static int64_t at_most(int64_t n, int64_t limit)
 /* c [m, n] = a b, or c += a b if 'add', with b in panels */
 static void multiply(struct lct_nn_product p)
 {
+    const struct lct_nn_kernels *nn = lct_nn();
     const size_t n = p.n;
     const real *panels = p.b;
     real *c = p.c;
 
-    for (size_t j = 0; j < n; j += PANEL) {
-        p.n = p.b_row = n - j < PANEL ? n - j : PANEL;
+    for (size_t j = 0; j < n; j += p.n) {
+        p.n = p.b_row = nn->panel(n - j);
         p.b = panels + j * p.k;
         p.c = c + j;
-        lct_nn()->product(&p);
+        nn->product(&p);
     }
 }
 
 /* Pack x [k, n], whose rows are 'row' apart, into panels. */
 static void pack(real *panels, const real *x, int64_t row, int64_t k, int64_t n)
 {
-    for (int64_t j = 0; j < n; j += PANEL) {
-        const int64_t width = at_most(n - j, PANEL);
+    const struct lct_nn_kernels *nn = lct_nn();
 
+    for (int64_t j = 0, width; j < n; j += width) {
+        width = (int64_t)nn->panel((size_t)(n - j));
         for (int64_t p = 0; p < k; p++, panels += width) {
-            if (width == PANEL) /* a constant size: no call */
-                memcpy(panels, x + p * row + j, PANEL * sizeof(*x));
-            else
-                memcpy(panels, x + p * row + j, (size_t)width * sizeof(*x));
+            const real *from = x + p * row + j;
+
+            for (int64_t c = 0; c < width; c++)
+                panels[c] = from[c];
         }
     }
 }
@@ -51,10 +50,11 @@ static void pack(real *panels, const real *x, int64_t row, int64_t k, int64_t n)
 void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
                      int64_t out)
 {
-    pack(panels, w, out, in, out);
-    for (int64_t i0 = 0; transposed != NULL && i0 < in; i0 += PANEL) {
-        const int64_t width = at_most(in - i0, PANEL);
+    const struct lct_nn_kernels *nn = lct_nn();
 
+    pack(panels, w, out, in, out);
+    for (int64_t i0 = 0, width; transposed != NULL && i0 < in; i0 += width) {
+        width = (int64_t)nn->panel((size_t)(in - i0));
         for (int64_t j = 0; j < out; j++)
             for (int64_t i = 0; i < width; i++)
                 transposed[i0 * out + j * width + i] = w[(i0 + i) * out + j];

@@ -25,6 +25,7 @@ extern const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA);
 const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa = STRING(LCT_ISA),
     .product = product,
+    .panel = panel,
     .transposed_product = transposed_product,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,

@@ -39,6 +39,9 @@ struct lct_nn_kernels {
     const char *isa;
 
     void (*product)(const struct lct_nn_product *x);
+    /* Columns of b, of which 'left' are left, that product() takes at a time.
+     * Panels packed by this stay with its instruction set. */
+    size_t (*panel)(size_t left);
     /* c [m, n] += a^T b with a [k, m], in the order of k; ignores 'add' */
     void (*transposed_product)(const struct lct_nn_product *x);
 
