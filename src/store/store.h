@@ -228,9 +228,11 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
 
 /*
  * Take the lock of a run: *fd holds it until lct_store_unlock_run().  Fails
- * with UNSUPPORTED, naming process and host, while another holds it.
+ * with UNSUPPORTED, naming process and host, while another holds it; the error
+ * message begins with fn, the public function.
  */
-locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id);
+locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id,
+                                 const char *fn);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
 /* Remove the lock file of a process that died; a lock that is held stays. */
 void lct_store_drop_lock(const locant_store *s, int64_t id);
