@@ -281,6 +281,10 @@ locant_status lct_store_keep_corpus(locant_store *s,
    computing the floor of a test set visits each item. */
 enum { LCT_TASK_MAX_ITEMS = 1 << 20 };
 
+/* Bytes of the setting of a score, with its final zero; a longer one that a
+   store has is refused. */
+enum { LCT_TASK_SETTING = 64 };
+
 /* Items of one fixed test set that a run solved. */
 struct lct_task_score {
     int64_t run;
