@@ -174,7 +174,8 @@ static void print_training(const json_t *training)
 
     if (json_array_size(training) == 0)
         return;
-    puts("During training, means over heads (own, prev: excess over uniform)\n"
+    puts("During training, means over heads (own, prev: |excess over"
+         " uniform|)\n"
          "  step  entropy  first    own   prev");
     json_array_foreach(training, i, step) {
         printf("%6.0f", number_at(step, "step"));

@@ -282,9 +282,12 @@ IN_SCRATCH(a_step_beyond_the_last_is_refused)
     free_subject(&x);
 }
 
-/* The checkpoint as format 1 had it: one hash of texts and tensors. */
-static void write_format_1(const struct subject *x)
+/* The checkpoint as format 1 had it: one hash of texts and tensors. 'seconds'
+   and 'checksum' replace the texts of these unless NULL. */
+static void write_format_1(const struct subject *x, const char *seconds,
+                           const char *checksum)
 {
+    const char *const instead[] = { NULL, NULL, seconds, checksum };
     static const char *const keys[] = { "run", "step", "seconds",
                                         "batch_checksum" };
     const struct lct_model_tensor *list;
@@ -298,7 +301,8 @@ static void write_format_1(const struct subject *x)
 
     CHECK_OK(locant_tensors_read(&t, x->path));
     for (int i = 0; i < 4; i++) {
-        const char *value = locant_tensors_metadata(t, keys[i]);
+        const char *value =
+            instead[i] ? instead[i] : locant_tensors_metadata(t, keys[i]);
 
         pairs[2 + 2 * i] = keys[i];
         pairs[3 + 2 * i] = value;
@@ -319,12 +323,47 @@ static void write_format_1(const struct subject *x)
     locant_tensors_free(t);
 }
 
+/* A number ends where its text ends; the hash of each file is right. */
+IN_SCRATCH(texts_that_only_begin_as_numbers_are_refused)
+{
+    static const char no_checksum[] = "its checksum of batches is not 16"
+                                      " hexadecimal digits";
+    static const struct {
+        const char *seconds, *checksum, *what;
+    } cases[] = {
+        { "1.5x", NULL, "its seconds are not a duration" },
+        { "", NULL, "its seconds are not a duration" },
+        { "soon", NULL, "its seconds are not a duration" },
+        { NULL, "0123456789abcdeg", no_checksum },
+        { NULL, "0x23456789abcdef", no_checksum },
+        { NULL, "123", no_checksum },
+        { NULL, "", no_checksum },
+    };
+
+    struct subject x;
+
+    make_subject(&x, 8);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        char want[512];
+
+        scratch_write(x.path, x.bytes, x.size);
+        write_format_1(&x, cases[i].seconds, cases[i].checksum);
+        snprintf(want, sizeof want,
+                 "%s: not a whole checkpoint of this run: %s; remove the file"
+                 " to train the run from the start",
+                 x.path, cases[i].what);
+        CHECK_REFUSED(lct_checkpoint_read(&x.c, x.model, x.path),
+                      LOCANT_ERR_FORMAT, want);
+    }
+    free_subject(&x);
+}
+
 IN_SCRATCH(format_1_is_still_read)
 {
     struct subject x;
 
     make_subject(&x, 8);
-    write_format_1(&x);
+    write_format_1(&x, NULL, NULL);
     CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
     CHECK(x.c.step == 4 && x.c.checksum != 0);
     free(x.bytes);

@@ -4,6 +4,7 @@
 
 #include "model_specs.h"
 #include "report/page.h"
+#include "report/weights.h"
 
 /* Pictures of one encoding; what they are of, by their titles. */
 static char *pictures_of(const char *spec)
@@ -53,6 +54,18 @@ TEST(every_encoding_has_its_pictures)
         }
         locant_encoding_free(e);
     }
+}
+
+/* A length of 4096 took 1.6 GB at 4 heads. */
+TEST(weights_have_a_bounded_size)
+{
+    assert_int_equal(lct_weights_length(4, 64), 64);
+    assert_int_equal(lct_weights_length(1024, 64), 64);
+    assert_int_equal(lct_weights_length(4, 1024), 1024);
+    assert_int_equal(lct_weights_length(4, 1025), 1024);
+    assert_int_equal(lct_weights_length(4, 4096), 1024);
+    assert_int_equal(lct_weights_length(3, 4096), 1182);
+    assert_int_equal(lct_weights_length(64, INT64_MAX), 256);
 }
 
 /* Hooks are found by what they do. */

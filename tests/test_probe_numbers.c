@@ -17,13 +17,14 @@ static json_t *head_of(int bin)
     return json_pack("{s:o}", "bins", bins);
 }
 
-/* Two layers of two heads with their weight in those bins; two targets after
-   1, 2 and 4 bytes, the loss going down by 'gain' each time. */
-static json_t *probe_of(const int bin[4], double gain)
+/* Two layers of two heads (or the first n of these) with their weight in those
+   bins; two targets after 1, 2 and 4 bytes, the loss going down by 'gain' each
+   time. */
+static json_t *probe_of_heads(const int *bin, int n, double gain)
 {
     json_t *heads = json_array(), *losses = json_array();
 
-    for (int h = 0; h < 4; h++)
+    for (int h = 0; h < n; h++)
         json_array_append_new(heads, head_of(bin[h]));
     for (int c = 0; c < 3; c++)
         json_array_append_new(losses,
@@ -35,6 +36,11 @@ static json_t *probe_of(const int bin[4], double gain)
         "share_repeated", .25, "field", "trained", "width_90", 7.5, "width_99",
         20., "truncation", "lengths", 1, 2, 4, "losses", losses, "tables",
         "toeplitz", .75, "laws", "linear", .5, "linear", .7);
+}
+
+static json_t *probe_of(const int bin[4], double gain)
+{
+    return probe_of_heads(bin, 4, gain);
 }
 
 static void plant(struct lct_results *r)
@@ -68,6 +74,28 @@ TEST(heads_are_matched_layer_by_layer)
     CHECK(fabs(at(r.numbers, "probes.matching.1.2") - log(2)) < 1e-6);
     CHECK(isnan(at(r.numbers, "probes.matching.1.1")));
     CHECK(json_array_size(lct_numbers_at(r.numbers, "probes.matching")) == 3);
+    give_back(&r);
+}
+
+/* A model with other heads keeps its row and column, or all after it would be
+   those of another model. */
+TEST(a_model_with_other_heads_is_not_matched)
+{
+    struct lct_results r;
+
+    plant(&r);
+    json_decref(r.groups[1].probe);
+    json_decref(r.numbers);
+    r.groups[1].probe = probe_of_heads((const int[]){ 1, 2 }, 2, .1);
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    CHECK(json_array_size(lct_numbers_at(r.numbers, "probes.matching")) == 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK(isnan(at(r.numbers, "probes.matching.0.%d", i)));
+        CHECK(isnan(at(r.numbers, "probes.matching.%d.0", i)));
+        CHECK(isnan(at(r.numbers, "probes.matching.%d.%d", i, i)));
+    }
+    CHECK(fabs(at(r.numbers, "probes.matching.1.2") - log(2)) < 1e-6);
+    CHECK(fabs(at(r.numbers, "probes.matching.2.1") - log(2)) < 1e-6);
     give_back(&r);
 }
 

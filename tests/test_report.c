@@ -2,6 +2,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
+#include "measure/identities.h"
 #include "measure/plan.h"
 #include "measure/properties.h"
 #include "model_specs.h"
@@ -29,6 +30,44 @@ TEST(every_encoding_has_its_properties)
             FAIL("%s", sentence);
         locant_encoding_free(e);
         locant_encoding_free(resolved);
+    }
+}
+
+/* Gate g1 once passed with errors of NAN. */
+TEST(properties_with_nan_are_lacking)
+{
+    const unsigned relative = LOCANT_TRAIT_RELATIVE;
+    double a[LCT_PROPERTIES_KEYS] = { 0 }, b[LCT_PROPERTIES_KEYS] = { 0 };
+
+    CHECK(!lct_properties_judge_rotation(relative, NAN, 0, 1e-6).what);
+    CHECK(lct_properties_judge_rotation(relative, 0, NAN, 1e-6).what);
+    CHECK(lct_properties_judge_rotation(relative, 0, 2e-6, 1e-6).what);
+    CHECK(
+        lct_properties_judge_rotation(LOCANT_TRAIT_ISOMETRIC, NAN, 0, 1).what);
+    CHECK(!lct_properties_judge_rotation(0, NAN, NAN, 1e-6).what);
+
+    CHECK(!lct_properties_judge_bias(relative, a, b, LEN(a)).what);
+    b[5] = NAN;
+    CHECK(lct_properties_judge_bias(relative, a, b, LEN(a)).what);
+    CHECK(!lct_properties_judge_bias(0, a, b, LEN(a)).what);
+    a[7] = NAN;
+    CHECK(lct_properties_judge_bias(0, a, b, LEN(a)).what);
+}
+
+TEST(identities_with_nan_do_not_hold)
+{
+    struct lct_identity same = { .bound = 1e-6 };
+    struct lct_identity other = { .bound = 1e-3, .above = true };
+    static const double errors[] = { NAN, 1e-9 };
+
+    lct_identity_add(&same, 1e-9);
+    lct_identity_add(&other, 1);
+    CHECK(same.holds && other.holds);
+    for (size_t i = 0; i < LEN(errors); i++) { /* and NAN stays */
+        lct_identity_add(&same, errors[i]);
+        lct_identity_add(&other, 1 + errors[i]);
+        CHECK(!same.holds && !other.holds);
+        CHECK(isnan(same.error) && isnan(other.error));
     }
 }
 

@@ -236,39 +236,47 @@ IN_SCRATCH(keeps_what_it_acknowledged_when_killed)
     CHECK(ask(&dir, "SELECT count(*) FROM runs") > 0);
 }
 
+/* The error of 'fn' while this process holds the lock of a run. */
+static void print_lock_error(char text[256], const char *fn, int64_t id)
+{
+    char host[64] = "";
+
+    gethostname(host, sizeof host - 1);
+    snprintf(text, 256,
+             "%s: run %" PRId64 " is being trained by process %ld on host %s",
+             fn, id, (long)getpid(), host);
+}
+
 IN_SCRATCH(locks_a_run)
 {
     OWNED(locant_store) *s = open_store();
     int64_t id = add_run(s, "a");
-    char host[64] = "", want[256];
+    char want[256];
     pid_t child;
     int fd, second;
 
-    gethostname(host, sizeof host - 1);
-    CHECK_OK(lct_store_lock_run(&fd, s, id));
-    snprintf(want, sizeof want,
-             "locant_train: run %" PRId64 " is being trained by process %ld on"
-             " host %s",
-             id, (long)getpid(), host);
-    CHECK_REFUSED(lct_store_lock_run(&second, s, id), LOCANT_ERR_UNSUPPORTED,
-                  want);
+    CHECK_OK(lct_store_lock_run(&fd, s, id, "locant_train"));
+    print_lock_error(want, "locant_train", id);
+    CHECK_REFUSED(lct_store_lock_run(&second, s, id, "locant_train"),
+                  LOCANT_ERR_UNSUPPORTED, want);
     child = fork();
     if (child == 0)
-        exit_child(lct_store_lock_run(&second, s, id) !=
+        exit_child(lct_store_lock_run(&second, s, id, "locant_train") !=
                    LOCANT_ERR_UNSUPPORTED);
     wait_for(child);
+    print_lock_error(want, "locant_store_remove", id);
     CHECK_REFUSED(locant_store_remove(s, id), LOCANT_ERR_UNSUPPORTED, want);
     lct_store_unlock_run(fd, s, id);
 
     /* A lock is released when its holder is killed. */
     child = fork();
     if (child == 0) {
-        if (lct_store_lock_run(&second, s, id) == LOCANT_OK)
+        if (lct_store_lock_run(&second, s, id, "locant_train") == LOCANT_OK)
             raise(SIGKILL);
         exit_child(1);
     }
     assert_int_equal(waitpid(child, &second, 0), child);
     CHECK(WIFSIGNALED(second));
-    CHECK_OK(lct_store_lock_run(&fd, s, id));
+    CHECK_OK(lct_store_lock_run(&fd, s, id, "locant_train"));
     lct_store_unlock_run(fd, s, id);
 }

@@ -170,6 +170,7 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
         { "hits = 99", "hits beyond its tokens" },
         { "length = 0", "a length out of range" },
         { "place = -2", "a place below -1" },
+        { "setting = printf('%064d', 1)", "a setting of 64 bytes or more" },
         { "length = 1", NULL },
     };
     const struct lct_task_score score = score_of_run(1);
@@ -182,6 +183,9 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
     CHECK_OK(lct_store_add_scores(s, &score, 1));
     CHECK_OK(locant_task_recorded(s, count_score, &n));
     assert_int_equal(n, 1);
+    change("UPDATE task_scores SET setting = printf('%063d', 1)");
+    CHECK_OK(locant_task_recorded(s, count_score, &n));
+    assert_int_equal(n, 2);
     for (size_t i = 0; i < LEN(cases); i++) {
         change("CREATE TABLE kept AS SELECT * FROM task_scores");
         snprintf(sql, sizeof sql, "UPDATE task_scores SET %s", cases[i].set);

@@ -155,7 +155,8 @@ LOCANT_API const locant_figure_info *locant_figure_at(int i);
 /* What to show.  LOCANT_FIGURE_VIEW_INIT has the values of the page. */
 typedef struct locant_figure_view {
     size_t  struct_size;
-    int64_t length;   /* positions shown; 0: as on the page */
+    int64_t length;   /* positions shown, fewer in figures that would take too
+                         much memory or room; 0: as on the page */
     int64_t position; /* the selected one, counted from 1; 0: as on the page */
     int64_t head;     /* counted from 0; -1: all, where a figure shows several,
                          else the first */

@@ -2,9 +2,9 @@
  * crossformer.c - dynamic position bias of two-dimensional offsets.
  *
  * Wang et al.: CrossFormer: A Versatile Vision Transformer Hinging on
- * Cross-scale Attention. 2022. arXiv:2108.00154, section 3.2, and the authors'
- * code: a linear layer 2 -> hidden of the offset (rows, columns), then three
- * times LayerNorm, ReLU, linear; the last one leads to the heads.
+ * Cross-scale Attention. 2022. arXiv:2108.00154v2, section 3.2, and the
+ * authors' code: a linear layer 2 -> hidden of the offset (rows, columns),
+ * then three times LayerNorm, ReLU, linear; the last one leads to the heads.
  */
 #include "window_table.h"
 #include <math.h>

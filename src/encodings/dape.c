@@ -3,7 +3,7 @@
  * all heads corrects them.
  *
  * Version 1.  Zheng et al.: DAPE: Data-Adaptive Positional Encoding for Length
- * Extrapolation. 2024. arXiv:2405.14722, eq. (4):
+ * Extrapolation. 2024. arXiv:2405.14722v6, eq. (4):
  *
  *     S' = S + B + w2^T lrelu(w1^T [S; B] + b1) + b2
  *
@@ -317,7 +317,7 @@ const struct lct_encoding lct_enc_dape = {
                    "version 2: convolutions of 1 x 3 along keys",
         .gradient = "through both layers; dS = dS' + (w1 da)_S, dB = dS' + "
                     "(w1 da)_B, da = lrelu'(a) (w2 dS')",
-        .source = "Zheng et al. 2024, arXiv:2405.14722v3, eq. (4); Zheng et "
+        .source = "Zheng et al. 2024, arXiv:2405.14722v6, eq. (4); Zheng et "
                   "al. 2024, arXiv:2410.04798v1, by its code",
         .used_by = "length-extrapolation studies",
         .pitfalls = "The authors' files call it CAPE, but cape is another "

@@ -2,7 +2,7 @@
  * fire.c - functional interpolation: a small network of the relative distance.
  *
  * Li et al.: Functional Interpolation for Relative Positions Improves Long
- * Context Transformers. 2024. arXiv:2310.04418, eq. (9) and section 4.
+ * Context Transformers. 2024. arXiv:2310.04418v2, the equation of b_FIRE:
  * f = psi(n) / (psi(max(L, p_i)) + eps), psi(x) = ln(|c x| + 1), and a network
  * 1 -> hidden -> heads with ReLU.
  */
@@ -322,7 +322,7 @@ const struct lct_encoding lct_enc_fire = {
         .title = "Functional interpolation for relative positions (FIRE)",
         .formula = "s[h,i,j] += MLP_h(psi(n) / (psi(max(L, p_i)) + 1e-6)), "
                    "n = |p_i - p_j|, psi(x) = ln(|c x| + 1)",
-        .source = "Li et al. 2024, arXiv:2310.04418v2, eq. (9), section 4",
+        .source = "Li et al. 2024, arXiv:2310.04418v2, equation of b_FIRE",
         .used_by = "length-extrapolation studies",
         .pitfalls = "The normaliser belongs to the query's position: a cached "
                     "bias row of one query cannot serve another.",

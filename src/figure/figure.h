@@ -62,10 +62,10 @@ int lct_series_color(const locant_figure *f, size_t i);
 
 /* What a colour is used for; the document knows the colour itself.  LCT_SERIES
    + i is colour i of the palette. */
-enum lct_role { LCT_INK, LCT_FAINT, LCT_RULE, LCT_GROUND, LCT_SERIES };
+enum lct_pen_role { LCT_INK, LCT_FAINT, LCT_RULE, LCT_GROUND, LCT_SERIES };
 
 struct lct_pen {
-    int role;            /* enum lct_role, or LCT_SERIES + colour */
+    int role;            /* enum lct_pen_role, or LCT_SERIES + colour */
     double alpha, width; /* opacity 0 .. 1; points */
     int dash;            /* 0 .. LCT_DASHES - 1 */
 };

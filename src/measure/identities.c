@@ -357,6 +357,12 @@ static const struct {
 };
 /* clang-format on */
 
+void lct_identity_add(struct lct_identity *x, double error)
+{
+    x->error = larger(x->error, error);
+    x->holds = x->above ? x->error > x->bound : x->error <= x->bound;
+}
+
 locant_status lct_identity(struct lct_identity *out, int i)
 {
     locant_random r = { 2, (uint64_t)i, 0 };
@@ -369,17 +375,15 @@ locant_status lct_identity(struct lct_identity *out, int i)
                                   list[i].bound,
                                   0,
                                   list[i].above,
-                                  true };
+                                  false };
     if (list[i].spec)
         LCT_TRY(locant_encoding_create(&e, list[i].spec));
     for (int k = 0; k < TRIES && status == LOCANT_OK; k++) {
         double error = 0;
 
         status = list[i].measure(&error, e, &r);
-        out->error = larger(out->error, error);
+        lct_identity_add(out, error);
     }
     locant_encoding_free(e);
-    out->holds =
-        out->above ? out->error > out->bound : out->error <= out->bound;
     return status;
 }

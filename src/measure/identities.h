@@ -15,6 +15,9 @@ struct lct_identity {
     bool holds;
 };
 
+/* Add the error of one try; an identity does not hold if one is NAN. */
+void lct_identity_add(struct lct_identity *x, double error);
+
 /* Check identity i. */
 locant_status lct_identity(struct lct_identity *out, int i);
 #endif

@@ -167,6 +167,8 @@ static double match(const real *a, const real *b, int64_t layers, int64_t heads)
     return sum / (double)layers;
 }
 
+/* Rows and columns are those of "rows"; a model with another number of heads
+   has nulls. */
 static void put_matches(struct lct_numbers *n, json_t *to)
 {
     const struct lct_results *r = n->r;
@@ -176,15 +178,19 @@ static void put_matches(struct lct_numbers *n, json_t *to)
 
     for (size_t i = 0; i < r->n && all <= HEADS; i++) {
         json_t *row;
+        bool fits;
 
-        if (r->groups[i].probe == NULL ||
-            read_bins(a, r->groups[i].probe) != all)
+        if (r->groups[i].probe == NULL)
             continue;
         row = lct_add_array(n, matrix);
+        fits = read_bins(a, r->groups[i].probe) == all;
         for (size_t j = 0; j < r->n; j++)
-            if (r->groups[j].probe && read_bins(b, r->groups[j].probe) == all)
+            if (r->groups[j].probe)
                 lct_add_real(n, row,
-                             i == j ? NAN : match(a, b, r->layers, r->heads));
+                             i != j && fits &&
+                                     read_bins(b, r->groups[j].probe) == all
+                                 ? match(a, b, r->layers, r->heads)
+                                 : NAN);
     }
 }
 

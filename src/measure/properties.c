@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 64 }; /* rotations tried; keys of a bias; positions of a table */
+/* rotations tried; keys of a bias; positions of a table */
+enum { N = LCT_PROPERTIES_KEYS };
 static const int64_t shift = 1000; /* of positions, for relative encodings */
 
 /*
@@ -43,6 +44,12 @@ static void fail(struct check *p, const char *what, double error)
     p->held = false;
     snprintf(p->message, 256, "%.100s %s (error %.2g)",
              locant_encoding_spec(p->e), what, error);
+}
+
+static void fail_if(struct check *p, struct lct_lack lack)
+{
+    if (lack.what)
+        fail(p, lack.what, lack.error);
 }
 
 /* ------------------------------------------------------------------- rotate */
@@ -78,6 +85,19 @@ static locant_status rotate_both(double *y, double *x, const struct check *p,
     return rotate_one(y + p->rotated, x + p->dim, p, n, LOCANT_ROTATE_KEY);
 }
 
+struct lct_lack lct_properties_judge_rotation(unsigned traits, double length,
+                                              double score, double bound)
+{
+    if ((traits & LOCANT_TRAIT_RELATIVE) && !(score <= bound))
+        return (struct lct_lack){
+            "does not score by the difference of positions", score
+        };
+    if ((traits & LOCANT_TRAIT_ISOMETRIC) && !(length <= score_bound))
+        return (struct lct_lack){ "does not keep the length of a vector",
+                                  length };
+    return (struct lct_lack){ NULL, 0 };
+}
+
 /* Compare a query x and a key x + dim with their rotations; the scratch after
    them holds the rotated vectors. */
 static locant_status try_rotation(struct check *p, double *x, int64_t m,
@@ -89,18 +109,16 @@ static locant_status try_rotation(struct check *p, double *x, int64_t m,
     const double relative_bound = emulated ? emulated_bound : score_bound;
     double *y = x + 2 * p->dim, *z = y + 2 * p->rotated;
     double squares = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
-    double error; /* relative to the squares of query and key */
+    double length, score; /* errors relative to the squares */
 
     LCT_TRY(rotate_both(y, x, p, m, n));
     LCT_TRY(rotate_both(z, x, p, m + shift, n + shift));
-    error = fabs(dot(x, x, p->dim) - dot(y, y, p->rotated)) / squares;
-    if ((traits & LOCANT_TRAIT_ISOMETRIC) && !(error <= score_bound))
-        fail(p, "does not keep the length of a vector", error);
-    error = fabs(dot(y, y + p->rotated, p->rotated) -
+    length = fabs(dot(x, x, p->dim) - dot(y, y, p->rotated)) / squares;
+    score = fabs(dot(y, y + p->rotated, p->rotated) -
                  dot(z, z + p->rotated, p->rotated)) /
             squares;
-    if ((traits & LOCANT_TRAIT_RELATIVE) && !(error <= relative_bound))
-        fail(p, "does not score by the difference of positions", error);
+    fail_if(p, lct_properties_judge_rotation(traits, length, score,
+                                             relative_bound));
     return LOCANT_OK;
 }
 
@@ -134,23 +152,26 @@ static locant_status bias(double *out, const struct check *p, int64_t first)
     return locant_encoding_bias(&t, p->e, &q, &k, p->params);
 }
 
-/* Compare the biases a and b, of positions that differ by 'shift'. A relative
-   bias has the same bits in both. */
-static void compare_bias(struct check *p, const double *a, const double *b)
+/* The positions of a and b differ by 'shift'. A relative bias has the same bits
+   in both. */
+struct lct_lack lct_properties_judge_bias(unsigned traits, const double *a,
+                                          const double *b, int64_t n)
 {
-    const unsigned traits = locant_encoding_traits(p->e);
-
-    for (int64_t i = 0; i < p->heads * N && p->held; i++) {
+    for (int64_t i = 0; i < n; i++) {
         double growth = i % N ? a[i - 1] - a[i] : 0; /* from key i to i - 1 */
 
         if (!isfinite(a[i]))
-            fail(p, "has a bias that is not finite", a[i]);
-        else if ((traits & LOCANT_TRAIT_RELATIVE) && a[i] != b[i])
-            fail(p, "has a bias that depends on absolute positions",
-                 fabs(a[i] - b[i]));
-        else if ((traits & LOCANT_TRAIT_MONOTONE) && growth > 0)
-            fail(p, "has a bias that grows with distance", growth);
+            return (struct lct_lack){ "has a bias that is not finite", a[i] };
+        if ((traits & LOCANT_TRAIT_RELATIVE) && a[i] != b[i])
+            return (struct lct_lack){
+                "has a bias that depends on absolute positions",
+                fabs(a[i] - b[i])
+            };
+        if ((traits & LOCANT_TRAIT_MONOTONE) && growth > 0)
+            return (struct lct_lack){ "has a bias that grows with distance",
+                                      growth };
     }
+    return (struct lct_lack){ NULL, 0 };
 }
 
 static locant_status check_bias(struct check *p)
@@ -162,7 +183,8 @@ static locant_status check_bias(struct check *p)
         LCT_TRY(bias(far, p, shift));
     else
         far = near;
-    compare_bias(p, near, far);
+    fail_if(p, lct_properties_judge_bias(locant_encoding_traits(p->e), near,
+                                         far, p->heads * N));
     return LOCANT_OK;
 }
 

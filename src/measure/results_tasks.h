@@ -18,7 +18,7 @@ struct lct_task_point {
     size_t group;       /* index of the group in the results */
     uint64_t seed;
     int64_t run;
-    char setting[64]; /* of the test */
+    char setting[LCT_TASK_SETTING]; /* of the test */
     int64_t length, place;
     int64_t items, exact, tokens, hits; /* items 0: the encoding is undefined at
                                            this length */

@@ -21,8 +21,8 @@ struct scoring {
     locant_run_info run;
     const struct lct_task *task;
     const locant_task_test *test;
-    char setting[64];          /* of the test, with the number of items */
-    char as[288];              /* spec to record under; "": as trained */
+    char setting[LCT_TASK_SETTING]; /* of the test, with the number of items */
+    char as[288];                   /* spec to record under; "": as trained */
     int64_t crop;              /* tokens read, at the end of a row; 0: all */
     locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;

@@ -1,5 +1,5 @@
 /*
- * crossformer.c - Wang et al. 2021, arXiv:2108.00154v2, section 3.3 and its
+ * crossformer.c - Wang et al. 2022, arXiv:2108.00154v2, section 3.2 and its
  * code: a linear map of (dy, dx) and three blocks of LayerNorm (eps 1e-5),
  * ReLU and linear map, the last to the heads; no residual.
  */

@@ -1,6 +1,6 @@
 /*
- * fire.c - Li et al. 2023, arXiv:2310.04418v2, eq. (6) to (8): a network of
- * one hidden layer of psi(n) / psi(max(L, i)), psi(x) = ln(|c x| + 1).
+ * fire.c - Li et al. 2024, arXiv:2310.04418v2, equation of b_FIRE: a network
+ * of one hidden layer of psi(n) / psi(max(L, i)), psi(x) = ln(|c x| + 1).
  */
 #include "oracle.h"
 #include <math.h>

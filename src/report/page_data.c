@@ -3,8 +3,8 @@
  * cannot see it or have no script.
  *
  * To keep a page of fifty figures small, one element holds comma-separated
- * numbers of four digits, and long figures show every n-th row; 'locant figure
- * --csv' prints all.
+ * numbers of four digits, and long figures show every n-th row (and column)
+ * and the last; 'locant figure --csv' prints all.
  */
 #include "../figure/figure.h"
 #include "page.h"
@@ -19,6 +19,12 @@ enum { MOST_POINTS = 33, MOST_CELLS = 16 };
 static int64_t stride(int64_t n, int64_t most)
 {
     return (n + most - 2) / (most - 1) > 1 ? (n + most - 2) / (most - 1) : 1;
+}
+
+/* What is shown after item k of n: the last item is never left out. */
+static int64_t after(int64_t k, int64_t by, int64_t n)
+{
+    return k + by < n || k == n - 1 ? k + by : n - 1;
 }
 
 static void put_number(struct lct_html *h, double value)
@@ -88,7 +94,7 @@ static void put_block(struct lct_html *h, const locant_figure *f, size_t first,
             put_series_name(h, f, i, " high");
         }
     }
-    for (int64_t k = 0; k < n; k = k + by < n || k == n - 1 ? k + by : n - 1) {
+    for (int64_t k = 0; k < n; k = after(k, by, n)) {
         lct_html_raw(h, "\n");
         put_number(h, f->series[first].x[k]);
         for (size_t i = first; i < last; i++) {
@@ -179,20 +185,20 @@ static void put_map(struct lct_html *h, const locant_figure *f)
     put_name(h, f->y_label ? f->y_label : "row");
     lct_html_raw(h, " \\ ");
     put_name(h, f->x_label ? f->x_label : "column");
-    for (int64_t k = 0; k < f->cols; k += across) {
+    for (int64_t k = 0; k < f->cols; k = after(k, across, f->cols)) {
         lct_html_raw(h, ",");
         if (f->col_names)
             put_name(h, f->col_names[k]);
         else
             put_number(h, x_of(f, k));
     }
-    for (int64_t r = 0; r < f->rows; r += down) {
+    for (int64_t r = 0; r < f->rows; r = after(r, down, f->rows)) {
         lct_html_raw(h, "\n");
         if (f->row_names)
             put_name(h, f->row_names[r]);
         else
             put_number(h, y_of(f, r));
-        for (int64_t k = 0; k < f->cols; k += across) {
+        for (int64_t k = 0; k < f->cols; k = after(k, across, f->cols)) {
             lct_html_raw(h, ",");
             put_number(h, f->cells[r * f->cols + k]);
         }

@@ -54,6 +54,16 @@ static void put_probes(struct lct_html *h, const struct lct_results *r)
     lct_html_table_close(h);
 }
 
+/* Whether the heads of any two of n models were matched. */
+static bool has_matches(const struct lct_results *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (isfinite(lct_page_value(r, "probes.matching.%zu.%zu", i, j)))
+                return true;
+    return false;
+}
+
 /* A table with a row and a column for each of n encodings. */
 static void put_matches(struct lct_html *h, const struct lct_results *r,
                         size_t n)
@@ -93,7 +103,7 @@ void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r)
         return;
     lct_html_raw(h, "<div id=\"probes-numbers\">\n");
     put_probes(h, r);
-    if (rows > 1 && isfinite(lct_page_value(r, "probes.matching.0.1")))
+    if (has_matches(r, rows))
         put_matches(h, r, rows);
     lct_html_raw(h, "</div>\n");
 }

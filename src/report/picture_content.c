@@ -10,7 +10,8 @@ enum { TOKENS = 64, DRAWS = 8 };
 
 static int64_t tokens_of(const struct lct_subject *s)
 {
-    return lct_subject_length(s, s->r->trained_length, TOKENS);
+    return lct_weights_length(
+        s->r->heads, lct_subject_length(s, s->r->trained_length, TOKENS));
 }
 
 /* y [heads, n]: what is added at each distance, mean over draws and pairs. */

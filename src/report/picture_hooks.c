@@ -85,7 +85,8 @@ static locant_status draw_head_mask(struct lct_html *h,
 /* With queries and keys of 0, a weight of 0 means a masked key. */
 static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s)
 {
-    const struct lct_weights_query query = { .n = tokens_of(s),
+    const struct lct_weights_query query = { .n = lct_weights_length(
+                                                 s->r->heads, tokens_of(s)),
                                              .seed = 1,
                                              .zero = true };
     const int64_t last = s->r->heads - 1;

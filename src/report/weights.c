@@ -229,6 +229,13 @@ static locant_status measure(struct lct_weights *w, const struct lct_subject *s,
     return order ? unshuffle(w, s, order) : LOCANT_OK;
 }
 
+int64_t lct_weights_length(int64_t heads, int64_t n)
+{
+    const double most = sqrt((double)(1 << 22) / (double)heads);
+
+    return (double)n <= most ? n : (int64_t)most;
+}
+
 locant_status lct_weights_measure(struct lct_weights *out,
                                   const struct lct_subject *s,
                                   const locant_tensor *params,

@@ -22,6 +22,10 @@ struct lct_weights_query {
     const int64_t *order;
 };
 
+/* The largest length up to n at which the weights of all heads have at most
+   4 Mi cells: measuring takes three such arrays, 96 MiB. */
+int64_t lct_weights_length(int64_t heads, int64_t n);
+
 /* Measures the weights, in memory of lct_subject_numbers(). */
 locant_status lct_weights_measure(struct lct_weights *out,
                                   const struct lct_subject *s,

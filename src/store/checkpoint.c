@@ -195,10 +195,14 @@ static locant_status parse_metadata(struct lct_checkpoint *c,
     c->step = strtoll(t->step, &end, 10);
     if (end == t->step || *end != 0 || c->step < 0 || c->step > LCT_STEPS_MAX)
         return refuse(path, "its step is not a number of steps");
-    c->seconds = strtod(t->seconds, NULL);
-    if (!isfinite(c->seconds) || c->seconds < 0)
+    c->seconds = strtod(t->seconds, &end);
+    if (end == t->seconds || *end != 0 || !isfinite(c->seconds) ||
+        c->seconds < 0)
         return refuse(path, "its seconds are not a duration");
-    c->checksum = strtoull(t->checksum, NULL, 16);
+    c->checksum = strtoull(t->checksum, &end, 16);
+    if (!lct_sums_match(t->checksum, c->checksum))
+        return refuse(path, "its checksum of batches is not 16 hexadecimal"
+                            " digits");
     return LOCANT_OK;
 }
 

@@ -228,9 +228,11 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
 
 /*
  * Take the lock of a run: *fd holds it until lct_store_unlock_run().  Fails
- * with UNSUPPORTED, naming process and host, while another holds it.
+ * with UNSUPPORTED, naming process and host, while another holds it; the error
+ * message begins with fn, the public function.
  */
-locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id);
+locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id,
+                                 const char *fn);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
 /* Remove the lock file of a process that died; a lock that is held stays. */
 void lct_store_drop_lock(const locant_store *s, int64_t id);
@@ -278,6 +280,10 @@ locant_status lct_store_keep_corpus(locant_store *s,
 /* Most items of a test set that a row may claim. The limit is necessary because
    computing the floor of a test set visits each item. */
 enum { LCT_TASK_MAX_ITEMS = 1 << 20 };
+
+/* Bytes of the setting of a score, with its final zero; a longer one that a
+   store has is refused. */
+enum { LCT_TASK_SETTING = 64 };
 
 /* Items of one fixed test set that a run solved. */
 struct lct_task_score {

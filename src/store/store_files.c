@@ -35,8 +35,9 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
     return lct_store_path(out, s, "checkpoints/run-%" PRId64 ".%s", id, ending);
 }
 
-/* Refuse, naming the holder of the lock as the lock file states it. */
-static locant_status refuse_lock(int fd, int64_t id)
+/* Refuse function fn, naming the holder of the lock as the lock file states
+   it. */
+static locant_status refuse_lock(int fd, int64_t id, const char *fn)
 {
     char who[128] = "";
     ssize_t n = pread(fd, who, sizeof who - 1, 0);
@@ -44,8 +45,8 @@ static locant_status refuse_lock(int fd, int64_t id)
     who[n > 0 ? n : 0] = 0;
     who[strcspn(who, "\n")] = 0;
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "locant_train: run %" PRId64 " is being trained by %s",
-                       id, who[0] ? who : "another process");
+                       "%s: run %" PRId64 " is being trained by %s", fn, id,
+                       who[0] ? who : "another process");
 }
 
 /* Write process and host to the lock file. */
@@ -79,7 +80,8 @@ static bool same_file(int fd, const char *path)
            a.st_dev == b.st_dev;
 }
 
-static locant_status lock_path(int *fd, const char *path, int64_t id)
+static locant_status lock_path(int *fd, const char *path, int64_t id,
+                               const char *fn)
 {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     locant_status status;
@@ -89,7 +91,7 @@ static locant_status lock_path(int *fd, const char *path, int64_t id)
         if (*fd < 0)
             return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
         if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
-            status = errno == EWOULDBLOCK ? refuse_lock(*fd, id)
+            status = errno == EWOULDBLOCK ? refuse_lock(*fd, id, fn)
                                           : locant_fail(LOCANT_ERR_IO, "%s: %s",
                                                         path, strerror(errno));
             break;
@@ -105,13 +107,14 @@ static locant_status lock_path(int *fd, const char *path, int64_t id)
     return status;
 }
 
-locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id)
+locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id,
+                                 const char *fn)
 {
     locant_status status;
     char *path;
 
     LCT_TRY(lct_store_run_path(&path, s, id, "lock"));
-    status = lock_path(fd, path, id);
+    status = lock_path(fd, path, id, fn);
     locant_release(path);
     if (status != LOCANT_OK)
         *fd = -1;
@@ -254,7 +257,7 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
        values, which must be removable. */
     LCT_TRY(lct_store_read_run_extra(&extra, store, id));
     if (!store->readonly)
-        LCT_TRY(lct_store_lock_run(&fd, store, id));
+        LCT_TRY(lct_store_lock_run(&fd, store, id, __func__));
     status = lct_store_write(store, __func__, "DELETE FROM runs WHERE id = ?1",
                              "i", id);
     if (status == LOCANT_OK)

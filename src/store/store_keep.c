@@ -1,5 +1,6 @@
 /* store_keep.c - recipes of corpora, scores of tasks, probes, plans */
 #include "store.h"
+#include <string.h>
 
 locant_status lct_store_keep_corpus(locant_store *s, const struct lct_recipe *r)
 {
@@ -45,8 +46,10 @@ static locant_status check_score(const struct lct_task_score *t,
     const locant_task_score *x = &t->score;
     const char *wrong =
         x->setting == NULL || t->encoding == NULL ? "text that is NULL"
-        : x->length < 1 || x->length > 1 << 20    ? "a length out of range"
-        : x->place < -1                           ? "a place below -1"
+        : strlen(x->setting) >= LCT_TASK_SETTING
+            ? "a setting of 64 bytes or more"
+        : x->length < 1 || x->length > 1 << 20 ? "a length out of range"
+        : x->place < -1                        ? "a place below -1"
         : x->items < 0 || x->items > LCT_TASK_MAX_ITEMS ? "items out of range"
         : x->exact < 0 || x->exact > x->items ? "exact beyond its items"
         : x->hits < 0 || x->hits > x->tokens  ? "hits beyond its tokens"

@@ -277,7 +277,7 @@ static locant_status run_trainer(struct lct_trainer *t)
     LCT_TRY(is_done(&done, t));
     if (done)
         return LOCANT_OK;
-    LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id));
+    LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id, "locant_train"));
     /* Another process may have finished the run before this one locked it. */
     LCT_TRY(is_done(&done, t));
     if (done)
