@@ -166,9 +166,9 @@ extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 
 /* The functions of one struct, and their operands. */
 struct bench_kernels {
-    const char *name; /* "lct_kernels" */
-    size_t size;      /* of the struct, whose first member is its name */
-    size_t flags[2];  /* offsets of members that are flags; 0: none */
+    const char *name;  /* "lct_kernels" */
+    size_t size;       /* of the struct, whose first member is its name */
+    size_t untimed[2]; /* offsets of members that are not timed; 0: none */
     const struct bench_kernel *rows; /* the last has no name */
     size_t bytes;                    /* of the operands */
     size_t floats; /* that begin them and have a tolerance; the rest has none */

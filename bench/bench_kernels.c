@@ -356,8 +356,8 @@ static const void *table(void)
 /* clang-format off */
 const struct bench_kernels bench_kernels = {
     .name = "lct_kernels", .size = sizeof(struct lct_kernels),
-    .flags = { offsetof(struct lct_kernels, copies_crowded),
-               offsetof(struct lct_kernels, has_bf16_dot) },
+    .untimed = { offsetof(struct lct_kernels, copies_crowded),
+                 offsetof(struct lct_kernels, has_bf16_dot) },
     .rows = rows,
     .bytes = sizeof(struct operands), .floats = ARRAYS * N, .fill = fill,
     .base = &BASE, .table = table,

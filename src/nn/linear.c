@@ -4,7 +4,7 @@
  * Nothing here starts threads: callers divide the rows, or the tiles of dW.
  * Tiles have a fixed size, so bits do not depend on the number of threads.
  *
- * Products read W from packed panels of some columns, since rows of W that are a
+ * Products read W from packed panels of some columns: rows of W that are a
  * power of 2 apart would compete for a few sets of the first-level cache.  For
  * dW, which sums over many rows, dy is packed some rows at a time.
  */
