@@ -13,7 +13,7 @@
 #endif
 
 struct options {
-    int preset;
+    int preset, optimizer;
     int64_t seeds, minutes;
     const char *encodings, *dir, *out, *with, *tasks;
     int any_isa;
@@ -31,6 +31,8 @@ static const struct cli_option options[] = {
                 "seeds of each encoding; 0: the preset's"),
     OPT_INTEGER("minutes", minutes, "N", 0, 1000000,
                 "train fewer seeds to end within N minutes; 0: the preset's"),
+    OPT_CHOICE("optimizer", optimizer, "adamw|muon",
+               "of every model; see 'locant train'", .fallback = "adamw"),
     OPT_TEXT("with", with, "JOBS",
              "also run long jobs: extension, surface, tasks"),
     OPT_TEXT("tasks", tasks, "LIST", "tasks for --with tasks, such as T1,T12"),
@@ -262,6 +264,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.minutes = (int)o->minutes;
     r.directory = o->dir;
     r.any_isa = o->any_isa;
+    r.optimizer = (locant_optimizer)o->optimizer;
     r.path = o->out;
     r.commit = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
     r.progress = cli_progress;
@@ -301,8 +304,8 @@ const struct cli_command cli_report = {
     .usage = "[--preset smoke|quick|hour|full|homework]\n"
              "  [--text PATH... | --generated | --fresh-text | --kept-text "
              "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
-             "  [--seeds N] [--minutes N] [--with JOBS] [--tasks LIST]\n"
-             "  [--dir DIR] [-o PAGE.html]",
+             "  [--seeds N] [--minutes N] [--optimizer adamw|muon]\n"
+             "  [--with JOBS] [--tasks LIST] [--dir DIR] [-o PAGE.html]",
     .doc = "Trains the same small Transformer with each encoding on the C "
            "headers of this\nmachine (or --text), measures it at 1 to 16 "
            "times the trained length, and\nwrites one self-contained page.  "

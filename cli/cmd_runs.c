@@ -108,11 +108,11 @@ static int show(const struct cli *cli)
     printf("run         %" PRId64 "\nstatus      %s\nencoding    %s\n"
            "model       %s\n%s      %s\nseed        %" PRIu64 "\n"
            "step        %" PRId64 " of %" PRId64 ", %" PRId64 " x %" PRId64
-           " tokens\n",
+           " tokens\noptimizer   %s\n",
            r.id, cli_safe(r.status), cli_safe(r.encoding), cli_safe(r.model),
            text ? "corpus" : "task  ",
            cli_safe(text ? r.corpus_sha256 : r.source), r.seed, r.step, r.steps,
-           r.batch, r.length);
+           r.batch, r.length, r.optimizer);
     printf("parameters  %" PRId64 ", %" PRId64 " of the encoding\n"
            "train loss  %.6f nats per %s\nspeed       %.0f tokens/s, %.1f s\n"
            "started     %s\n",

@@ -12,7 +12,8 @@ struct options {
     const char *encoding, *task, *dir;
     int64_t seed, steps, layers, width, heads, kv_heads, ff;
     int64_t batch, length, memory, every, parent;
-    double lr;
+    double lr, muon_lr;
+    int optimizer;
     int rms_norm, constant, any_isa;
     struct cli_corpus corpus;
 };
@@ -21,7 +22,8 @@ struct options {
     OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,                   \
                 .fallback = default_)
 
-/* An AdamW step is about as large as the rate: beyond this, none trains. */
+/* A step of AdamW or Muon is about as large as the rate: beyond this, none
+   trains. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
@@ -45,7 +47,12 @@ static const struct cli_option options[] = {
                 "tokens each layer remembers of earlier segments"),
     OPT_INTEGER("parent", parent, "RUN", 1, INT64_MAX,
                 "start from the parameters and sizes of this run"),
-    OPT_REAL("lr", lr, "X", "peak learning rate", .fallback = "0.003"),
+    OPT_REAL("lr", lr, "X", "peak learning rate of AdamW", .fallback = "0.003"),
+    OPT_CHOICE("optimizer", optimizer, "adamw|muon",
+               "AdamW for all; Muon for the matrices of the layers",
+               .fallback = "adamw"),
+    OPT_REAL("muon-lr", muon_lr, "X", "peak learning rate of those matrices",
+             .fallback = "0.02"),
     OPT_FLAG("constant-rate", constant,
              "keep the rate constant: no warm-up, no decay"),
     OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
@@ -75,6 +82,19 @@ static void override(int64_t *to, const struct cli *cli, const char *option,
 static int chooses_text(const struct cli_corpus *c)
 {
     return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
+}
+
+static int set_muon_rate(locant_train_options *t, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    t->muon_rate = o->muon_lr;
+    if (cli_given(cli, "muon-lr") && t->optimizer != LOCANT_MUON)
+        return cli_refuse("--muon-lr is for --optimizer muon");
+    if (!(t->muon_rate > 0 && t->muon_rate <= MAX_RATE))
+        return cli_refuse("--muon-lr '%g': should be above 0, at most %g",
+                          o->muon_lr, MAX_RATE);
+    return CLI_OK;
 }
 
 /* Model sizes come from the task unless options set them. */
@@ -110,6 +130,8 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     if (!(t->learning_rate > 0 && t->learning_rate <= MAX_RATE))
         return cli_refuse("--lr '%g': should be above 0, at most %g", o->lr,
                           MAX_RATE);
+    t->optimizer = (locant_optimizer)o->optimizer;
+    CLI_TRY(set_muon_rate(t, cli));
     if (t->width % t->heads != 0)
         return cli_refuse("--width '%" PRId64 "': should be a multiple of "
                           "--heads %" PRId64,
@@ -161,7 +183,10 @@ const struct cli_command cli_train = {
            "\n--isa chooses the set used there; --any-isa continues under "
            "another.\n\nWith --task the data are those of a task, and so are "
            "sizes, steps and rate\nunless options set them.  'locant tasks' "
-           "lists the tasks, 'locant eval' scores\nthe run.\n\nWith --parent "
+           "lists the tasks, 'locant eval' scores\nthe run.\n\nWith "
+           "--optimizer muon the weights of attention and feed-forward are "
+           "trained by\nMuon at the rate --muon-lr, all other parameters by "
+           "AdamW at --lr.\n\nWith --parent "
            "training starts from another run's parameters.\n\nWith --memory "
            "each row of the batch reads the text segment by segment and also\n"
            "attends to the last N tokens before its segment, as "
@@ -172,6 +197,7 @@ const struct cli_command cli_train = {
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"
+                "locant train --encoding rope --optimizer muon\n"
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",

@@ -87,7 +87,8 @@ static int add_alike(const locant_run_info *run, void *context)
         (run->parent == 0) == (last->parent == 0) &&
         strcmp(run->corpus_sha256, last->corpus_sha256) == 0 &&
         run->length == last->length && run->steps == last->steps &&
-        run->batch == last->batch)
+        run->batch == last->batch &&
+        strcmp(run->optimizer, last->optimizer) == 0)
         return runs_add_id(&r->to->ids, run->id);
     return 0;
 }

@@ -46,6 +46,7 @@ static const struct field {
     FIELD("message", TEXT, message, RUNS_CSV),
     FIELD("gradient_norm", REAL, gradient_norm, 0),
     FIELD("encoding_gradient_norm", REAL, encoding_gradient_norm, 0),
+    FIELD("optimizer", TEXT, optimizer, RUNS_CSV),
     FIELD("build", OPTIONAL_TEXT, build, RUNS_CSV),
 };
 /* clang-format on */

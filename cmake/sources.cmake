@@ -50,8 +50,8 @@ set(CORE_SOURCES
   attention/softmax.c attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
-  nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
-  nn/norm.c
+  nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
+  nn/nn_dispatch.c nn/norm.c
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
@@ -146,13 +146,13 @@ set(ORACLE_SOURCES
   oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
   oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
   oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
-  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/pope.c
-  oracle/problem.c oracle/relative.c oracle/resize.c oracle/rope.c
-  oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c oracle/rope_scaling.c
-  oracle/run.c oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c
-  oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c
-  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/window_rope.c
-  oracle/xlnet.c oracle/xpos.c)
+  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
+  oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
+  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
+  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
+  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
@@ -180,23 +180,23 @@ set(TESTS
   test_kills test_lengths test_messages test_model test_model_each
   test_model_encodings test_model_hooks test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_data test_page_script
-  test_page_tasks test_phase test_pictures test_poll test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64
-  test_score_tables test_sections test_shared test_source test_spec
-  test_statistics test_statistics_curves test_store test_store_crowd
-  test_store_docs test_store_guard test_store_keep test_store_migrate
-  test_store_refusals test_store_sittings test_store_texts test_store_values
-  test_study test_surface test_task_run test_tasks test_tensors
-  test_tensors_file test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_muon test_muon_f32 test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_numbers test_oracles_content test_oracles_input
+  test_oracles_rotate test_oracles_score test_page test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_poll
+  test_positions test_positions_grid test_positions_random
+  test_positions_windows test_probe test_probe_numbers test_probe_partial
+  test_probe_run test_probe_training test_property test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
+  test_shared test_source test_spec test_statistics test_statistics_curves
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
   test_xpos_pope)

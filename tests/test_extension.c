@@ -26,8 +26,8 @@ static struct lct_extension *extend(locant_store *s)
 {
     struct lct_extension *x;
 
-    CHECK_OK(lct_extension_run(&x, &tiny,
-                               &(struct lct_lab){ s, corpus, NULL, NULL }));
+    CHECK_OK(lct_extension_run(
+        &x, &tiny, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
     return x;
 }
 
@@ -165,7 +165,8 @@ TEST(stopped_it_goes_on_to_the_same_bits)
 
     CHECK(runs == 2 + 2 * lct_extension_tunings());
     while ((status = lct_extension_run(
-                &y, &tiny, &(struct lct_lab){ b, corpus, stop, &calls })) ==
+                &y, &tiny,
+                &(struct lct_lab){ b, corpus, stop, &calls, LOCANT_ADAMW })) ==
            LOCANT_ERR_INTERRUPTED) {
         lct_extension_free(y);
         stops++;

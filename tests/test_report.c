@@ -196,7 +196,8 @@ TEST(rates_are_chosen_by_validation)
     plan.blocks = 1;
     plan.train.steps = 15;
     s = store_at(scratch_file(&dir, "sweep"));
-    CHECK_OK(lct_plan_run(&plan, &(struct lct_lab){ s, corpus, NULL, NULL }));
+    CHECK_OK(lct_plan_run(
+        &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);
         CHECK(plan.valid[2 + i] < plan.valid[i]);
@@ -217,6 +218,29 @@ TEST(rates_are_chosen_by_validation)
     CHECK_OK(lct_choose_rates(&plan, s, sha));
     CHECK(plan.rate[0] == 4e-3 && plan.rate[1] == 1e-9);
     locant_store_close(s);
+}
+
+/* Reports with different optimisers share no run. */
+TEST(the_optimizer_trains_every_run)
+{
+    static const char *const encodings[] = { "alibi" };
+    locant_report_options o = smoke(encodings, 1);
+    FREED_BY(lct_plan_free) struct lct_plan plan;
+    OWNED(locant_store) *s = store_at(scratch_file(&dir, "muon"));
+    locant_run_info run;
+    int64_t first;
+
+    CHECK_OK(lct_plan_create(&plan, &o));
+    plan.blocks = 1;
+    plan.train.steps = 2;
+    CHECK_OK(lct_plan_run(
+        &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+    first = plan.runs[0];
+    CHECK_OK(lct_plan_run(
+        &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_MUON }));
+    CHECK(plan.runs[0] != first);
+    CHECK_OK(locant_store_run(&run, s, plan.runs[0]));
+    assert_string_equal(run.optimizer, "muon");
 }
 
 TEST(refuses_bad_arguments)

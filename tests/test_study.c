@@ -25,15 +25,15 @@ static locant_corpus *read_text(void)
 /* What a report of one run leaves. */
 static json_t *study_of(const locant_corpus *c)
 {
-    return json_pack("{s:s, s:i, s:s, s:{s:s, s:i, s:[s], s:[s, s], s:s}, s:o,"
-                     " s:[{s:s, s:i, s:s, s:[f, n, f, f, f]}], s:{s:i}}",
+    return json_pack("{s:s, s:i, s:s, s:{s:s, s:i, s:[s], s:[s, s], s:s, s:s},"
+                     " s:o, s:[{s:s, s:i, s:s, s:[f, n, f, f, f]}], s:{s:i}}",
                      "format", "locant study", "version", 1, "locant", "0.1.0",
                      "configuration", "preset", "smoke", "seeds", 1,
                      "encodings", "rope(base=128)", "with", "extension",
-                     "tasks", "tasks", "T1,T12", "corpus", lct_corpus_about(c),
-                     "runs", "encoding", "rope(base=128)", "seed", 1, "batches",
-                     "0123abcd", "losses", 1.5, 2.5, 3.5, 4.5, "numbers", "x",
-                     7);
+                     "tasks", "tasks", "T1,T12", "optimizer", "muon", "corpus",
+                     lct_corpus_about(c), "runs", "encoding", "rope(base=128)",
+                     "seed", 1, "batches", "0123abcd", "losses", 1.5, 2.5, 3.5,
+                     4.5, "numbers", "x", 7);
 }
 
 /* The store of 'dir' with a text and a study of it. */
@@ -76,7 +76,8 @@ IN_SCRATCH(comes_back_whole)
     assert_string_equal(
         a.command + strlen("locant report --preset smoke --seeds 1 --kept-text"
                            " 0123456789ab"),
-        " --with extension,tasks --tasks T1,T12 --encodings 'rope(base=128)'");
+        " --optimizer muon --with extension,tasks --tasks T1,T12"
+        " --encodings 'rope(base=128)'");
     CHECK_OK(locant_store_kept_text(&c, s, ""));
     locant_store_close(s);
     assert_int_equal(unlink(scratch_file(&dir, "text.txt")), 0);
@@ -99,7 +100,8 @@ IN_SCRATCH(comes_back_whole)
                                  scratch_file(&dir, "without.json")));
     s = store_at(scratch_file(&dir, "bare"));
     CHECK_OK(locant_store_study(&b, s, id));
-    CHECK(b.packed_bytes == 0 && strstr(b.command, " --text PATH... --with"));
+    CHECK(b.packed_bytes == 0 &&
+          strstr(b.command, " --text PATH... --optimizer muon --with"));
     locant_study_free(&b);
     locant_store_close(s);
 }
@@ -133,6 +135,8 @@ static const struct {
     { "configuration", "with", "[\"; rm -r .\"]", "that are unknown" },
     { "configuration", "tasks", "\"T1,`id`\"", "that are unknown" },
     { "configuration", "tasks", "\"T1,\"", "that are unknown" },
+    { "configuration", "optimizer", "\"adamw\"", "that are unknown" },
+    { "configuration", "optimizer", "2", "that are unknown" },
     { "configuration", "commit", "\"x\"", "that are unknown" },
     { "corpus", "kind", "\"../..\"", "'corpus' has a kind" },
     { "corpus", "sha256", "\"../../../etc/passwd\"", "'corpus' has a kind" },

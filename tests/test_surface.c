@@ -61,8 +61,8 @@ static struct lct_surface *measure(locant_store *s)
 {
     struct lct_surface *x = create(specs, LEN(specs));
 
-    CHECK_OK(
-        lct_surface_run(x, &plan, &(struct lct_lab){ s, corpus, NULL, NULL }));
+    CHECK_OK(lct_surface_run(
+        x, &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
     return x;
 }
 
@@ -146,7 +146,8 @@ TEST(stopped_it_goes_on_to_the_same_bits)
     locant_status status;
 
     while ((status = lct_surface_run(
-                y, &plan, &(struct lct_lab){ b, corpus, stop, &calls })) ==
+                y, &plan,
+                &(struct lct_lab){ b, corpus, stop, &calls, LOCANT_ADAMW })) ==
            LOCANT_ERR_INTERRUPTED) {
         lct_surface_free(y);
         y = create(specs, LEN(specs));

@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 
 /* Stopped after every step. */
-static void check_continued(const char *encoding, int64_t memory)
+static void check_continued(const char *encoding, int64_t memory,
+                            locant_optimizer optimizer)
 {
     OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny(encoding);
@@ -18,6 +19,7 @@ static void check_continued(const char *encoding, int64_t memory)
     int stops = 0;
 
     o.memory = memory;
+    o.optimizer = optimizer;
     straight = train(a, &o);
     o.progress = stop;
     o.context = &stops;
@@ -35,9 +37,31 @@ static void check_continued(const char *encoding, int64_t memory)
 /* kerple has parameters kept in range, randomized draws positions. */
 IN_SCRATCH(continues_to_the_same_bits)
 {
-    check_continued("kerple", 0);
-    check_continued("randomized(length=256)+rope", 0);
-    check_continued("transformer-xl", 40);
+    check_continued("kerple", 0, LOCANT_ADAMW);
+    check_continued("randomized(length=256)+rope", 0, LOCANT_ADAMW);
+    check_continued("transformer-xl", 40, LOCANT_ADAMW);
+    check_continued("kerple", 0, LOCANT_MUON);
+}
+
+/* A run is continued with the optimiser and the rate that the store has. */
+IN_SCRATCH(resumes_with_the_recorded_optimizer)
+{
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny("rope");
+    locant_run_info info;
+    int64_t straight, id = 0;
+    int stops = 0;
+
+    o.optimizer = LOCANT_MUON;
+    o.muon_rate = .03;
+    straight = train(a, &o);
+    o.progress = stop;
+    o.context = &stops;
+    CHECK(locant_train(&id, b, corpus, &o) == LOCANT_ERR_INTERRUPTED);
+    CHECK_OK(locant_resume(b, id, corpus, NULL, NULL));
+    check_same_run(a, straight, b, id);
+    CHECK_OK(locant_store_run(&info, b, id));
+    assert_string_equal(info.optimizer, "muon");
 }
 
 /* ... and the number of threads is no part of the result. */
@@ -47,12 +71,15 @@ IN_SCRATCH(same_bits_with_any_threads)
     locant_train_options o = tiny("t5");
     int64_t i, j;
 
-    CHECK_OK(locant_set_threads(1));
-    i = train(a, &o);
-    CHECK_OK(locant_set_threads(3));
-    j = train(b, &o);
-    CHECK_OK(locant_set_threads(0));
-    check_same_run(a, i, b, j);
+    for (int k = 0; k < 2; k++) {
+        o.optimizer = k == 0 ? LOCANT_ADAMW : LOCANT_MUON;
+        CHECK_OK(locant_set_threads(1));
+        i = train(a, &o);
+        CHECK_OK(locant_set_threads(3));
+        j = train(b, &o);
+        CHECK_OK(locant_set_threads(0));
+        check_same_run(a, i, b, j);
+    }
 }
 
 /* Forward and backward are parts of the seconds that the run took. */
@@ -81,11 +108,13 @@ IN_SCRATCH(a_run_is_what_decides_its_bits)
 {
     OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny("rope");
-    int64_t id = train(s, &o), other[4];
+    int64_t id = train(s, &o), other[6];
     struct lct_run_extra x, y;
+    locant_run_info info;
 
     o.encoding = "rope( base = 10000 )";
     o.checkpoint_every = 9;
+    o.muon_rate = 1; /* of no use without Muon */
     assert_int_equal(train(s, &o), id);
     o.encoding = "none";
     other[0] = train(s, &o);
@@ -100,7 +129,14 @@ IN_SCRATCH(a_run_is_what_decides_its_bits)
     other[2] = train(s, &o);
     o.rms_norm = 1;
     other[3] = train(s, &o);
-    for (int i = 0; i < 4; i++)
+    CHECK_OK(locant_store_run(&info, s, other[3]));
+    assert_string_equal(info.optimizer, "adamw");
+    o.optimizer = LOCANT_MUON;
+    o.muon_rate = .02;
+    other[4] = train(s, &o);
+    o.muon_rate = .01;
+    other[5] = train(s, &o);
+    for (int i = 0; i < 6; i++)
         for (int j = 0; j < i; j++)
             CHECK(other[i] != other[j] && other[i] != id);
 }
@@ -295,6 +331,14 @@ IN_SCRATCH(refuses_bad_arguments)
     bad.learning_rate = NAN;
     REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
             "learning_rate is nan, expected a finite number above 0");
+    bad = o;
+    bad.optimizer = (locant_optimizer)2;
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "optimizer is 2, expected 0 .. 1");
+    bad.optimizer = LOCANT_MUON;
+    bad.muon_rate = 0;
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "muon_rate is 0, expected a finite number above 0");
     bad = o;
     bad.kv_heads = 3;
     REFUSES(PARAM, locant_train(&id, s, corpus, &bad),

@@ -118,6 +118,7 @@ typedef struct locant_run_info {
     double  gradient_norm;  /* of the last recorded step, before clipping */
     double  encoding_gradient_norm; /* of the encoding's parameters; NAN: it has
                                none, or an older locant trained the run */
+    char    optimizer[8];   /* "adamw", "muon" */
     char    build[512];     /* "locant .., avx2, gcc .., -O3 ..": build and
                                instruction set of its last session; "": not
                                known */
@@ -181,6 +182,16 @@ typedef int (*locant_progress_fn)(const locant_progress *progress,
 
 struct locant_source; /* rows of a task: locant_task_options() sets it */
 
+typedef enum locant_optimizer {
+    LOCANT_ADAMW = 0, /* arXiv:1711.05101v3 */
+    LOCANT_MUON  = 1  /* orthogonalised momentum for the matrices of attention
+                         and feed-forward (Jordan et al. 2024, "Muon: An
+                         optimizer for hidden layers in neural networks";
+                         decay as in arXiv:2502.16982v1); AdamW for all else */
+} locant_optimizer;
+/* "adamw", "muon"; NULL past the end. */
+LOCANT_API const char *locant_optimizer_name(locant_optimizer optimizer);
+
 typedef struct locant_train_options {
     size_t  struct_size;
     const char *encoding;     /* spec */
@@ -197,13 +208,18 @@ typedef struct locant_train_options {
     int64_t parent;           /* run whose parameters it begins with; 0: none */
     int     constant_rate;    /* 1: learning_rate at every step, neither warm-up
                                  nor decay: for a short fine-tune */
+    locant_optimizer optimizer;
+    double  muon_rate;        /* peak rate of Muon's matrices; read with
+                                 LOCANT_MUON, whose other parameters have
+                                 learning_rate */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
 #define LOCANT_TRAIN_INIT                                                     \
     { .struct_size = sizeof(locant_train_options), .encoding = "none",        \
       .seed = 1, .layers = 3, .width = 64, .heads = 4, .ff = 256,             \
-      .batch = 16, .length = 128, .steps = 600, .learning_rate = 3e-3 }
+      .batch = 16, .length = 128, .steps = 600, .learning_rate = 3e-3,        \
+      .muon_rate = 0.02 }
 
 /*
  * memory > 0 is segment recurrence (arXiv:1901.02860v3): each row of a batch
@@ -224,9 +240,9 @@ typedef struct locant_train_options {
 
 /*
  * Train one run, or continue it if the store has it unfinished, or return at
- * once if it is done.  All options but progress, context and checkpoint_every
- * identify the run.  Checkpoints hold parameters, optimiser state, memory and
- * step.  With a source, 'corpus' may be NULL.
+ * once if it is done.  All options but progress, context and checkpoint_every,
+ * and muon_rate without Muon, identify the run.  Checkpoints hold parameters,
+ * optimiser state, memory and step.  With a source, 'corpus' may be NULL.
  *
  * If a checkpoint is damaged, the one before it is used; the run's message and
  * a notice say so.  '*run' is also written if a run that exists could not be
@@ -405,6 +421,7 @@ typedef struct locant_report_options {
                                      the start meets it; 0: the preset's limit,
                                      or none if 'seeds' is given */
     int           any_isa;        /* 1: locant_store_any_isa() */
+    locant_optimizer optimizer;   /* of every run that it trains */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -113,6 +113,7 @@ class RunInfo(Structure):
         ("message", c_char * 512),
         ("gradient_norm", c_double),
         ("encoding_gradient_norm", c_double),
+        ("optimizer", c_char * 8),
         ("build", c_char * 512),
     ]
 
@@ -140,6 +141,12 @@ class Progress(Structure):
 ProgressFn = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
 
+class Optimizer(IntEnum):
+    """locant_optimizer"""
+    ADAMW = 0
+    MUON = 1
+
+
 class TrainOptions(Structure):
     """locant_train_options"""
     _fields_ = [
@@ -163,6 +170,8 @@ class TrainOptions(Structure):
         ("source", c_void_p),
         ("parent", c_int64),
         ("constant_rate", c_int),
+        ("optimizer", c_int),
+        ("muon_rate", c_double),
     ]
 
 
@@ -237,6 +246,7 @@ class ReportOptions(Structure):
         ("tasks", c_char_p),
         ("minutes", c_int),
         ("any_isa", c_int),
+        ("optimizer", c_int),
     ]
 
 
@@ -498,7 +508,7 @@ TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskSco
 # What the _INIT macros set besides struct_size.
 INIT.update({
     CorpusOptions: {},
-    TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3},
+    TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3, "muon_rate": 0.02},
     EvalOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html"},
     Figure: {},
@@ -537,6 +547,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_store_run": ("status", [POINTER(RunInfo), c_void_p, c_int64]),
     "locant_store_remove": ("status", [c_void_p, c_int64]),
     "locant_store_sql": ("status", [c_void_p, c_char_p, SqlVisitor, c_void_p]),
+    "locant_optimizer_name": (c_char_p, [c_int]),
     "locant_train": ("status", [POINTER(c_int64), c_void_p, c_void_p, POINTER(TrainOptions)]),
     "locant_train_check": ("status", [c_void_p, POINTER(TrainOptions)]),
     "locant_store_corpus": ("status", [POINTER(c_void_p), c_void_p, c_int64]),

@@ -57,7 +57,7 @@ static locant_status train_base(struct lct_job *job)
 /*
  * Fine-tune a base run on text, or a run that learned to find needles on
  * needles. A fine-tune has as many tokens per step as the base run, a twentieth
- * of the steps, and a tenth of the base learning rate.
+ * of the steps, and a tenth of the base learning rates.
  */
 static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                           bool needle)
@@ -82,6 +82,7 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
     o.length = how->length;
     o.steps = lct_extension_tuned_steps(o.steps);
     o.learning_rate = s->plan->rate / 10;
+    o.muon_rate /= 10;
     o.constant_rate = 1;
     return has_failed(s, o.parent)
                ? LOCANT_OK

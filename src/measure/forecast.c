@@ -3,8 +3,8 @@
  *
  * For every encoding one thread runs two training steps, then two forward
  * passes over 2048 tokens. The second of each is timed. As many encodings are
- * timed in parallel as there are threads. The forecast leaves out AdamW, the
- * reading of text, and what follows the last evaluation.
+ * timed in parallel as there are threads. The forecast leaves out the
+ * optimiser, the reading of text, and what follows the last evaluation.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"

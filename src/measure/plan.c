@@ -60,6 +60,8 @@ static locant_status check_options(const locant_report_options *o)
     LCT_TRY(lct_check_range(fn, "preset", (int)o->preset, 0, last));
     LCT_TRY(lct_check_range(fn, "seeds", o->seeds, 0, 1000));
     LCT_TRY(lct_check_range(fn, "minutes", o->minutes, 0, 1000000));
+    LCT_TRY(
+        lct_check_range(fn, "optimizer", (int)o->optimizer, 0, LOCANT_MUON));
     return o->encodings
                ? lct_check_range(fn, "n_encodings", (int64_t)o->n_encodings, 1,
                                  LCT_MOST_ENCODINGS)

@@ -12,12 +12,14 @@ enum {
 /* Is this the name of a preset? */
 bool lct_is_preset(const char *name);
 
-/* Where runs are stored, what they read, and where progress is reported. */
+/* Where runs are stored, what they read, where progress is reported, and what
+   trains every run. */
 struct lct_lab {
     locant_store *store;
     const locant_corpus *corpus; /* NULL: no run reads text */
     locant_progress_fn progress; /* or NULL */
     void *context;
+    locant_optimizer optimizer;
 };
 
 /* What a report trains and evaluates. */

@@ -24,10 +24,11 @@ static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
 static locant_status check_alike(const locant_run_info *a,
                                  const locant_run_info *b)
 {
-    const char *what = strcmp(a->model, b->model) != 0 ? "models"
-                       : a->length != b->length        ? "lengths"
-                       : a->steps != b->steps          ? "steps"
-                       : a->batch != b->batch          ? "batches"
+    const char *what = strcmp(a->model, b->model) != 0           ? "models"
+                       : a->length != b->length                  ? "lengths"
+                       : a->steps != b->steps                    ? "steps"
+                       : a->batch != b->batch                    ? "batches"
+                       : strcmp(a->optimizer, b->optimizer) != 0 ? "optimizers"
                        : strcmp(a->corpus_sha256, b->corpus_sha256) != 0
                            ? "corpora"
                            : NULL;

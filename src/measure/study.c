@@ -47,6 +47,9 @@ static json_t *configuration_of(const struct lct_results *r,
 
     if (c != NULL && o->tasks != NULL)
         json_object_set_new(c, "tasks", json_string(o->tasks));
+    if (c != NULL && o->optimizer != LOCANT_ADAMW)
+        json_object_set_new(c, "optimizer",
+                            json_string(locant_optimizer_name(o->optimizer)));
     return c;
 }
 

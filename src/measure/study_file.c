@@ -71,6 +71,8 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     lct_html_raw(&text, string_at(c, "preset"));
     lct_html_raw(&text, seeds);
     add_text_option(&text, json_object_get(root, "corpus"), kept);
+    lct_html_raw(&text, json_object_get(c, "optimizer") ? " --optimizer " : "");
+    lct_html_raw(&text, string_at(c, "optimizer"));
     lct_html_raw(&text, json_array_size(with) > 0 ? " --with " : "");
     add_list(&text, with, ",");
     lct_html_raw(&text, json_object_get(c, "tasks") ? " --tasks " : "");

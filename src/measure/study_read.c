@@ -93,18 +93,25 @@ static bool are_tasks(const json_t *value)
     }
 }
 
+/* Is this an optimiser other than AdamW? It may be missing. */
+static bool is_optimizer(const char *name)
+{
+    return name == NULL ||
+           strcmp(name, locant_optimizer_name(LOCANT_MUON)) == 0;
+}
+
 static bool is_configuration(const json_t *c)
 {
     const json_t *encodings, *with, *tasks = NULL;
-    const char *preset;
+    const char *preset, *optimizer = NULL;
     json_int_t seeds;
 
-    return json_unpack_ex((json_t *)c, NULL, JSON_STRICT,
-                          "{s:s, s:I, s:o, s:o, s?o}", "preset", &preset,
-                          "seeds", &seeds, "encodings", &encodings, "with",
-                          &with, "tasks", &tasks) == 0 &&
-           seeds >= 1 && seeds <= MOST_SEEDS && lct_is_preset(preset) &&
-           json_array_size(encodings) >= 1 &&
+    return json_unpack_ex(
+               (json_t *)c, NULL, JSON_STRICT, "{s:s, s:I, s:o, s:o, s?o, s?s}",
+               "preset", &preset, "seeds", &seeds, "encodings", &encodings,
+               "with", &with, "tasks", &tasks, "optimizer", &optimizer) == 0 &&
+           is_optimizer(optimizer) && seeds >= 1 && seeds <= MOST_SEEDS &&
+           lct_is_preset(preset) && json_array_size(encodings) >= 1 &&
            json_array_size(encodings) <= LCT_MOST_ENCODINGS &&
            are_parts(with) && are_tasks(tasks);
 }
@@ -171,8 +178,8 @@ locant_status lct_study_check(const json_t *root, const char *name)
                        "numbers", "text") != 0)
         return refuse(name, "it has a member of another name");
     if (!is_configuration(configuration))
-        return refuse(name, "'configuration' has a preset, seeds, jobs or "
-                            "tasks that are unknown");
+        return refuse(name, "'configuration' has a preset, seeds, jobs, tasks "
+                            "or an optimizer that are unknown");
     LCT_TRY(check_specs(json_object_get(configuration, "encodings"), name));
     if (!lct_corpus_read_about(&c, json_object_get(root, "corpus")))
         return refuse(name, "'corpus' has a kind, SHA-256 or size that cannot "

@@ -68,6 +68,7 @@ static locant_status append_layer(struct lct_model *m, int64_t layer)
         snprintf(name, sizeof(name), "layer%" PRId64 ".%s", layer,
                  list[i].name);
         LCT_TRY(append(m, name, list[i].rows, list[i].cols, list[i].cols > 0));
+        m->tensors[m->tensor_count - 1].hidden = list[i].cols > 0;
     }
     return LOCANT_OK;
 }

@@ -37,6 +37,7 @@ struct lct_model_tensor {
     int64_t shape[4];
     size_t offset, size; /* in elements */
     bool decay;          /* weight decay: for matrices except embeddings */
+    bool hidden;         /* a matrix of attention or of the feed-forward */
     int encoding_param;  /* index of the encoding's parameter, or -1 */
     int layer;           /* layer of an encoding parameter, or -1 */
     double rate;         /* learning rate relative to the run's */

@@ -94,6 +94,28 @@ void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
                                       .add = add });
 }
 
+void lct_linear_symmetric(real *y, const real *x, const real *panels, int64_t n,
+                          int64_t k)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+
+    for (int64_t j = 0, width; j < n; j += width) {
+        width = (int64_t)nn->panel((size_t)(n - j));
+        nn->product(&(struct lct_nn_product){ .c = y + j,
+                                              .c_row = (size_t)n,
+                                              .a = x,
+                                              .a_row = (size_t)k,
+                                              .b = panels + j * k,
+                                              .b_row = (size_t)width,
+                                              .m = (size_t)(j + width),
+                                              .n = (size_t)width,
+                                              .k = (size_t)k });
+        for (int64_t i = j; i < j + width; i++)
+            for (int64_t l = 0; l < i; l++)
+                y[i * n + l] = y[l * n + i];
+    }
+}
+
 /* --------------------------------------------------------------- weights */
 
 /* A task computes TILE x TILE elements of dW from all rows. */

@@ -23,6 +23,10 @@ void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
                      int64_t out);
 void lct_linear_forward(real *y, const real *x, const real *panels,
                         const struct lct_linear *s);
+/* y [n, n] = x [n, k] W [k, n] if that is symmetric: elements above the
+   diagonal are computed, the others copied. */
+void lct_linear_symmetric(real *y, const real *x, const real *panels, int64_t n,
+                          int64_t k);
 void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
                                const struct lct_linear *s, bool add);
 /* Add to one tile of dW, of 0 .. lct_linear_tiles() - 1. */

@@ -2,8 +2,9 @@
  * checkpoint.c - the state of a run in a safetensors file.
  *
  * One tensor for each parameter under its name in the model, so that other
- * programs can read them; the two moments of AdamW, flat; and the memory of
- * each layer. The metadata hold the identity of the run, step, seconds, the
+ * programs can read them; the two moments of AdamW, flat (of a matrix that Muon
+ * updates, the first is its momentum and the second 0); and the memory of each
+ * layer. The metadata hold the identity of the run, step, seconds, the
  * checksum of the batches, the CRC-32C of each tensor and a hash of all of
  * these. A flipped bit is detected and the error message names its tensor.
  * Format 1, which can still be read, had one hash of metadata and tensors.

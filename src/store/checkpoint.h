@@ -9,8 +9,9 @@ struct lct_checkpoint {
     int64_t step;
     double seconds;    /* of training until 'step' */
     uint64_t checksum; /* of every batch until 'step' */
-    real *m, *v;       /* [size of the model] moments of AdamW. NULL on reading:
-                          neither moments nor memory are read */
+    real *m, *v;       /* [size of the model] moments of AdamW, or in m the
+                          momentum of Muon. NULL on reading: neither moments
+                          nor memory are read */
 };
 
 /*

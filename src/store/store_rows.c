@@ -56,6 +56,8 @@ static const struct column {
     SELECT(gradient_norm, NUMBER, LAST("grad_norm", "metrics", ""), 0, NULL),
     SELECT(encoding_gradient_norm, NUMBER,
            LAST("norm", "gradients", " AND part = 'encoding'"), 3, "NULL"),
+    SELECT(optimizer, WORD, "CASE WHEN instr(key, ';optimizer=muon') THEN"
+           " 'muon' ELSE 'adamw' END", 0, NULL),
     SELECT(build, TEXT, "build", 4, "NULL"),
 #undef SELECT
 #undef COLUMN

@@ -9,6 +9,17 @@
 #include <stddef.h>
 #include <string.h>
 
+const char *locant_optimizer_name(locant_optimizer optimizer)
+{
+    static const char *const names[] = {
+        [LOCANT_ADAMW] = "adamw", [LOCANT_MUON] = "muon"
+    };
+
+    return (unsigned)optimizer < sizeof names / sizeof names[0]
+               ? names[optimizer]
+               : NULL;
+}
+
 enum kind { INT64, UINT64, INT, REAL };
 
 /* clang-format off */
@@ -25,12 +36,23 @@ static const struct field {
     FIELD(length, INT64), FIELD(steps, INT64),
     FIELD(memory, INT64), FIELD(learning_rate, REAL),
     FIELD(checkpoint_every, INT64), FIELD(parent, INT64),
-    FIELD(constant_rate, INT), /* the last one; left out if 0 */
+    FIELD(constant_rate, INT), FIELD(optimizer, INT),
+    FIELD(muon_rate, REAL),
 #undef FIELD
 };
 /* clang-format on */
 
-enum { FIELDS = sizeof fields / sizeof fields[0] };
+/* Fields from OPTIONAL on are left out of runs without them, as older versions
+   wrote them. */
+enum { FIELDS = sizeof fields / sizeof fields[0], OPTIONAL = FIELDS - 3 };
+_Static_assert(sizeof(locant_optimizer) == sizeof(int), "read as an int");
+
+static bool is_left_out(const locant_train_options *o, const struct field *f)
+{
+    return f >= fields + OPTIONAL &&
+           (f == fields + OPTIONAL ? o->constant_rate == 0
+                                   : o->optimizer == LOCANT_ADAMW);
+}
 
 /* An unsigned number is stored as the signed one with the same bits, as in the
    column 'seed'. */
@@ -75,8 +97,9 @@ locant_status lct_options_to_json(char **out, const locant_train_options *o,
     if (good && o->source)
         good = json_object_set_new(root, "task",
                                    json_string(o->source->name)) == 0;
-    for (int i = 0; i < FIELDS - !o->constant_rate && good; i++)
+    for (int i = 0; i < FIELDS && good; i++)
         good =
+            is_left_out(o, &fields[i]) ||
             json_object_set_new(root, fields[i].name, get(o, &fields[i])) == 0;
     if (good)
         text = json_dumps(root, JSON_COMPACT);
@@ -100,8 +123,13 @@ bool lct_options_from_json(locant_train_options *o, const json_t *root,
         return false;
     o->encoding = json_string_value(json_object_get(root, "encoding"));
     o->constant_rate = 0;
-    for (int i = 0; i < FIELDS - !json_object_get(root, "constant_rate"); i++)
-        if (!set(o, &fields[i], json_object_get(root, fields[i].name)))
+    o->optimizer = LOCANT_ADAMW;
+    for (int i = 0; i < FIELDS; i++) {
+        const json_t *value = json_object_get(root, fields[i].name);
+
+        if (!set(o, &fields[i], value) &&
+            (value || !is_left_out(o, &fields[i])))
             return false;
+    }
     return o->encoding != NULL;
 }

@@ -2,8 +2,10 @@
  * train_set_up.c - prepare a run for its first step: check the arguments,
  * resolve the encoding, create the model, and make the key of the run.
  */
+#include "../core/pool.h"
 #include "../store/checkpoint.h"
 #include "../files/hash.h"
+#include "../nn/muon.h"
 #include "../store/store_texts.h"
 #include "train.h"
 #include "trainer.h"
@@ -60,6 +62,14 @@ static locant_status check_options(const locant_corpus *corpus,
                            "locant_train: learning_rate is %g, expected a"
                            " finite number above 0",
                            o->learning_rate);
+    LCT_TRY(lct_check_range("locant_train", "optimizer", (int)o->optimizer, 0,
+                            LOCANT_MUON));
+    if (o->optimizer == LOCANT_MUON &&
+        !(o->muon_rate > 0 && isfinite(o->muon_rate)))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: muon_rate is %g, expected a finite"
+                           " number above 0",
+                           o->muon_rate);
     return o->source ? check_source(o) : check_text(corpus, o);
 }
 
@@ -89,6 +99,32 @@ static locant_status resolve_encoding(struct lct_trainer *t)
     return LOCANT_OK;
 }
 
+/* Scratch for Muon, as much as its largest matrix needs, for each slot. */
+static locant_status allocate_muon(struct lct_trainer *t)
+{
+    const struct lct_model_tensor *tensor;
+    const int n = lct_model_tensors(t->model, &tensor);
+
+    t->slots = lct_slots();
+    if (t->o.optimizer != LOCANT_MUON)
+        return LOCANT_OK;
+    for (int i = 0; i < n; i++) {
+        const size_t size =
+            tensor[i].hidden
+                ? lct_muon_scratch(tensor[i].shape[0], tensor[i].shape[1])
+                : 0;
+
+        if (size > t->muon_size)
+            t->muon_size = size;
+    }
+    t->muon = locant_alloc((size_t)t->slots * t->muon_size * sizeof *t->muon);
+    return t->muon ? LOCANT_OK
+                   : locant_fail(LOCANT_ERR_NOMEM,
+                                 "locant_train: no memory for %d times %zu"
+                                 " numbers of Muon",
+                                 t->slots, t->muon_size);
+}
+
 static locant_status allocate(struct lct_trainer *t)
 {
     size_t n = lct_model_size(t->model);
@@ -104,7 +140,7 @@ static locant_status allocate(struct lct_trainer *t)
                            "locant_train: no memory for a batch of %" PRId64
                            " x %" PRId64 " and %zu parameters",
                            t->o.batch, t->o.length, n);
-    return LOCANT_OK;
+    return allocate_muon(t);
 }
 
 struct lct_model_config lct_train_config(const locant_train_options *o,
@@ -213,7 +249,8 @@ static locant_status register_run(struct lct_trainer *t)
         .parameters = (int64_t)lct_model_size(t->model),
         .encoding_parameters = encoding_parameters(t->model),
         .bytes = (int64_t)(lct_model_bytes(t->model) +
-                           2 * lct_model_size(t->model) * sizeof(real)),
+                           2 * lct_model_size(t->model) * sizeof(real) +
+                           t->muon_size * sizeof(real)),
     };
 
     lct_model_print(model, lct_model_config_of(t->model));
@@ -230,7 +267,10 @@ static locant_status register_run(struct lct_trainer *t)
             t->key + n, sizeof t->key - (size_t)n, ";parent=%016" PRIx64,
             lct_hash(LCT_HASH_BEGIN, t->parent_key, strlen(t->parent_key)));
     if (o->constant_rate)
-        snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
+    if (o->optimizer == LOCANT_MUON)
+        snprintf(t->key + n, sizeof t->key - (size_t)n,
+                 ";optimizer=muon;muon_rate=%.17g", o->muon_rate);
     LCT_TRY(find_run(t, &run));
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }
@@ -311,6 +351,7 @@ void lct_train_release(struct lct_trainer *t)
     locant_corpus_free(t->probe_text);
     locant_release(t->m);
     locant_release(t->v);
+    locant_release(t->muon);
     locant_release(t->tokens);
     locant_release(t->targets);
     locant_release(t->starts);

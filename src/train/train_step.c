@@ -1,15 +1,20 @@
 /*
- * train_step.c - one step of training: its batch, and the update by AdamW.
+ * train_step.c - one step of training: its batch, and the update by AdamW or
+ * Muon.
  *
- * AdamW uses beta (0.9, 0.95), epsilon 1e-8, and decay 0.1 on matrices. The
- * gradient is clipped to norm 1. The learning rate warms up over 5 % of the
- * steps and then falls to 10 % of its peak along a cosine, or it is constant.
+ * AdamW uses beta (0.9, 0.95), epsilon 1e-8, and decay 0.1 on matrices. Muon
+ * uses momentum 0.95 and decay 0.1 on the matrices of the layers, and leaves
+ * all other parameters to AdamW. The gradient is clipped to norm 1. Learning
+ * rates warm up over 5 % of the steps and then fall to 10 % of their peak along
+ * a cosine, or they are constant.
  */
+#include "../core/pool.h"
 #include "../store/clock.h"
 #include "../files/hash.h"
 #include "train.h"
 #include "trainer.h"
 #include "../nn/adamw.h"
+#include "../nn/muon.h"
 #include <math.h>
 #include <string.h>
 
@@ -70,8 +75,23 @@ static void next_batch(struct lct_trainer *t)
 
 struct update {
     struct lct_trainer *trainer;
-    double rate;
+    double rate, muon_rate;
 };
+
+static void update_matrix(const struct update *u,
+                          const struct lct_model_tensor *tensor, int slot)
+{
+    const struct lct_trainer *t = u->trainer;
+    const size_t at = tensor->offset;
+    const struct lct_muon_matrix w = { .p = lct_model_params(t->model) + at,
+                                       .m = t->m + at,
+                                       .grad = lct_model_grads(t->model) + at,
+                                       .in = tensor->shape[0],
+                                       .out = tensor->shape[1] };
+    const struct lct_muon muon = { u->muon_rate, .95, .1 };
+
+    lct_muon_step(&w, &muon, t->muon + (size_t)slot * t->muon_size);
+}
 
 static void update_tensor(void *context, size_t task, int slot)
 {
@@ -82,22 +102,35 @@ static void update_tensor(void *context, size_t task, int slot)
     struct lct_adamw adamw = { u->rate, .9, .95, 1e-8, .1, t->step };
     size_t at;
 
-    (void)slot;
     lct_model_tensors(t->model, &all);
     tensor = &all[task];
+    if (tensor->hidden && t->o.optimizer == LOCANT_MUON) {
+        update_matrix(u, tensor, slot);
+        return;
+    }
     adamw.rate *= tensor->rate;
     at = tensor->offset;
     lct_adamw_step(p + at, t->m + at, t->v + at, g + at, tensor->size,
                    tensor->decay, &adamw);
 }
 
+/* The rate of this step, whose peak is given. */
+static double rate_now(const struct lct_trainer *t, double peak)
+{
+    const int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
+
+    return t->o.constant_rate
+               ? peak
+               : lct_learning_rate(t->step, t->o.steps, warmup, peak, .1);
+}
+
 static void update(struct lct_trainer *t, double rate)
 {
     const struct lct_model_tensor *all;
-    struct update u = { t, rate };
+    struct update u = { t, rate, rate_now(t, t->o.muon_rate) };
 
-    locant_parallel_for((size_t)lct_model_tensors(t->model, &all),
-                        update_tensor, &u);
+    lct_parallel_for((size_t)lct_model_tensors(t->model, &all), t->slots,
+                     update_tensor, &u);
     lct_model_project(t->model);
 }
 
@@ -132,7 +165,6 @@ locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
 {
     size_t n = lct_model_size(t->model);
     real *grads = lct_model_grads(t->model);
-    int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
     double loss, norm, of_encoding, rate;
     uint64_t checksum = t->checksum;
     double begin, middle;
@@ -158,9 +190,7 @@ locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
         return LOCANT_OK;
     }
     t->step++;
-    rate = t->o.learning_rate;
-    if (!t->o.constant_rate)
-        rate = lct_learning_rate(t->step, t->o.steps, warmup, rate, .1);
+    rate = rate_now(t, t->o.learning_rate);
     update(t, rate);
     t->metrics[t->n_metrics++] =
         (struct lct_metric){ t->step, loss, norm, rate, of_encoding };

@@ -11,7 +11,11 @@ struct lct_trainer {
     locant_train_options o;
     locant_encoding *encoding; /* resolved at o.length + o.memory */
     struct lct_model *model;
-    real *m, *v;               /* moments of AdamW, [parameters] */
+    real *m, *v;               /* moments of AdamW, [parameters]; m of a matrix
+                                  that Muon updates is its momentum */
+    real *muon;                /* scratch of Muon, [slots, muon_size] */
+    size_t muon_size;          /* enough for its largest matrix */
+    int slots;                 /* matrices that it updates at a time */
     int32_t *tokens, *targets; /* [batch, length] */
     size_t *starts;            /* [batch] first bytes of the windows */
     char key[1024];            /* identifies the run */

@@ -19,3 +19,7 @@ $LOCANT train --encoding rope --generated --dir d --lr 1000 --steps 30 \
     --layers 1 --width 8 --heads 1 --ff 8 --batch 1 --length 16 2> talk
 echo "$?"
 sed -n '/^locant:/s/step [0-9]*/step N/p' talk >&2
+# Muon: its rate alone; a rate out of range; no such optimiser
+$LOCANT train --encoding rope --generated --muon-lr 0.02; echo "$?"
+$LOCANT train --encoding rope --generated --optimizer muon --muon-lr 0; echo "$?"
+$LOCANT train --encoding rope --generated --optimizer adam; echo "$?"
