@@ -65,7 +65,8 @@ set(LAB_SOURCES
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
-  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c
+  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c corpus/token_pairs.c
+  corpus/vocabulary.c corpus/vocabulary_train.c
   store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
   store/notice.c store/run_sizes.c store/speed.c store/store.c
   store/store_eval.c store/store_files.c store/store_guard.c
@@ -199,4 +200,4 @@ set(TESTS
   test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_xpos_pope)
+  test_vocabulary test_xpos_pope)
