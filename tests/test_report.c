@@ -196,7 +196,8 @@ TEST(rates_are_chosen_by_validation)
     plan.blocks = 1;
     plan.train.steps = 15;
     s = store_at(scratch_file(&dir, "sweep"));
-    CHECK_OK(lct_plan_run(&plan, &(struct lct_lab){ s, corpus, NULL, NULL }));
+    CHECK_OK(
+        lct_plan_run(&plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);
         CHECK(plan.valid[2 + i] < plan.valid[i]);

@@ -163,6 +163,7 @@ class TrainOptions(Structure):
         ("source", c_void_p),
         ("parent", c_int64),
         ("constant_rate", c_int),
+        ("vocabulary", c_int),
     ]
 
 
@@ -237,6 +238,7 @@ class ReportOptions(Structure):
         ("tasks", c_char_p),
         ("minutes", c_int),
         ("any_isa", c_int),
+        ("vocabulary", c_int),
     ]
 
 

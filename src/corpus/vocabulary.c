@@ -10,12 +10,12 @@ enum { DIGITS = 3 }; /* of a token in the text of a merge */
 
 locant_status lct_vocabulary_check(const char *fn, int64_t size)
 {
-    if (size == 0 || (size > LCT_BYTES && size <= LCT_VOCABULARY_MOST))
+    if (size == 0 || (size > LCT_VOCAB && size <= LCT_VOCABULARY_MOST))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
                        "%s: vocabulary is %" PRId64
                        ", expected 0 (bytes) or %d .. %d",
-                       fn, size, LCT_BYTES + 1, LCT_VOCABULARY_MOST);
+                       fn, size, LCT_VOCAB + 1, LCT_VOCABULARY_MOST);
 }
 
 /* ------------------------------------------------------------------- build */
@@ -26,8 +26,8 @@ struct lct_vocabulary *lct_vocabulary_begin(void)
 
     if (v == NULL)
         return NULL;
-    v->size = LCT_BYTES;
-    for (int i = 0; i < LCT_BYTES; i++)
+    v->size = LCT_VOCAB;
+    for (int i = 0; i < LCT_VOCAB; i++)
         v->bytes[i] = 1;
     return v;
 }
@@ -65,7 +65,7 @@ locant_status lct_vocabulary_encode(uint16_t *ids, size_t *n_ids,
     locant_status status = lct_token_pairs_create(&p, v, text, n, v->size);
 
     *n_ids = 0;
-    for (int id = LCT_BYTES; id < v->size && status == LOCANT_OK; id++)
+    for (int id = LCT_VOCAB; id < v->size && status == LOCANT_OK; id++)
         lct_token_pairs_merge(&p, id);
     if (status == LOCANT_OK)
         *n_ids = lct_token_pairs_write(ids, &p);
@@ -76,7 +76,7 @@ locant_status lct_vocabulary_encode(uint16_t *ids, size_t *n_ids,
 void lct_vocabulary_decode(uint8_t *out, const struct lct_vocabulary *v, int id)
 {
     /* at most v->size calls deep, because both parts have smaller ids */
-    for (; id >= LCT_BYTES; id = v->pair[id][1]) {
+    for (; id >= LCT_VOCAB; id = v->pair[id][1]) {
         lct_vocabulary_decode(out, v, v->pair[id][0]);
         out += v->bytes[v->pair[id][0]];
     }
@@ -111,7 +111,7 @@ static int read_id(const char *text)
 
 locant_status lct_vocabulary_print(char **out, const struct lct_vocabulary *v)
 {
-    const size_t merges = (size_t)(v->size - LCT_BYTES);
+    const size_t merges = (size_t)(v->size - LCT_VOCAB);
     char *at = *out = locant_alloc(merges * 2 * DIGITS + 1);
 
     if (at == NULL)
@@ -119,7 +119,7 @@ locant_status lct_vocabulary_print(char **out, const struct lct_vocabulary *v)
                            "lct_vocabulary: no memory for the text of %zu"
                            " merges",
                            merges);
-    for (int id = LCT_BYTES; id < v->size; id++)
+    for (int id = LCT_VOCAB; id < v->size; id++)
         at = write_id(write_id(at, v->pair[id][0]), v->pair[id][1]);
     return LOCANT_OK;
 }
@@ -143,7 +143,7 @@ locant_status lct_vocabulary_parse(struct lct_vocabulary **out,
                   : locant_fail(LOCANT_ERR_FORMAT,
                                 "%s: merge %d of its vocabulary is none, or"
                                 " one too many",
-                                name, v->size - LCT_BYTES);
+                                name, v->size - LCT_VOCAB);
     if (status == LOCANT_OK)
         *out = v;
     else

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 enum {
-    LCT_BYTES = 256,                /* tokens that are single bytes */
+    LCT_VOCAB = 256,                /* tokens that are single bytes */
     LCT_VOCABULARY_MOST = 4096,     /* tokens of a vocabulary */
     LCT_VOCABULARY_HASH = 16 + 1,   /* of its name, with the final zero */
     LCT_VOCABULARY_TEXT = 16 << 20, /* bytes that merges are chosen on */
@@ -64,7 +64,7 @@ locant_status lct_vocabulary_print(char **out, const struct lct_vocabulary *v);
 locant_status lct_vocabulary_parse(struct lct_vocabulary **out,
                                    const char *text, const char *name);
 
-/* --------------------------------------------------- for vocabulary*.c alone */
+/* --------------------------------------------------- of vocabulary*.c alone */
 
 /* Append the merge of a and b. False if v is full, if one of them is no token
    or is byte 0, or if the token would be longer than LCT_TOKEN_BYTES. */

@@ -101,7 +101,7 @@ static locant_status choose_merges(struct lct_vocabulary *v, struct heap *h,
     bool good = true;
     uint32_t pair;
 
-    for (int id = 0; id < LCT_BYTES && good; id++)
+    for (int id = 0; id < LCT_VOCAB && good; id++)
         good = push_pairs(h, p, id);
     while (good && v->size < size) {
         if (!choose(&pair, h, p))
@@ -110,7 +110,7 @@ static locant_status choose_merges(struct lct_vocabulary *v, struct heap *h,
                 "locant_train: vocabulary is %d, but no two neighbours occur"
                 " twice in the %zu bytes of training text after %d merges;"
                 " expected at most %d",
-                size, p->n, v->size - LCT_BYTES, v->size);
+                size, p->n, v->size - LCT_VOCAB, v->size);
         /* a token that is longer than any document may be is left out */
         if (!lct_vocabulary_add(v, (int)(pair / p->side),
                                 (int)(pair % p->side)))

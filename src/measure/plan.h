@@ -18,6 +18,7 @@ struct lct_lab {
     const locant_corpus *corpus; /* NULL: no run reads text */
     locant_progress_fn progress; /* or NULL */
     void *context;
+    int vocabulary; /* of runs on text, as in locant_train_options */
 };
 
 /* What a report trains and evaluates. */

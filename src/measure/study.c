@@ -47,6 +47,8 @@ static json_t *configuration_of(const struct lct_results *r,
 
     if (c != NULL && o->tasks != NULL)
         json_object_set_new(c, "tasks", json_string(o->tasks));
+    if (c != NULL && o->vocabulary != 0)
+        json_object_set_new(c, "vocabulary", json_integer(o->vocabulary));
     return c;
 }
 

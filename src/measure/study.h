@@ -6,7 +6,8 @@
  * file that goes to another machine:
  *
  *     {"format": "locant study", "version": 1, "locant": "0.1.0",
- *      "configuration": {"preset", "seeds", "encodings", "with", "tasks"},
+ *      "configuration": {"preset", "seeds", "encodings", "with", "tasks",
+ *                        "vocabulary"},
  *      "corpus": what lct_corpus_about() says,
  *      "runs": [{"encoding", "seed", "batches", "losses"}],
  *      "numbers": what locant report --json prints,
