@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
                "which rows to use beyond the end of a learned table",
                .fallback = "none"),
     OPT_INTEGER("blocks", blocks, "N", 1, 1 << 20,
-                "blocks of the test text, 64 scored bytes each",
+                "blocks of the test text, 64 scored tokens each",
                 .fallback = "96"),
     OPT_DIR(dir),
     OPT_MANY("text", corpus.text, "PATH...",
@@ -205,8 +205,8 @@ const struct cli_command cli_eval = {
     .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]\n"
              "  [--as SPEC] [--policy clamp|wrap|resample]\n"
              "RUN [--items N] [--length N]...",
-    .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
-           "and in a\nsliding window of 128 bytes.  'undefined' means: beyond "
+    .doc = "Scores the same targets after 128, 256, .. 2048 tokens of context, "
+           "and in a\nsliding window of 128 tokens.  'undefined' means: beyond "
            "the end of a learned\ntable.  The text is the one the run was "
            "trained on: the store keeps it, or it\nis read again from where "
            "it was; --text says where it is now.\n\n--as evaluates the same "

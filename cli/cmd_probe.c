@@ -51,15 +51,15 @@ static const struct column {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void print_heads(const json_t *attention, const char *which,
-                        const char *title)
+                        const char *title, const char *unit)
 {
     const json_t *sweep = json_object_get(attention, which), *head;
     size_t i;
 
     if (sweep == NULL)
         return;
-    printf("\n%s, windows of %.0f bytes\n%5s %4s", title,
-           number_at(sweep, "length"), "layer", "head");
+    printf("\n%s, windows of %.0f %ss\n%5s %4s", title,
+           number_at(sweep, "length"), unit, "layer", "head");
     for (const struct column *c = columns; c < columns + COLUMNS; c++)
         printf(" %*s", c->width, c->title);
     putchar('\n');
@@ -74,23 +74,23 @@ static void print_heads(const json_t *attention, const char *which,
     }
 }
 
-static void print_attention(const json_t *attention)
+static void print_attention(const json_t *attention, const char *unit)
 {
     const json_t *sinks = json_object_get(attention, "sinks");
 
-    print_heads(attention, "initial", "Attention before training");
-    print_heads(attention, "trained", "Attention");
-    print_heads(attention, "long", "Attention of sampled queries");
+    print_heads(attention, "initial", "Attention before training", unit);
+    print_heads(attention, "trained", "Attention", unit);
+    print_heads(attention, "long", "Attention of sampled queries", unit);
     if (sinks != NULL)
         printf("\nHeads whose first key has more than %.1f of the weight, at "
-               "%.0f bytes: %.0f %%\nof text, %.0f %% of one byte repeated\n",
-               number_at(sinks, "threshold"), number_at(sinks, "length"),
+               "%.0f %ss: %.0f %%\nof text, %.0f %% of one %s repeated\n",
+               number_at(sinks, "threshold"), number_at(sinks, "length"), unit,
                100 * number_at(sinks, "share"),
-               100 * number_at(sinks, "share_repeated"));
+               100 * number_at(sinks, "share_repeated"), unit);
 }
 
 /* Print the receptive field, and the loss with a shorter context. */
-static void print_field(const json_t *field)
+static void print_field(const json_t *field, const char *unit)
 {
     static const char *const lengths[] = { "trained", "long", NULL };
     const json_t *truncation = json_object_get(field, "truncation"), *length;
@@ -100,14 +100,14 @@ static void print_field(const json_t *field)
         const json_t *at = json_object_get(field, *name);
 
         if (at != NULL)
-            printf("Effective receptive field in %.0f bytes: %.1f hold 90 %% "
+            printf("Effective receptive field in %.0f %ss: %.1f hold 90 %% "
                    "of the gradient, %.1f 99 %%\n",
-                   number_at(at, "length"), number_at(at, "width_90"),
+                   number_at(at, "length"), unit, number_at(at, "width_90"),
                    number_at(at, "width_99"));
     }
     puts("Loss of the same targets, nats per byte, after");
     json_array_foreach(json_object_get(truncation, "lengths"), i, length) {
-        printf("%7.0f bytes ", json_number_value(length));
+        printf("%7.0f %ss ", json_number_value(length), unit);
         print_number(8, 4, item_at(truncation, "loss", i));
         putchar('\n');
     }
@@ -129,7 +129,7 @@ static void print_states(const json_t *states)
 }
 
 /* Print the loss when fewer and fewer pairs rotate. */
-static void print_partial(const json_t *partial)
+static void print_partial(const json_t *partial, const char *unit)
 {
     const json_t *last;
     size_t i;
@@ -137,8 +137,8 @@ static void print_partial(const json_t *partial)
     if (json_object_size(partial) == 0)
         return;
     printf("Loss with only the fastest pairs rotating, nats per byte, at %.0f "
-           "and %.0f bytes\n(predicted to carry most of the position: pair",
-           number_at(partial, "length"), number_at(partial, "far"));
+           "and %.0f %ss\n(predicted to carry most of the position: pair",
+           number_at(partial, "length"), number_at(partial, "far"), unit);
     print_number(0, 1, number_at(partial, "predicted"));
     puts(", counted from 0)");
     json_array_foreach(json_object_get(partial, "last"), i, last) {
@@ -188,14 +188,16 @@ static void print_training(const json_t *training)
 
 static void print(const json_t *probe)
 {
+    const char *unit = json_object_get(probe, "spans") ? "token" : "byte";
+
     printf("run %.0f: %s seed %.0f, trained at %.0f\n", number_at(probe, "run"),
            cli_safe(json_string_value(json_object_get(probe, "encoding"))),
            number_at(probe, "seed"), number_at(probe, "trained_length"));
-    print_attention(json_object_get(probe, "attention"));
+    print_attention(json_object_get(probe, "attention"), unit);
     putchar('\n');
-    print_field(json_object_get(probe, "field"));
+    print_field(json_object_get(probe, "field"), unit);
     print_states(json_object_get(probe, "states"));
-    print_partial(json_object_get(probe, "partial"));
+    print_partial(json_object_get(probe, "partial"), unit);
     print_training(json_object_get(probe, "training"));
 }
 

@@ -15,7 +15,7 @@
 struct options {
     int preset, optimizer;
     int64_t seeds, minutes;
-    const char *encodings, *dir, *out, *with, *tasks;
+    const char *encodings, *dir, *out, *with, *tasks, *vocabulary;
     int any_isa;
     struct cli_corpus corpus;
 };
@@ -33,6 +33,7 @@ static const struct cli_option options[] = {
                 "train fewer seeds to end within N minutes; 0: the preset's"),
     OPT_CHOICE("optimizer", optimizer, "adamw|muon",
                "of every model; see 'locant train'", .fallback = "adamw"),
+    OPT_VOCABULARY(vocabulary),
     OPT_TEXT("with", with, "JOBS",
              "also run long jobs: extension, surface, tasks"),
     OPT_TEXT("tasks", tasks, "LIST", "tasks for --with tasks, such as T1,T12"),
@@ -207,16 +208,16 @@ static void print_row(const locant_report_row *r, int width)
            (double)r->bytes / 0x1p20);
 }
 
-static void print_text(const locant_report *r, const char *page)
+static void print_text(const locant_report *r, const char *page, int vocabulary)
 {
     int width = 20;
 
     for (size_t i = 0; i < r->n_rows; i++)
         if ((int)strlen(r->rows[i].encoding) > width)
             width = (int)strlen(r->rows[i].encoding);
-    printf("nats per byte at each context length, 95 %% interval over seeds\n"
+    printf("nats per byte at each context length%s, 95 %% interval over seeds\n"
            "\n%-*s",
-           width, "encoding");
+           vocabulary ? " in tokens" : "", width, "encoding");
     for (int i = 0; i < LOCANT_EVAL_LENGTHS && r->n_rows > 0; i++)
         printf(" %14" PRId64, r->rows[0].length[i]);
     printf(" %10s %8s %9s %7s\n", "G(2048)", "params", "tokens/s", "MiB");
@@ -250,7 +251,7 @@ static int print_failed_gates(const locant_report *r)
 /* --------------------------------------------------------------------- run */
 
 static int report(const struct cli *cli, const struct specs *specs,
-                  unsigned with, const locant_corpus *corpus)
+                  unsigned with, int vocabulary, const locant_corpus *corpus)
 {
     const struct options *o = cli->options;
     locant_report_options r = LOCANT_REPORT_INIT;
@@ -270,11 +271,12 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.progress = cli_progress;
     r.with = with;
     r.tasks = o->tasks;
+    r.vocabulary = vocabulary;
     CLI_TRY(cli_job_status(locant_report_run(&answer, corpus, &r)));
     if (cli->json)
         printed = print_json(&answer, o->out);
     else
-        print_text(&answer, o->out);
+        print_text(&answer, o->out, vocabulary);
     status = print_failed_gates(&answer);
     locant_report_free(&answer);
     return printed != CLI_OK ? printed : status;
@@ -286,7 +288,9 @@ static int run(const struct cli *cli)
     struct specs specs = { .n = 0 };
     locant_corpus *corpus;
     unsigned with;
+    int vocabulary;
 
+    CLI_TRY(cli_vocabulary(&vocabulary, o->vocabulary));
     CLI_TRY(read_jobs(&with, o->with));
     CLI_TRY(check_tasks(o->tasks, with));
     if (o->encodings != NULL)
@@ -295,7 +299,7 @@ static int run(const struct cli *cli)
     CLI_TRY(cli_check_folder(o->dir));
     cli_catch_signals();
     CLI_TRY(cli_corpus_open(&corpus, &o->corpus, o->dir));
-    return report(cli, &specs, with, corpus);
+    return report(cli, &specs, with, vocabulary, corpus);
 }
 
 const struct cli_command cli_report = {
@@ -305,7 +309,8 @@ const struct cli_command cli_report = {
              "  [--text PATH... | --generated | --fresh-text | --kept-text "
              "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
              "  [--seeds N] [--minutes N] [--optimizer adamw|muon]\n"
-             "  [--with JOBS] [--tasks LIST] [--dir DIR] [-o PAGE.html]",
+             "  [--with JOBS] [--tasks LIST] [--vocabulary bytes|N]\n"
+             "  [--dir DIR] [-o PAGE.html]",
     .doc = "Trains the same small Transformer with each encoding on the C "
            "headers of this\nmachine (or --text), measures it at 1 to 16 "
            "times the trained length, and\nwrites one self-contained page.  "
@@ -340,6 +345,10 @@ const struct cli_command cli_report = {
            "it takes about 10 seconds with smoke,\n5 minutes with quick, 2 "
            "with homework, and (estimated from its number of\ntokens) 45 with "
            "hour; the number of tokens is printed before the first step.\n\n"
+           "With --vocabulary 512 the models read tokens of a byte-pair "
+           "vocabulary trained\non the text.  Lengths then count tokens, and "
+           "the page says how many bytes they\nspan; losses are still per "
+           "byte.\n\n"
            "The time of each job of --with is also forecast at the beginning."
            "\n\nThe models stay in --dir: 'locant runs list' lists them, "
            "'locant probe RUN'\nlooks into one, 'locant figure NAME RUN..' "
@@ -350,6 +359,7 @@ const struct cli_command cli_report = {
                 "locant report --text ~/books --encodings 'none; rope; "
                 "rope(base=128)' \\\n    --seeds 3\n"
                 "locant report --preset hour --with extension,surface\n"
+                "locant report --vocabulary 512\n"
                 "locant report --with tasks --tasks T2,T11,T4",
     CLI_OPTIONS,
     .computes = 1,

@@ -9,7 +9,7 @@
 #include "task.h"
 
 struct options {
-    const char *encoding, *task, *dir;
+    const char *encoding, *task, *dir, *vocabulary;
     int64_t seed, steps, layers, width, heads, kv_heads, ff;
     int64_t batch, length, memory, every, parent;
     double lr, muon_lr;
@@ -43,6 +43,7 @@ static const struct cli_option options[] = {
     OPT_FLAG("rms-norm", rms_norm, "RMS norm instead of layer norm"),
     OPT_SIZE("batch", batch, "16", "sequences per step"),
     OPT_SIZE("length", length, "128", "tokens per sequence"),
+    OPT_VOCABULARY(vocabulary),
     OPT_INTEGER("memory", memory, "N", 0, 1 << 20,
                 "tokens each layer remembers of earlier segments"),
     OPT_INTEGER("parent", parent, "RUN", 1, INT64_MAX,
@@ -118,6 +119,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     override(&t->steps, cli, "steps", o->steps);
     if (overrides_task(cli, "lr"))
         t->learning_rate = o->lr;
+    CLI_TRY(cli_vocabulary(&t->vocabulary, o->vocabulary));
     t->encoding = o->encoding;
     t->seed = (uint64_t)o->seed;
     t->kv_heads = o->kv_heads;
@@ -175,7 +177,7 @@ const struct cli_command cli_train = {
     .summary = "train one small model, or continue it",
     .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N]\n"
              "      [options]",
-    .doc = "Trains a byte-level Transformer and keeps it in the run store.  "
+    .doc = "Trains a small Transformer and keeps it in the run store.  "
            "If the run was\nstopped (SIGINT: exit 75) or killed, the same "
            "command continues it from its\nlast checkpoint, to the same bits; "
            "if it is finished, the command returns at\nonce.\n\nThe bits "
@@ -186,7 +188,11 @@ const struct cli_command cli_train = {
            "lists the tasks, 'locant eval' scores\nthe run.\n\nWith "
            "--optimizer muon the weights of attention and feed-forward are "
            "trained by\nMuon at the rate --muon-lr, all other parameters by "
-           "AdamW at --lr.\n\nWith --parent "
+           "AdamW at --lr.\n\n"
+           "With --vocabulary 512 the model reads tokens "
+           "of a byte-pair vocabulary trained\non the training part of the "
+           "text: lengths count tokens, losses stay in nats per\nbyte.  By "
+           "default every byte is a token.\n\nWith --parent "
            "training starts from another run's parameters.\n\nWith --memory "
            "each row of the batch reads the text segment by segment and also\n"
            "attends to the last N tokens before its segment, as "
@@ -198,6 +204,7 @@ const struct cli_command cli_train = {
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"
                 "locant train --encoding rope --optimizer muon\n"
+                "locant train --encoding rope --vocabulary 512 --generated\n"
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",

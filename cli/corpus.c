@@ -39,6 +39,18 @@ static int read_text(locant_corpus **out, const struct cli_corpus *options)
     return CLI_OK;
 }
 
+int cli_vocabulary(int *out, const char *text)
+{
+    int64_t n = 0;
+
+    if (strcmp(text, "bytes") != 0 && !cli_parse_whole(&n, text, 257, 4096))
+        return cli_refuse("--vocabulary '%s': should be 'bytes' or a number "
+                          "from 257 to 4096",
+                          text);
+    *out = (int)n;
+    return CLI_OK;
+}
+
 /* ------------------------------------------------------------- kept texts */
 
 /* Warn if this machine's headers differ from the kept ones. */

@@ -25,6 +25,14 @@ struct cli_corpus {
 #define OPT_CORPUS(member)                                                     \
     OPT_NEW_TEXT(member), OPT_KEPT_TEXT(member), OPT_KEEP_TEXT(member)
 
+#define OPT_VOCABULARY(member)                                                 \
+    OPT_TEXT("vocabulary", member, "bytes|N",                                  \
+             "tokens: bytes, or N (257 .. 4096) of byte pairs of the text",    \
+             .fallback = "bytes")
+
+/* Read --vocabulary: 0 for bytes, else the number of tokens. */
+int cli_vocabulary(int *out, const char *text);
+
 /* Open the text that the options choose; the command owns it.  A text kept in
    the store 'dir' may be used; NULL: there is no store. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,

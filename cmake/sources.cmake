@@ -65,10 +65,11 @@ set(LAB_SOURCES
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
-  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c
+  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c corpus/token_pairs.c
+  corpus/tokens.c corpus/vocabulary.c corpus/vocabulary_train.c
   store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
-  store/notice.c store/run_sizes.c store/speed.c store/store.c
-  store/store_eval.c store/store_files.c store/store_guard.c
+  store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
+  store/store.c store/store_eval.c store/store_files.c store/store_guard.c
   store/store_keep.c store/store_migrate.c store/store_open.c
   store/store_protocols.c store/store_rows.c store/store_runs.c
   store/store_sql.c store/store_texts.c store/sums.c
@@ -195,8 +196,8 @@ set(TESTS
   test_store test_store_crowd test_store_docs test_store_guard
   test_store_keep test_store_migrate test_store_refusals test_store_sittings
   test_store_texts test_store_values test_study test_surface test_task_run
-  test_tasks test_tensors test_tensors_file test_train test_train_norms
-  test_train_source test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_xpos_pope)
+  test_tasks test_tensors test_tensors_file test_tokens test_train
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_verdict test_vocabulary test_xpos_pope)

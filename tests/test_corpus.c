@@ -239,7 +239,7 @@ TEST_WITH(make_root, remove_root, one_file_is_cut)
     CHECK(c->info.valid_bytes > SIZE / 20 - 99);
     CHECK(c->info.valid_bytes < SIZE / 20 + 99);
     /* 50 KB: three documents of 16 KiB with 8 blocks each, and a rest */
-    CHECK(lct_choose_test_blocks(ends, 96, c, 1) >= 24);
+    CHECK(lct_choose_blocks(ends, 96, lct_corpus_split(c, LCT_TEST), 1) >= 24);
     locant_corpus_free(c);
     free(joined);
     free(want);
@@ -395,7 +395,7 @@ TEST(headers_are_cleaned)
             CHECK(!starts(&c->split[part], f, "//"));
             CHECK(!starts(&c->split[part], f, "namespace "));
         }
-    CHECK(lct_choose_test_blocks(ends, 96, c, 1) >= 24);
+    CHECK(lct_choose_blocks(ends, 96, lct_corpus_split(c, LCT_TEST), 1) >= 24);
     print_message("%zu headers, %zu bytes: %zu, %zu, %zu\n", c->info.files,
                   c->info.bytes, c->info.train_bytes, c->info.valid_bytes,
                   c->info.test_bytes);

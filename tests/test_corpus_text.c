@@ -145,7 +145,7 @@ TEST(test_blocks_are_apart)
     const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
     size_t ends[2000], few[10], other[10], n, per_file[500] = { 0 }, moved = 0;
 
-    n = lct_choose_test_blocks(ends, LEN(ends), c, 5);
+    n = lct_choose_blocks(ends, LEN(ends), lct_corpus_split(c, LCT_TEST), 5);
     CHECK(n > 96 && n < LEN(ends) && s->files <= LEN(per_file));
     for (size_t b = 0; b < n; b++) {
         size_t f = 0;
@@ -158,13 +158,13 @@ TEST(test_blocks_are_apart)
             CHECK(ends[a] + 64 <= ends[b] || ends[b] + 64 <= ends[a]);
     }
     /* fewer blocks are the first of them, and another seed chooses others */
-    CHECK(lct_choose_test_blocks(few, 10, c, 5) == 10);
+    CHECK(lct_choose_blocks(few, 10, lct_corpus_split(c, LCT_TEST), 5) == 10);
     assert_memory_equal(few, ends, sizeof few);
-    CHECK(lct_choose_test_blocks(other, 10, c, 6) == 10);
+    CHECK(lct_choose_blocks(other, 10, lct_corpus_split(c, LCT_TEST), 6) == 10);
     for (size_t b = 0; b < 10; b++)
         moved += other[b] != few[b];
     CHECK(moved > 5);
-    CHECK(lct_choose_test_blocks(few, 0, c, 5) == 0);
+    CHECK(lct_choose_blocks(few, 0, lct_corpus_split(c, LCT_TEST), 5) == 0);
 }
 
 TEST(batches_repeat_and_cover)
@@ -174,12 +174,13 @@ TEST(batches_repeat_and_cover)
     size_t a[64], b[64], low = (size_t)size, high = 0;
 
     for (int64_t step = 0; step < 50; step++) {
-        lct_batch_starts(a, 64, 128, c, 1, step);
-        lct_batch_starts(b, 64, 128, c, 1, step);
+        lct_batch_starts(a, 64, 128, lct_corpus_split(c, LCT_TRAIN), 1, step);
+        lct_batch_starts(b, 64, 128, lct_corpus_split(c, LCT_TRAIN), 1, step);
         assert_memory_equal(a, b, sizeof a);
-        lct_batch_starts(b, 64, 128, c, 1, step + 1);
+        lct_batch_starts(b, 64, 128, lct_corpus_split(c, LCT_TRAIN), 1,
+                         step + 1);
         assert_memory_not_equal(a, b, sizeof a);
-        lct_batch_starts(b, 64, 128, c, 2, step);
+        lct_batch_starts(b, 64, 128, lct_corpus_split(c, LCT_TRAIN), 2, step);
         assert_memory_not_equal(a, b, sizeof a);
         for (int i = 0; i < 64; i++) {
             CHECK(a[i] + 128 + 1 <= (size_t)size);
@@ -189,7 +190,7 @@ TEST(batches_repeat_and_cover)
     }
     /* 3200 uniform starts miss a tenth at either end with p = .9^3200. */
     CHECK(low < (size_t)size / 10 && high > (size_t)size / 10 * 9);
-    lct_batch_starts(a, 64, size - 1, c, 1, 0);
+    lct_batch_starts(a, 64, size - 1, lct_corpus_split(c, LCT_TRAIN), 1, 0);
     for (int i = 0; i < 64; i++)
         CHECK(a[i] == 0);
 }
@@ -200,19 +201,20 @@ TEST(segments_follow_each_other)
     OWNED(locant_corpus) *c = generated(64 << 10, 1);
     size_t places = c->info.train_bytes - 128, a[8], b[8], whole[1];
 
-    lct_segment_starts(a, 8, 128, c, 3, 0);
+    lct_segment_starts(a, 8, 128, lct_corpus_split(c, LCT_TRAIN), 3, 0);
     for (int64_t step = 1; step < 2000; step++) {
-        lct_segment_starts(b, 8, 128, c, 3, step);
+        lct_segment_starts(b, 8, 128, lct_corpus_split(c, LCT_TRAIN), 3, step);
         for (int i = 0; i < 8; i++) {
             CHECK(b[i] == (a[i] + 128) % places);
             a[i] = b[i];
         }
     }
-    lct_segment_starts(b, 8, 128, c, 4, 1999);
+    lct_segment_starts(b, 8, 128, lct_corpus_split(c, LCT_TRAIN), 4, 1999);
     assert_memory_not_equal(a, b, sizeof a);
     for (int i = 1; i < 8; i++) /* far apart */
         CHECK((a[i] + places - a[i - 1]) % places == places / 8);
-    lct_segment_starts(whole, 1, (int64_t)c->info.train_bytes - 1, c, 3, 7);
+    lct_segment_starts(whole, 1, (int64_t)c->info.train_bytes - 1,
+                       lct_corpus_split(c, LCT_TRAIN), 3, 7);
     CHECK(whole[0] == 0);
 }
 

@@ -57,8 +57,10 @@ static void open_reference(struct reference *r, int64_t run)
     CHECK_OK(lct_store_run_path(&path, store, run, "safetensors"));
     CHECK_OK(lct_checkpoint_read(&c, r->model, path));
     locant_release(path);
-    assert_int_equal(
-        lct_choose_test_blocks(r->ends, BLOCKS, corpus, LCT_EVAL_SEED), BLOCKS);
+    assert_int_equal(lct_choose_blocks(r->ends, BLOCKS,
+                                       lct_corpus_split(corpus, LCT_TEST),
+                                       LCT_EVAL_SEED),
+                     BLOCKS);
 }
 
 static void close_reference(struct reference *r)

@@ -98,8 +98,10 @@ static double same_targets(struct lct_model *m, int64_t C)
     size_t ends[BLOCKS];
     double sum = 0;
 
-    assert_int_equal(
-        lct_choose_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED), BLOCKS);
+    assert_int_equal(lct_choose_blocks(ends, BLOCKS,
+                                       lct_corpus_split(corpus, LCT_TEST),
+                                       LCT_EVAL_SEED),
+                     BLOCKS);
     for (int b = 0; b < BLOCKS; b++) {
         for (int64_t i = 0; i < C; i++) {
             in[i] = bytes[(int64_t)ends[b] - C - 1 + i];

@@ -27,7 +27,7 @@ static struct lct_extension *extend(locant_store *s)
     struct lct_extension *x;
 
     CHECK_OK(lct_extension_run(
-        &x, &tiny, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+        &x, &tiny, &(struct lct_lab){ .store = s, .corpus = corpus }));
     return x;
 }
 
@@ -85,8 +85,8 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
         .store = s,
         .corpus = corpus,
         .want = BLOCKS,
-        .blocks =
-            (int64_t)lct_choose_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
+        .blocks = (int64_t)lct_choose_blocks(
+            ends, BLOCKS, lct_corpus_split(corpus, LCT_TEST), LCT_EVAL_SEED)
     };
     const struct lct_extension_cell cell = { run, spec, 128, false };
     double speed;
@@ -164,10 +164,13 @@ TEST(stopped_it_goes_on_to_the_same_bits)
     locant_status status;
 
     CHECK(runs == 2 + 2 * lct_extension_tunings());
-    while ((status = lct_extension_run(
-                &y, &tiny,
-                &(struct lct_lab){ b, corpus, stop, &calls, LOCANT_ADAMW })) ==
-           LOCANT_ERR_INTERRUPTED) {
+    while (
+        (status = lct_extension_run(&y, &tiny,
+                                    &(struct lct_lab){ .store = b,
+                                                       .corpus = corpus,
+                                                       .progress = stop,
+                                                       .context = &calls })) ==
+        LOCANT_ERR_INTERRUPTED) {
         lct_extension_free(y);
         stops++;
     }

@@ -65,17 +65,21 @@ TEST(a_run_that_fails_is_left_out)
     int notices = 0;
 
     two.seeds = 2;
-    CHECK_OK(lct_extension_run(
-        &x, &two,
-        &(struct lct_lab){ s, corpus, count_notices, &notices, LOCANT_ADAMW }));
+    CHECK_OK(lct_extension_run(&x, &two,
+                               &(struct lct_lab){ .store = s,
+                                                  .corpus = corpus,
+                                                  .progress = count_notices,
+                                                  .context = &notices }));
     CHECK(notices == 0 && x->failures == 0);
     first = mean_of(x->row[0].at[1].loss, BLOCKS);
     all = (first + mean_of(x->row[0].at[1].loss + BLOCKS, BLOCKS)) / 2;
     spoil(s, x->base[1]);
     lct_extension_free(x);
-    CHECK_OK(lct_extension_run(
-        &r.extension, &two,
-        &(struct lct_lab){ s, corpus, count_notices, &notices, LOCANT_ADAMW }));
+    CHECK_OK(lct_extension_run(&r.extension, &two,
+                               &(struct lct_lab){ .store = s,
+                                                  .corpus = corpus,
+                                                  .progress = count_notices,
+                                                  .context = &notices }));
     CHECK(notices == 1 && r.extension->failures == 1);
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(number_at(&r, "extension.failures") == 1);
@@ -116,8 +120,7 @@ TEST(orderings_are_of_seeds_that_all_have)
 
     two.seeds = 2;
     CHECK_OK(lct_extension_run(
-        &r.extension, &two,
-        &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+        &r.extension, &two, &(struct lct_lab){ .store = s, .corpus = corpus }));
     set_loss(r.extension, "ntk", 2, NAN);
     set_loss(r.extension, "yarn8", 4, 0);
     set_loss(r.extension, "pi", 3, 0);
@@ -139,9 +142,9 @@ TEST(all_runs_may_fail)
     FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
 
     wild.rate = 1e30;
-    CHECK_OK(lct_extension_run(
-        &r.extension, &wild,
-        &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+    CHECK_OK(
+        lct_extension_run(&r.extension, &wild,
+                          &(struct lct_lab){ .store = s, .corpus = corpus }));
     CHECK(r.extension->failures == 1); /* nothing is trained on from it */
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(isnan(number_at(&r, "extension.methods.0.loss.512.mean")));
@@ -176,9 +179,11 @@ static void surface_without(size_t wild, const char *name)
     for (size_t i = 0; i < wild; i++)
         plan.rate[i] = 1e30;
     CHECK_OK(lct_surface_create(&r.surface, &plan, &o));
-    CHECK_OK(lct_surface_run(
-        r.surface, &plan,
-        &(struct lct_lab){ s, corpus, count_notices, &notices, LOCANT_ADAMW }));
+    CHECK_OK(lct_surface_run(r.surface, &plan,
+                             &(struct lct_lab){ .store = s,
+                                                .corpus = corpus,
+                                                .progress = count_notices,
+                                                .context = &notices }));
     CHECK(notices == failures && r.surface->failures == failures);
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(number_at(&r, "surface.failures") == failures);

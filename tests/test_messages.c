@@ -99,6 +99,8 @@ TEST(paths_are_of_the_document)
     json_t *numbers;
 
     make_results(&r);
+    r.vocabulary = 512;
+    r.bytes_per_token = 1.7;
     CHECK_OK(lct_numbers_create(&numbers, &r));
     for (int id = MSG_NONE + 1; id < LCT_MESSAGES; id++) {
         const char *p = lct_messages_text((enum lct_message)id, LCT_EN);

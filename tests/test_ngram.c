@@ -113,11 +113,13 @@ TEST(longer_context_helps)
 {
     OWNED(locant_corpus) *c = generated(0, 0);
     double loss[4];
-    size_t ends[96], n = lct_choose_test_blocks(ends, 96, c, 1);
+    size_t ends[96],
+        n = lct_choose_blocks(ends, 96, lct_corpus_split(c, LCT_TEST), 1);
 
     CHECK(n == 96);
     for (int order = 0; order < 4; order++) {
-        CHECK_OK(lct_ngram_loss(&loss[order], c, order, 1500000, ends, n, 64));
+        CHECK_OK(lct_ngram_loss(&loss[order], c->split, order, 1500000, ends, n,
+                                64));
         /* Gains of 1.5, 0.4 and 0.3 nats were measured; a tenth is no chance:
            over 6144 targets of deviation below 3 the mean moves by 0.04. */
         CHECK(order == 0 || loss[order] < loss[order - 1] - 0.1);
@@ -134,8 +136,8 @@ TEST(loss_is_the_mean_over_targets)
     double got, want = 0;
     size_t ends[2];
 
-    CHECK(lct_choose_test_blocks(ends, 2, c, 1) == 2);
-    CHECK_OK(lct_ngram_loss(&got, c, 2, 3000, ends, 2, 5));
+    CHECK(lct_choose_blocks(ends, 2, lct_corpus_split(c, LCT_TEST), 1) == 2);
+    CHECK_OK(lct_ngram_loss(&got, c->split, 2, 3000, ends, 2, 5));
     for (int b = 0; b < 2; b++)
         for (size_t i = ends[b] - 5; i < ends[b]; i++)
             want -= log(oracle(train->bytes, 3000, test->bytes + i - 2, 2,
@@ -151,21 +153,23 @@ TEST(refuses_bad_arguments)
     double loss = 7;
     char want[128];
 
-    REFUSES(PARAM, lct_ngram_loss(&loss, c, 2, 100, &end, 0, 64),
+    REFUSES(PARAM, lct_ngram_loss(&loss, c->split, 2, 100, &end, 0, 64),
             "0 blocks of 64 targets, expected at least one of each");
     snprintf(want, sizeof want,
              "lct_ngram_loss: block 0 ends at %zu, expected "
              "64 to %zu",
              end, size);
-    CHECK_REFUSED(lct_ngram_loss(&loss, c, 2, 100, &end, 1, 64),
+    CHECK_REFUSED(lct_ngram_loss(&loss, c->split, 2, 100, &end, 1, 64),
                   LOCANT_ERR_PARAM, want);
     end = 63;
-    CHECK(lct_ngram_loss(&loss, c, 2, 100, &end, 1, 64) == LOCANT_ERR_PARAM);
+    CHECK(lct_ngram_loss(&loss, c->split, 2, 100, &end, 1, 64) ==
+          LOCANT_ERR_PARAM);
     end = 64;
-    CHECK_REFUSED(lct_ngram_loss(&loss, c, 7, 100, &end, 1, 64),
+    CHECK_REFUSED(lct_ngram_loss(&loss, c->split, 7, 100, &end, 1, 64),
                   LOCANT_ERR_PARAM,
                   "lct_ngram_create: order is 7, expected 0 to 6");
-    CHECK(lct_ngram_loss(&loss, c, -1, 100, &end, 1, 64) == LOCANT_ERR_PARAM);
+    CHECK(lct_ngram_loss(&loss, c->split, -1, 100, &end, 1, 64) ==
+          LOCANT_ERR_PARAM);
     CHECK(loss == 7);
 }
 
@@ -260,7 +264,8 @@ TEST(a_longer_cache_knows_more)
     static const int64_t lengths[] = { 128, 512, 2048 };
     OWNED(locant_corpus) *c = generated(512 << 10, 0);
     double loss[LEN(lengths)], again[LEN(lengths)], fixed;
-    size_t ends[8], n = lct_choose_test_blocks(ends, 8, c, 1);
+    size_t ends[8],
+        n = lct_choose_blocks(ends, 8, lct_corpus_split(c, LCT_TEST), 1);
     struct lct_cache_job job = { .order = 3,
                                  .train_bytes = 100000,
                                  .lengths = lengths,
@@ -271,13 +276,13 @@ TEST(a_longer_cache_knows_more)
                                  .seed = 1 };
 
     assert_int_equal(n, 8);
-    CHECK_OK(lct_cache_loss(loss, c, &job));
-    CHECK_OK(lct_ngram_loss(&fixed, c, 3, 100000, ends, n, 64));
+    CHECK_OK(lct_cache_loss(loss, c->split, &job));
+    CHECK_OK(lct_ngram_loss(&fixed, c->split, 3, 100000, ends, n, 64));
     CHECK(loss[0] > 0 && loss[0] < fixed);
     CHECK(loss[2] < loss[0] - .05);
-    CHECK_OK(lct_cache_loss(again, c, &job));
+    CHECK_OK(lct_cache_loss(again, c->split, &job));
     CHECK(memcmp(loss, again, sizeof loss) == 0);
     job.blocks = 0;
-    REFUSES(PARAM, lct_cache_loss(loss, c, &job),
+    REFUSES(PARAM, lct_cache_loss(loss, c->split, &job),
             "0 blocks of 64 targets, expected at least one of each");
 }

@@ -246,6 +246,30 @@ TEST_WITH(make_folder, remove_folder, says_which_rates_were_tried)
     free(page);
 }
 
+/* With a vocabulary the page says what a token is, and axes name tokens;
+   n-grams and losses stay by bytes. */
+TEST_WITH(make_folder, remove_folder, says_what_tokens_are)
+{
+    FREED_BY(free_results) struct lct_results r;
+    char *page;
+
+    make_results(&r);
+    page = page_of(&r);
+    CHECK(!strstr(page, "--vocabulary") && !strstr(page, "byte-pair"));
+    CHECK(!strstr(page, "(tokens)") && strstr(page, "length (bytes)"));
+    free(page);
+    r.vocabulary = 512;
+    r.bytes_per_token = 1.72;
+    page = page_of(&r);
+    CHECK(strstr(page, "data-number=\"protocol.vocabulary\">512<"));
+    CHECK(strstr(page, "data-number=\"protocol.bytes_per_token\">1.72<"));
+    CHECK(strstr(page, "data-number=\"protocol.trained_bytes\">220<"));
+    CHECK(strstr(page, " --vocabulary 512"));
+    CHECK(!strstr(page, "length (bytes)") && strstr(page, "length (tokens)"));
+    CHECK(strstr(page, "loss (nats/byte)"));
+    free(page);
+}
+
 TEST_WITH(make_folder, remove_folder, equal_encodings_share_a_rank)
 {
     FREED_BY(free_results) struct lct_results r;

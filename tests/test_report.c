@@ -196,8 +196,8 @@ TEST(rates_are_chosen_by_validation)
     plan.blocks = 1;
     plan.train.steps = 15;
     s = store_at(scratch_file(&dir, "sweep"));
-    CHECK_OK(lct_plan_run(
-        &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+    CHECK_OK(
+        lct_plan_run(&plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);
         CHECK(plan.valid[2 + i] < plan.valid[i]);
@@ -234,10 +234,12 @@ TEST(the_optimizer_trains_every_run)
     plan.blocks = 1;
     plan.train.steps = 2;
     CHECK_OK(lct_plan_run(
-        &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+        &plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     first = plan.runs[0];
     CHECK_OK(lct_plan_run(
-        &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_MUON }));
+        &plan, &(struct lct_lab){ .store = s,
+                                  .corpus = corpus,
+                                  .optimizer = LOCANT_MUON }));
     CHECK(plan.runs[0] != first);
     CHECK_OK(locant_store_run(&run, s, plan.runs[0]));
     assert_string_equal(run.optimizer, "muon");

@@ -64,8 +64,10 @@ TEST(full_tries_rates_and_has_a_page)
 
     make_plan(&plan);
     s = store_at(scratch_file(&dir, "lab"));
-    CHECK_OK(lct_plan_run(&plan, &(struct lct_lab){ s, corpus, count_notices,
-                                                    &notices, LOCANT_ADAMW }));
+    CHECK_OK(lct_plan_run(&plan, &(struct lct_lab){ .store = s,
+                                                    .corpus = corpus,
+                                                    .progress = count_notices,
+                                                    .context = &notices }));
     CHECK(notices == SPECS);
     check_rates(&plan, s);
     CHECK_OK(lct_results_collect(&r, &plan, s, corpus));

@@ -56,7 +56,8 @@ IN_SCRATCH(refuses_a_row_that_no_options_make)
           "heads is 0, expected 1 .. 65536" },
         { "model = replace(model, 'width=8', 'width=99999999999999999999')",
           "width is 9223372036854775807, expected 1 .. 1048576" },
-        { "model = model || ',vocab=257'", "vocab is 257, expected 1 .. 256" },
+        { "model = model || ',vocab=4097'",
+          "vocab is 4097, expected 1 .. 4096" },
         { "model = 'layers=1'", "width is 0, expected 1 .. 1048576" },
         { "model = model || ' '",
           "the model of a run reads 'layers=1,width=8,"

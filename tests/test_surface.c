@@ -62,7 +62,7 @@ static struct lct_surface *measure(locant_store *s)
     struct lct_surface *x = create(specs, LEN(specs));
 
     CHECK_OK(lct_surface_run(
-        x, &plan, &(struct lct_lab){ s, corpus, NULL, NULL, LOCANT_ADAMW }));
+        x, &plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     return x;
 }
 
@@ -145,9 +145,11 @@ TEST(stopped_it_goes_on_to_the_same_bits)
     int calls = 0, stops = 0, runs = 0;
     locant_status status;
 
-    while ((status = lct_surface_run(
-                y, &plan,
-                &(struct lct_lab){ b, corpus, stop, &calls, LOCANT_ADAMW })) ==
+    while ((status = lct_surface_run(y, &plan,
+                                     &(struct lct_lab){ .store = b,
+                                                        .corpus = corpus,
+                                                        .progress = stop,
+                                                        .context = &calls })) ==
            LOCANT_ERR_INTERRUPTED) {
         lct_surface_free(y);
         y = create(specs, LEN(specs));

@@ -34,7 +34,8 @@ static void check_first_step(const char *spec, bool has)
     c.encoding = e;
     CHECK_OK(lct_model_create(&model, &c, 4, 32, true));
     CHECK_OK(lct_model_init(model, o.seed));
-    lct_batch_starts(starts, 4, 32, corpus, o.seed, 0);
+    lct_batch_starts(starts, 4, 32, lct_corpus_split(corpus, LCT_TRAIN), o.seed,
+                     0);
     for (int i = 0; i < 4 * 32; i++) {
         tokens[i] = text[starts[i / 32] + (size_t)(i % 32)];
         targets[i] = text[starts[i / 32] + (size_t)(i % 32) + 1];

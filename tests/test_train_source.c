@@ -143,7 +143,7 @@ IN_SCRATCH(refuses_what_a_source_cannot_do)
     CHECK_REFUSED(lct_model_parse(&config,
                                   "layers=1,width=16,heads=2,kv_heads=2,ff=32,"
                                   "norm=layer,vocab=0"),
-                  LOCANT_ERR_FORMAT, "vocab is 0, expected 1 .. 256");
+                  LOCANT_ERR_FORMAT, "vocab is 0, expected 1 .. 4096");
 }
 
 /* The key of a run on text is what it was before there were sources. */

@@ -212,6 +212,8 @@ typedef struct locant_train_options {
     double  muon_rate;        /* peak rate of Muon's matrices; read with
                                  LOCANT_MUON, whose other parameters have
                                  learning_rate */
+    int     vocabulary;       /* 0: a token is a byte; 257 .. 4096: that many
+                                 tokens of a byte-pair vocabulary; see below */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -231,11 +233,16 @@ typedef struct locant_train_options {
  * encoding of the input door is PARAM: positions of memory and segment would
  * collide.
  *
+ * vocabulary > 0 trains byte-pair merges (arXiv:1508.07909v5) on the training
+ * part of the text until there are that many tokens.  Lengths then count such
+ * tokens; losses stay in nats per byte: the sum over tokens, divided by the
+ * bytes that they stand for.  The merges are kept with the run.
+ *
  * parent > 0 names a run that is done.  The new run begins with the parent's
- * parameters instead of drawn ones, and has its sizes: the members layers to
- * rms_norm are not read.  The encodings may differ if their parameters are the
- * same, for instance ropes with different scalings.  Optimiser and step count
- * start anew.
+ * parameters instead of drawn ones, and has its sizes and vocabulary: the
+ * members layers to rms_norm and vocabulary are not read.  The encodings may
+ * differ if their parameters are the same, for instance ropes with different
+ * scalings.  Optimiser and step count start anew.
  */
 
 /*
@@ -308,16 +315,18 @@ enum { LOCANT_EVAL_LENGTHS = 5, LOCANT_EVAL_BUCKETS = 64 };
 
 /*
  * Losses in nats per byte; NAN where the encoding is undefined (a learned table
- * beyond its length).
+ * beyond its length).  Lengths count tokens, which are bytes unless the run has
+ * a vocabulary.  Then the losses of the targets of all blocks are added and
+ * divided by the bytes that these targets stand for.
  */
 typedef struct locant_evaluation {
     int64_t length[LOCANT_EVAL_LENGTHS];    /* 128, 256, 512, 1024, 2048 */
-    double  same_targets[LOCANT_EVAL_LENGTHS]; /* P1: last 64 bytes scored */
+    double  same_targets[LOCANT_EVAL_LENGTHS]; /* P1: last 64 tokens scored */
     double  by_position[LOCANT_EVAL_BUCKETS];  /* P2: at 2048, 32 wide */
     double  own_window;                     /* P4: window 128, stride 16 */
     double  valid;                     /* validation at the trained length */
     double  shuffled;      /* P1 at 128, plus the mean increase of the losses of
-                              8 targets per block when all but the last 8 bytes
+                              8 targets per block when all but the last 8 tokens
                               of the context are shuffled */
     double  causality;     /* largest |P2 - forward at 128| over positions
                               below 128, or below half the length of a shorter
@@ -327,8 +336,8 @@ typedef struct locant_evaluation {
     int64_t blocks;        /* targets = 64 x blocks */
     double  tokens_per_second; /* forward at 2048 */
     double  non_overlapping[LOCANT_EVAL_LENGTHS]; /* P3: all targets of the last
-                              2048 bytes, cut into windows of each length; the
-                              first bytes of a window, with little context,
+                              2048 tokens, cut into windows of each length; the
+                              first tokens of a window, with little context,
                               count too */
 } locant_evaluation;
 
@@ -422,6 +431,8 @@ typedef struct locant_report_options {
                                      or none if 'seeds' is given */
     int           any_isa;        /* 1: locant_store_any_isa() */
     locant_optimizer optimizer;   /* of every run that it trains */
+    int           vocabulary;     /* of models of text, as in
+                                     locant_train_options */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -172,6 +172,7 @@ class TrainOptions(Structure):
         ("constant_rate", c_int),
         ("optimizer", c_int),
         ("muon_rate", c_double),
+        ("vocabulary", c_int),
     ]
 
 
@@ -247,6 +248,7 @@ class ReportOptions(Structure):
         ("minutes", c_int),
         ("any_isa", c_int),
         ("optimizer", c_int),
+        ("vocabulary", c_int),
     ]
 
 

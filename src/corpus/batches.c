@@ -1,5 +1,5 @@
 /*
- * batches.c - which bytes are trained on, and which are tested on.
+ * batches.c - which tokens are trained on, and which are tested on.
  *
  * Both depend on a seed alone, so every encoding sees the same batches and the
  * same targets, and a resumed run sees those it would have seen.
@@ -84,10 +84,9 @@ static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
     return s->start[f] + 1 + LCT_TEST_FILE_MIN + phase + picked[round] * GRID;
 }
 
-size_t lct_choose_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
-                         enum lct_part part, uint64_t seed)
+size_t lct_choose_blocks(size_t *ends, size_t want, const struct lct_split *s,
+                         uint64_t seed)
 {
-    const struct lct_split *s = &corpus->split[part];
     size_t n = 0;
 
     /* One block of every file comes before a second one of any file. */
@@ -98,17 +97,12 @@ size_t lct_choose_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
     return n;
 }
 
-size_t lct_choose_test_blocks(size_t *ends, size_t want,
-                              const locant_corpus *corpus, uint64_t seed)
-{
-    return lct_choose_blocks(ends, want, corpus, LCT_TEST, seed);
-}
-
 void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
-                      const locant_corpus *corpus, uint64_t seed, int64_t step)
+                      const struct lct_split *train, uint64_t seed,
+                      int64_t step)
 {
     locant_random r = { .seed = seed, .stream = STREAM_BATCH + (uint64_t)step };
-    size_t size = corpus->split[LCT_TRAIN].size;
+    size_t size = train->size;
 
     assert(length >= 0 && (size_t)length < size);
     for (int64_t b = 0; b < batch; b++)
@@ -117,11 +111,11 @@ void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
 }
 
 void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
-                        const locant_corpus *corpus, uint64_t seed,
+                        const struct lct_split *train, uint64_t seed,
                         int64_t step)
 {
     locant_random r = { .seed = seed, .stream = STREAM_SEGMENT };
-    uint64_t places = corpus->split[LCT_TRAIN].size - (size_t)length;
+    uint64_t places = train->size - (size_t)length;
     uint64_t first = locant_random_below(&r, places);
 
     /* no product overflows: batch and length are below 2^20, step below 2^40 */

@@ -5,6 +5,7 @@
  * them: losses may only be compared where it agrees.
  */
 #include "corpus.h"
+#include "tokens.h"
 #include <string.h>
 
 enum {
@@ -147,6 +148,7 @@ void locant_corpus_free(locant_corpus *corpus)
 {
     if (corpus == NULL)
         return;
+    lct_tokens_free(corpus->tokens);
     locant_release(corpus->text);
     locant_release(corpus->starts);
     locant_release(corpus->paths);

@@ -13,6 +13,9 @@
 #include "locant/lab.h"
 #include <stdbool.h>
 
+struct lct_tokens;
+struct lct_vocabulary;
+
 enum lct_part { LCT_TRAIN = 0, LCT_VALID = 1, LCT_TEST = 2 };
 
 /*
@@ -20,11 +23,20 @@ enum lct_part { LCT_TRAIN = 0, LCT_VALID = 1, LCT_TEST = 2 };
  * File f is bytes[start[f]] (the zero) to bytes[start[f + 1] - 1].
  */
 struct lct_split {
-    const uint8_t *bytes;
-    size_t size;
-    const size_t *start; /* [files + 1] */
+    const uint8_t *bytes; /* NULL in a text of tokens; see tokens.h */
+    size_t size;          /* bytes or, in a text of tokens, tokens */
+    const size_t *start;  /* [files + 1] */
     size_t files;
+    const uint16_t *ids; /* [size]: the tokens; NULL: bytes are the tokens */
+    const struct lct_vocabulary *vocabulary; /* of ids */
+    const struct lct_split *of;              /* of ids: the part in bytes */
 };
+
+/* Token i. */
+static inline int32_t lct_split_id(const struct lct_split *s, size_t i)
+{
+    return s->ids ? s->ids[i] : s->bytes[i];
+}
 
 const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
                                          enum lct_part part);
@@ -34,23 +46,20 @@ void lct_sha256_hex(char out[65], const void *bytes, size_t size);
 
 /*
  * Choose the blocks that every model is tested on, by 'seed' alone. ends[b], an
- * index into the test split, is one past the last target of block b; at least
- * LCT_TEST_FILE_MIN bytes of its file come before it. A file has at most 8
+ * index into the split, is one past the last target of block b; at least
+ * LCT_TEST_FILE_MIN tokens of its file come before it. A file has at most 8
  * blocks. Returns the number of blocks, at most 'want'.
  */
-size_t lct_choose_test_blocks(size_t *ends, size_t want,
-                              const locant_corpus *corpus, uint64_t seed);
-
-/* The same in any split of the corpus. */
-size_t lct_choose_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
-                         enum lct_part part, uint64_t seed);
+size_t lct_choose_blocks(size_t *ends, size_t want,
+                         const struct lct_split *split, uint64_t seed);
 
 /*
- * Starts of the training windows of one step: batch x (length + 1) bytes each
+ * Starts of the training windows of one step: batch x (length + 1) tokens each
  * from the training split, drawn from (seed, step) alone.
  */
 void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
-                      const locant_corpus *corpus, uint64_t seed, int64_t step);
+                      const struct lct_split *train, uint64_t seed,
+                      int64_t step);
 
 /*
  * The same for models with memory, whose rows go on where they ended. Row 0
@@ -58,7 +67,7 @@ void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
  * after it. Each step moves all rows on by 'length', cyclically.
  */
 void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
-                        const locant_corpus *corpus, uint64_t seed,
+                        const struct lct_split *train, uint64_t seed,
                         int64_t step);
 
 /* The largest folders of headers that a corpus took files from. */
@@ -83,7 +92,7 @@ enum {
     LCT_PIECE_LIMIT = 16 << 10, /* bytes of one document when one text is cut in
                                    three: 5 % of a megabyte gives three of them,
                                    so 24 test blocks */
-    LCT_TEST_FILE_MIN = 2304,   /* bytes of a file before the end of a test
+    LCT_TEST_FILE_MIN = 2304,   /* tokens of a file before the end of a test
                                    block */
     LCT_BLOCKS_PER_FILE = 8     /* most test blocks of a file */
 };
@@ -199,6 +208,7 @@ struct locant_corpus {
     locant_keep keep;
     uint64_t seed;
     size_t max_bytes;
+    struct lct_tokens *tokens; /* the text encoded; see tokens.h */
 };
 
 /* The paths of the options as JSON, to be released with locant_release(). *out

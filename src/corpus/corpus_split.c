@@ -229,8 +229,10 @@ static locant_status write_splits(locant_corpus *c, const struct plan *p)
                            "for %zu bytes of text",
                            size[0] + size[1] + size[2]);
     for (int part = 0; part < 3; part++) {
-        c->split[part] = (struct lct_split){ c->text + at, size[part],
-                                             c->starts + start, files[part] };
+        c->split[part] = (struct lct_split){ .bytes = c->text + at,
+                                             .size = size[part],
+                                             .start = c->starts + start,
+                                             .files = files[part] };
         write_part(c->text + at, c->starts + start, &files[part], p,
                    (enum lct_part)part);
         at += size[part];

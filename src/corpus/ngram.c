@@ -10,6 +10,7 @@
  * probabilities of the 256 bytes sum to one for every context.
  */
 #include "ngram.h"
+#include "tokens.h"
 #include "../core/size.h"
 #include <inttypes.h>
 #include <math.h>
@@ -195,13 +196,22 @@ double lct_ngram_probability(const struct lct_ngram *m, const uint8_t *end,
     return p;
 }
 
-locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
+/* Add the losses of the bytes of part s from 'first' to before 'end'. */
+static void add_losses(double *sum, const struct lct_ngram *m,
+                       const struct lct_split *s, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        *sum -= log(lct_ngram_probability(m, s->bytes + i, i, s->bytes[i]));
+}
+
+locant_status lct_ngram_loss(double *out, const struct lct_split *parts,
                              int order, size_t train_bytes, const size_t *ends,
                              size_t blocks, int64_t targets)
 {
-    const struct lct_split *train = lct_corpus_split(corpus, LCT_TRAIN);
-    const struct lct_split *test = lct_corpus_split(corpus, LCT_TEST);
+    const struct lct_split *train = lct_tokens_in_bytes(&parts[LCT_TRAIN]);
+    const struct lct_split *test = &parts[LCT_TEST];
     size_t size = train_bytes < train->size ? train_bytes : train->size;
+    size_t scored = 0;
     struct lct_ngram *m;
     double sum = 0;
 
@@ -217,11 +227,14 @@ locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
                                "ends at %zu, expected %" PRId64 " to %zu",
                                b, ends[b], targets, test->size);
     LCT_TRY(lct_ngram_create(&m, order, train->bytes, size));
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t i = ends[b] - (size_t)targets; i < ends[b]; i++)
-            sum -= log(
-                lct_ngram_probability(m, test->bytes + i, i, test->bytes[i]));
+    for (size_t b = 0; b < blocks; b++) {
+        const size_t end = lct_tokens_offset(test, ends[b]);
+        const size_t first = lct_tokens_offset(test, ends[b] - (size_t)targets);
+
+        add_losses(&sum, m, lct_tokens_in_bytes(test), first, end);
+        scored += end - first;
+    }
     lct_ngram_free(m);
-    *out = sum / ((double)blocks * (double)targets);
+    *out = sum / (double)scored;
     return LOCANT_OK;
 }

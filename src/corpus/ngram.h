@@ -27,9 +27,11 @@ int lct_ngram_depth(const struct lct_ngram *m, const uint8_t *end, size_t n);
 /*
  * Mean loss (nats per byte) of an interpolated byte n-gram of that order
  * (order 0: unigram; Witten-Bell weights, Moffat 1990) counted on the first
- * 'train_bytes' of the training split and scored on the P1 targets.
+ * 'train_bytes' of the training split and scored on the P1 targets: the bytes
+ * of the last 'targets' tokens of each block. parts [3] are a corpus in bytes
+ * or in tokens, of which ends[b] are indices into the test split.
  */
-locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
+locant_status lct_ngram_loss(double *out, const struct lct_split *parts,
                              int order, size_t train_bytes, const size_t *ends,
                              size_t blocks, int64_t targets);
 
@@ -45,19 +47,20 @@ double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
 struct lct_cache_job {
     int order; /* of the n-gram of the training text */
     size_t train_bytes;
-    const int64_t *lengths; /* [n_lengths] of context, targets .. 2048 */
+    const int64_t *lengths; /* [n_lengths] of context in tokens, targets ..
+                               2048 */
     size_t n_lengths;
     const size_t *ends; /* [blocks] of the test split */
     size_t blocks;
-    int64_t targets; /* scored at the end of each block */
+    int64_t targets; /* tokens scored at the end of each block */
     uint64_t seed;   /* chooses at most as many blocks to fit on */
 };
 
 /*
  * out[k]: mean loss (nats per byte) of the n-gram of order 'order' mixed with
- * one of the last lengths[k] bytes. The weights are fitted on the validation
- * split; out[k] is NAN if no file of it is long enough for a block.
+ * one of the bytes of the last lengths[k] tokens. The weights are fitted on the
+ * validation split; out[k] is NAN if no file of it is long enough for a block.
  */
-locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
+locant_status lct_cache_loss(double *out, const struct lct_split *parts,
                              const struct lct_cache_job *job);
 #endif

@@ -20,7 +20,7 @@
  * A mixture of two distributions with weights that sum to one sums to one.
  */
 #include "ngram.h"
-#include "../core/size.h"
+#include "tokens.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -38,21 +38,25 @@ double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
     return (1 - weight[depth]) * fixed + weight[depth] * cache;
 }
 
-/* Predict the targets of one block, each after C bytes of context. */
-static locant_status predict_block(struct prediction *out,
+/* Predict the bytes of the targets of one block, each after those of C tokens
+   of context; *n grows by their number. */
+static locant_status predict_block(struct prediction *out, size_t *n,
                                    const struct lct_ngram *fixed,
-                                   const uint8_t *bytes, size_t end, int64_t C,
-                                   int64_t targets)
+                                   const struct lct_split *split, size_t end,
+                                   int64_t C, int64_t targets)
 {
-    const uint8_t *first = bytes + end - (size_t)C - 1;
-    const size_t before = (size_t)(C - targets) + 1;
+    const size_t from = lct_tokens_offset(split, end - (size_t)C - 1);
+    const size_t size = lct_tokens_offset(split, end) - from;
+    const size_t before =
+        lct_tokens_offset(split, end - (size_t)targets) - from;
+    const uint8_t *first = lct_tokens_in_bytes(split)->bytes + from;
     struct lct_ngram *cache;
     locant_status status;
 
     LCT_TRY(lct_ngram_create(&cache, LCT_CACHE_ORDER, first, before));
     status = LOCANT_OK;
-    for (size_t i = before; i <= (size_t)C && status == LOCANT_OK; i++) {
-        *out++ = (struct prediction){
+    for (size_t i = before; i < size && status == LOCANT_OK; i++) {
+        out[(*n)++] = (struct prediction){
             lct_ngram_probability(fixed, first + i, i, first[i]),
             lct_ngram_probability(cache, first + i, i, first[i]),
             lct_ngram_depth(cache, first + i, i)
@@ -63,15 +67,27 @@ static locant_status predict_block(struct prediction *out,
     return status;
 }
 
-static locant_status predict(struct prediction *out,
+static locant_status predict(struct prediction *out, size_t *n,
                              const struct lct_ngram *fixed,
                              const struct lct_split *split, const size_t *ends,
                              size_t blocks, int64_t C, int64_t targets)
 {
+    *n = 0;
     for (size_t b = 0; b < blocks; b++)
-        LCT_TRY(predict_block(out + b * (size_t)targets, fixed, split->bytes,
-                              ends[b], C, targets));
+        LCT_TRY(predict_block(out, n, fixed, split, ends[b], C, targets));
     return LOCANT_OK;
+}
+
+/* Bytes of the targets of all blocks. */
+static size_t count_targets(const struct lct_split *split, const size_t *ends,
+                            size_t blocks, int64_t targets)
+{
+    size_t n = 0;
+
+    for (size_t b = 0; b < blocks; b++)
+        n +=
+            lct_tokens_bytes(split, ends[b] - (size_t)targets, (size_t)targets);
+    return n;
 }
 
 /* Expectation maximisation; the likelihood is concave in each weight. */
@@ -107,23 +123,23 @@ static double loss_of(const double weight[LCT_CACHE_ORDER + 1],
 }
 
 /* For each length fit the weights on the blocks 'valid', then score the test
-   blocks. 'room' is for the predictions of job->blocks blocks. */
-static locant_status fit_and_score(double *out, const locant_corpus *corpus,
+   blocks. 'room' is for the predictions of either. */
+static locant_status fit_and_score(double *out, const struct lct_split *parts,
                                    const struct lct_ngram *fixed,
                                    const struct lct_cache_job *job,
                                    struct prediction *room, const size_t *valid,
                                    size_t n_valid)
 {
-    const size_t targets = (size_t)job->targets;
     double weight[LCT_CACHE_ORDER + 1];
+    size_t n;
 
     for (size_t k = 0; k < job->n_lengths; k++) {
-        LCT_TRY(predict(room, fixed, lct_corpus_split(corpus, LCT_VALID), valid,
-                        n_valid, job->lengths[k], job->targets));
-        fit(weight, room, n_valid * targets);
-        LCT_TRY(predict(room, fixed, lct_corpus_split(corpus, LCT_TEST),
-                        job->ends, job->blocks, job->lengths[k], job->targets));
-        out[k] = loss_of(weight, room, job->blocks * targets);
+        LCT_TRY(predict(room, &n, fixed, &parts[LCT_VALID], valid, n_valid,
+                        job->lengths[k], job->targets));
+        fit(weight, room, n);
+        LCT_TRY(predict(room, &n, fixed, &parts[LCT_TEST], job->ends,
+                        job->blocks, job->lengths[k], job->targets));
+        out[k] = loss_of(weight, room, n);
     }
     return LOCANT_OK;
 }
@@ -144,37 +160,52 @@ static locant_status check(const struct lct_cache_job *job)
     return LOCANT_OK;
 }
 
-locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
+static locant_status no_memory(size_t blocks)
+{
+    return locant_fail(LOCANT_ERR_NOMEM,
+                       "lct_cache_loss: no memory for %zu blocks", blocks);
+}
+
+/* Choose the blocks to fit on; 'valid' has room for job->blocks. */
+static locant_status measure(double *out, const struct lct_split *parts,
+                             const struct lct_cache_job *job, size_t *valid)
+{
+    const struct lct_split *train = lct_tokens_in_bytes(&parts[LCT_TRAIN]);
+    const size_t n =
+        lct_choose_blocks(valid, job->blocks, &parts[LCT_VALID], job->seed);
+    const size_t a = count_targets(&parts[LCT_VALID], valid, n, job->targets);
+    const size_t b =
+        count_targets(&parts[LCT_TEST], job->ends, job->blocks, job->targets);
+    struct lct_ngram *fixed = NULL;
+    struct prediction *room;
+    locant_status status;
+
+    if (n == 0)
+        return LOCANT_OK;
+    room = locant_alloc((a > b ? a : b) * sizeof *room);
+    if (room == NULL)
+        return no_memory(job->blocks);
+    status = lct_ngram_create(&fixed, job->order, train->bytes,
+                              job->train_bytes < train->size ? job->train_bytes
+                                                             : train->size);
+    if (status == LOCANT_OK)
+        status = fit_and_score(out, parts, fixed, job, room, valid, n);
+    lct_ngram_free(fixed);
+    locant_release(room);
+    return status;
+}
+
+locant_status lct_cache_loss(double *out, const struct lct_split *parts,
                              const struct lct_cache_job *job)
 {
-    const struct lct_split *train = lct_corpus_split(corpus, LCT_TRAIN);
-    struct lct_ngram *fixed = NULL;
-    struct prediction *room = NULL;
-    size_t *valid = locant_alloc((job->blocks + 1) * sizeof *valid);
-    size_t n_valid = 0, bytes;
-    locant_status status = check(job);
+    size_t *valid;
+    locant_status status;
 
     for (size_t k = 0; k < job->n_lengths; k++)
         out[k] = NAN;
-    if (status == LOCANT_OK &&
-        lct_mul(&bytes, job->blocks * sizeof *room, (size_t)job->targets))
-        room = locant_alloc(bytes);
-    if (status == LOCANT_OK && (valid == NULL || room == NULL))
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "lct_cache_loss: no memory for "
-                             "%zu blocks",
-                             job->blocks);
-    if (status == LOCANT_OK)
-        n_valid =
-            lct_choose_blocks(valid, job->blocks, corpus, LCT_VALID, job->seed);
-    if (n_valid > 0)
-        status = lct_ngram_create(
-            &fixed, job->order, train->bytes,
-            job->train_bytes < train->size ? job->train_bytes : train->size);
-    if (n_valid > 0 && status == LOCANT_OK)
-        status = fit_and_score(out, corpus, fixed, job, room, valid, n_valid);
-    lct_ngram_free(fixed);
-    locant_release(room);
+    LCT_TRY(check(job));
+    valid = locant_alloc(job->blocks * sizeof *valid);
+    status = valid ? measure(out, parts, job, valid) : no_memory(job->blocks);
     locant_release(valid);
     return status;
 }

@@ -30,7 +30,9 @@ struct lct_eval {
     const struct lct_split *test, *valid;
     size_t *ends; /* [blocks]: one past the last target of each */
     int64_t blocks;
-    int64_t room;                       /* most tokens of a batch */
+    double *target_bytes; /* [LONGEST]: mean over blocks of the bytes of each
+                             target of the longest window */
+    int64_t room;         /* most tokens of a batch */
     int32_t *tokens, *targets;          /* [room]: a batch of windows */
     real *loss;                         /* [room]: of its targets */
     int32_t *segment, *segment_targets; /* [room]: one segment of each row */
@@ -59,9 +61,16 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                              int64_t run, const locant_corpus *corpus,
                              int64_t want);
 
-/* Allocate, choose the blocks, and set every result to NAN. */
-locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
-                               int64_t want);
+/* Encode the corpus as the run reads it, allocate, choose the blocks, and set
+   every result to NAN. */
+locant_status lct_eval_prepare(struct lct_eval *ev, locant_store *store,
+                               const locant_corpus *corpus, int64_t want);
+
+/* Choose blocks of the test split, at most 'want': *blocks is their number.
+   FORMAT, in the name of 'fn', if there is none. */
+locant_status lct_eval_choose_blocks(size_t *ends, int64_t *blocks,
+                                     int64_t want, const char *fn,
+                                     const struct lct_split *test);
 
 /* Set memory and span of the loaded model. */
 void lct_eval_set_span(struct lct_eval *ev);
@@ -74,7 +83,7 @@ void lct_eval_release(struct lct_eval *ev);
 
 /* Copy the window of T tokens that ends at 'end' to row b of the batch. */
 void lct_eval_copy_window(struct lct_eval *ev, int64_t b, int64_t T,
-                          const uint8_t *bytes, size_t end);
+                          const struct lct_split *text, size_t end);
 
 /* Compute the losses of the B windows of T tokens in the batch, and call the
    tick. */
@@ -89,8 +98,17 @@ locant_status lct_eval_forward_segment(struct lct_eval *ev, int64_t first,
 /* The sum in double of n losses. */
 double lct_eval_sum(const real *x, int64_t n);
 
-/* P1 of a window of T losses: the mean of those of its targets. */
-double lct_eval_target_mean(const real *loss, int64_t T);
+/*
+ * Bytes of a target at places 'first' to first + n - 1 of the longest window,
+ * mean over them and over blocks; 1 if tokens are bytes. A loss per token
+ * divided by it is a loss per byte. Single blocks are divided by the mean of
+ * all, so that the mean of their losses is that of all bytes.
+ */
+double lct_eval_bytes(const struct lct_eval *ev, int64_t first, int64_t n);
+
+/* P1 of a window of T losses: the mean of those of its targets, per byte. */
+double lct_eval_target_mean(const struct lct_eval *ev, const real *loss,
+                            int64_t T);
 
 /* --------------------------------------------------------------- protocols */
 
@@ -105,8 +123,8 @@ locant_status lct_eval_by_position(struct lct_eval *ev);
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k);
 
 /* Measure P4 with windows of T into own_loss: the last 16 targets of 4 windows
-   are the 64 targets of P1. *sum is the sum of the losses of all targets. */
-locant_status lct_eval_own_window(double *sum, struct lct_eval *ev, int64_t T);
+   are the 64 targets of P1. *mean is that of all targets, per byte. */
+locant_status lct_eval_own_window(double *mean, struct lct_eval *ev, int64_t T);
 
 /* ------------------------------------------------------------------ checks */
 

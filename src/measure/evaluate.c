@@ -1,9 +1,10 @@
 /*
  * evaluate.c - evaluates a run by four protocols.
  *
- * A block is a part of the test split that ends at byte e, one past its last
- * target.  A window of C tokens ending at e reads bytes[e-C-1 .. e-2] and
- * predicts bytes[e-C .. e-1].
+ * A block is a part of the test split that ends at token e, one past its last
+ * target.  A window of C tokens ending at e reads tokens e-C-1 .. e-2 and
+ * predicts tokens e-C .. e-1.  Tokens are bytes, or those of the run's
+ * byte-pair vocabulary; losses are per byte, see lct_eval_bytes().
  *
  *   P1  same targets: mean loss of the last 64 targets of windows of 128, 256,
  *       .. 2048.  The targets do not depend on C, so the model causes a rise of
@@ -25,7 +26,8 @@
  * reads the validation text as one row of such segments.
  */
 #include "eval.h"
-#include "../store/run_sizes.h"
+#include "../corpus/tokens.h"
+#include "../store/run_vocabulary.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -52,9 +54,10 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
 {
     const size_t n = (size_t)want, room = (size_t)ev->room;
     const size_t all = n * LOCANT_EVAL_LENGTHS, first = n * SHORTEST;
+    const size_t losses = 2 * all + n + LONGEST;
 
     ev->ends = locant_alloc(n * sizeof *ev->ends);
-    ev->block_loss = locant_alloc((2 * all + n) * sizeof *ev->block_loss);
+    ev->block_loss = locant_alloc(losses * sizeof *ev->block_loss);
     ev->head = locant_alloc((2 * first + 2 * room) * sizeof *ev->head);
     ev->tokens = locant_alloc(4 * room * sizeof *ev->tokens);
     if (!ev->ends || !ev->block_loss || !ev->head || !ev->tokens)
@@ -63,6 +66,7 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
                            want);
     ev->mean_loss = ev->block_loss + all;
     ev->own_loss = ev->mean_loss + all;
+    ev->target_bytes = ev->own_loss + n;
     ev->shortest = ev->head + first;
     ev->loss = ev->shortest + first;
     ev->segment_loss = ev->loss + room;
@@ -120,8 +124,6 @@ void lct_eval_set_means(struct lct_eval *ev)
 
 static locant_status measure(struct lct_eval *ev)
 {
-    double sum;
-
     LCT_TRY(lct_eval_validate(ev));
     if (ev->span == 0)
         return lct_eval_check_causality_at(
@@ -134,8 +136,7 @@ static locant_status measure(struct lct_eval *ev)
     LCT_TRY(lct_eval_by_position(ev));
     lct_eval_set_means(ev);
     LCT_TRY(lct_eval_check_causality(ev));
-    LCT_TRY(lct_eval_own_window(&sum, ev, SHORTEST)); /* P4 */
-    ev->result.own_window = sum / (double)(ev->blocks * TARGETS);
+    LCT_TRY(lct_eval_own_window(&ev->result.own_window, ev, SHORTEST)); /* P4 */
     return lct_eval_shuffle_context(ev);
 }
 
@@ -149,19 +150,56 @@ int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
     return blocks * each;
 }
 
-locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
-                               int64_t want)
+/* Set test and valid to the corpus in tokens that the run's model reads. */
+static locant_status set_text(struct lct_eval *ev, locant_store *store,
+                              const locant_corpus *corpus)
 {
-    ev->test = lct_corpus_split(corpus, LCT_TEST);
-    ev->valid = lct_corpus_split(corpus, LCT_VALID);
+    const struct lct_split *parts;
+    struct lct_vocabulary *v;
+    locant_status status;
+
+    LCT_TRY(lct_run_vocabulary(&v, store, &ev->run));
+    status = lct_tokens_of(&parts, corpus, v);
+    locant_release(v);
+    ev->test = &parts[LCT_TEST];
+    ev->valid = &parts[LCT_VALID];
+    return status;
+}
+
+static void count_target_bytes(struct lct_eval *ev)
+{
+    for (size_t i = 0; i < LONGEST; i++) {
+        size_t bytes = 0;
+
+        for (int64_t b = 0; b < ev->blocks; b++)
+            bytes += lct_tokens_bytes(ev->test, ev->ends[b] - LONGEST + i, 1);
+        ev->target_bytes[i] = (double)bytes / (double)ev->blocks;
+    }
+}
+
+locant_status lct_eval_choose_blocks(size_t *ends, int64_t *blocks,
+                                     int64_t want, const char *fn,
+                                     const struct lct_split *test)
+{
+    *blocks =
+        (int64_t)lct_choose_blocks(ends, (size_t)want, test, LCT_EVAL_SEED);
+    if (*blocks > 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: no file of the test split has the %d %s a block"
+                       " needs",
+                       fn, LCT_TEST_FILE_MIN, test->ids ? "tokens" : "bytes");
+}
+
+locant_status lct_eval_prepare(struct lct_eval *ev, locant_store *store,
+                               const locant_corpus *corpus, int64_t want)
+{
+    LCT_TRY(set_text(ev, store, corpus));
     ev->room = ev->run.length > LONGEST ? ev->run.length : LONGEST;
     LCT_TRY(allocate(ev, want));
-    ev->blocks = (int64_t)lct_choose_test_blocks(ev->ends, (size_t)want, corpus,
-                                                 LCT_EVAL_SEED);
-    if (ev->blocks == 0)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "locant_evaluate: no file of the test split has the"
-                           " 2304 bytes a block needs");
+    LCT_TRY(lct_eval_choose_blocks(ev->ends, &ev->blocks, want,
+                                   "locant_evaluate", ev->test));
+    count_target_bytes(ev);
     set_undefined(ev);
     return LOCANT_OK;
 }
@@ -178,7 +216,7 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
     };
     struct lct_block_losses losses;
 
-    LCT_TRY(lct_eval_prepare(ev, corpus, want));
+    LCT_TRY(lct_eval_prepare(ev, store, corpus, want));
     LCT_TRY(
         lct_load_trained(&ev->model, &ev->encoding, store, &ev->run, ev->room));
     lct_eval_set_span(ev);

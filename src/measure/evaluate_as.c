@@ -90,7 +90,7 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
 {
     struct lct_block_losses losses = { NULL, NULL, NULL };
 
-    LCT_TRY(lct_eval_prepare(ev, corpus, key->want));
+    LCT_TRY(lct_eval_prepare(ev, store, corpus, key->want));
     set_lengths(ev, o);
     LCT_TRY(load(ev, store));
     lct_eval_set_span(ev);

@@ -1,11 +1,11 @@
 /* evaluate_checks.c - the parts of an evaluation besides P1 to P4: causality,
    shuffled context, validation loss */
-#include "../store/run_sizes.h"
+#include "../corpus/tokens.h"
 #include "eval.h"
 #include <math.h>
 #include <string.h>
 
-enum { KEPT_BYTES = 8 }; /* of context, before the target; not shuffled */
+enum { KEPT = 8 }; /* tokens of context, before the target; not shuffled */
 
 /* Keep the largest difference. NAN counts as the largest, and is kept. */
 static void note_difference(struct lct_eval *ev, real a, real b)
@@ -18,15 +18,15 @@ static void note_difference(struct lct_eval *ev, real a, real b)
 
 locant_status lct_eval_check_causality_at(struct lct_eval *ev, int64_t T)
 {
-    const int64_t half = T / 2;
+    const int64_t half = T / 2, vocab = lct_model_config_of(ev->model)->vocab;
 
     ev->result.causality = 0;
     for (int64_t b = 0; b < ev->blocks && half > 0; b++) {
-        lct_eval_copy_window(ev, 0, T, ev->test->bytes, ev->ends[b]);
+        lct_eval_copy_window(ev, 0, T, ev->test, ev->ends[b]);
         LCT_TRY(lct_eval_forward(ev, 1, T));
         memcpy(ev->head, ev->loss, (size_t)half * sizeof *ev->head);
         for (int64_t i = half; i < T; i++)
-            ev->tokens[i] = (ev->tokens[i] + 1 + i % 5) % LCT_VOCAB;
+            ev->tokens[i] = (int32_t)((ev->tokens[i] + 1 + i % 5) % vocab);
         LCT_TRY(lct_eval_forward(ev, 1, T));
         for (int64_t i = 0; i < half; i++)
             note_difference(ev, ev->loss[i], ev->head[i]);
@@ -48,7 +48,7 @@ locant_status lct_eval_check_causality(struct lct_eval *ev)
         int64_t B = lct_eval_min(group, ev->blocks - b);
 
         for (int64_t i = 0; i < B; i++)
-            lct_eval_copy_window(ev, i, T, ev->test->bytes,
+            lct_eval_copy_window(ev, i, T, ev->test,
                                  ev->ends[b + i] - LONGEST + (size_t)T);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B * T; i++)
@@ -80,24 +80,27 @@ static int64_t shuffled_target(int64_t w)
 
 /*
  * Evaluate each window of P1 at 128 for 8 of its targets. Shuffle all context
- * of the target except its last 8 bytes. The result is P1 plus the mean rise of
- * the loss of these targets, so that it can be compared with P1.
+ * of the target except its last 8 tokens. The result is P1 plus the mean rise
+ * of the loss of these targets, so that it can be compared with P1.
  */
 locant_status lct_eval_shuffle_context(struct lct_eval *ev)
 {
     const int64_t T = SHORTEST, group = LONGEST / T;
     const int64_t n = ev->blocks * SHUFFLED_TARGETS;
-    double rise = 0;
+    double rise = 0, bytes = 0;
 
+    for (int64_t w = 0; w < SHUFFLED_TARGETS; w++)
+        bytes += lct_eval_bytes(ev, LONGEST - T + shuffled_target(w), 1) /
+                 SHUFFLED_TARGETS;
     for (int64_t w = 0; w < n; w += group) {
         int64_t B = lct_eval_min(group, n - w);
 
         for (int64_t i = 0; i < B; i++) {
             int64_t at = shuffled_target(w + i);
 
-            lct_eval_copy_window(ev, i, T, ev->test->bytes,
+            lct_eval_copy_window(ev, i, T, ev->test,
                                  ev->ends[(w + i) / SHUFFLED_TARGETS]);
-            shuffle(ev->tokens + i * T, at + 1 - KEPT_BYTES, (uint64_t)(w + i));
+            shuffle(ev->tokens + i * T, at + 1 - KEPT, (uint64_t)(w + i));
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
@@ -107,7 +110,7 @@ locant_status lct_eval_shuffle_context(struct lct_eval *ev)
             rise += (double)ev->loss[i * T + at] - ev->shortest[b * T + at];
         }
     }
-    ev->result.shuffled = ev->result.same_targets[0] + rise / (double)n;
+    ev->result.shuffled = ev->result.same_targets[0] + rise / (double)n / bytes;
     return LOCANT_OK;
 }
 
@@ -118,16 +121,17 @@ static locant_status validate_segments(struct lct_eval *ev)
     const int64_t T = ev->run.length;
     const int64_t available = (int64_t)(ev->valid->size - 1) / T;
     const int64_t n = lct_eval_min(ev->blocks, available);
+    size_t bytes = 0;
     double sum = 0;
 
     lct_model_clear_memory(ev->model);
     for (int64_t w = 0; w < n; w++) {
-        lct_eval_copy_window(ev, 0, T, ev->valid->bytes,
-                             (size_t)((w + 1) * T + 1));
+        lct_eval_copy_window(ev, 0, T, ev->valid, (size_t)((w + 1) * T + 1));
         LCT_TRY(lct_eval_forward_segment(ev, 0, 1, T, 0, T));
         sum += lct_eval_sum(ev->loss, T);
+        bytes += lct_tokens_bytes(ev->valid, (size_t)(w * T + 1), (size_t)T);
     }
-    ev->result.valid = sum / (double)(n * T);
+    ev->result.valid = sum / (double)bytes;
     return LOCANT_OK;
 }
 
@@ -136,8 +140,8 @@ static locant_status validate_segments(struct lct_eval *ev)
 locant_status lct_eval_validate(struct lct_eval *ev)
 {
     int64_t T = ev->run.length, group = T < LONGEST ? LONGEST / T : 1;
+    size_t room, bytes = 0;
     double sum = 0;
-    size_t room;
 
     if (ev->valid->size < (size_t)T + 1)
         return LOCANT_OK;
@@ -149,14 +153,14 @@ locant_status lct_eval_validate(struct lct_eval *ev)
 
         for (int64_t i = 0; i < B; i++) {
             double share = (double)(w + i) / (double)ev->blocks;
+            size_t first = 1 + (size_t)(share * (double)room);
 
-            lct_eval_copy_window(ev, i, T, ev->valid->bytes,
-                                 (size_t)T + 1 +
-                                     (size_t)(share * (double)room));
+            lct_eval_copy_window(ev, i, T, ev->valid, first + (size_t)T);
+            bytes += lct_tokens_bytes(ev->valid, first, (size_t)T);
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         sum += lct_eval_sum(ev->loss, B * T);
     }
-    ev->result.valid = sum / (double)(ev->blocks * T);
+    ev->result.valid = sum / (double)bytes;
     return LOCANT_OK;
 }

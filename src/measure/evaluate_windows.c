@@ -9,13 +9,13 @@ const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS] = { 128, 256, 512, 1024,
                                                         2048 };
 
 void lct_eval_copy_window(struct lct_eval *ev, int64_t b, int64_t T,
-                          const uint8_t *bytes, size_t end)
+                          const struct lct_split *text, size_t end)
 {
-    const uint8_t *first = bytes + end - (size_t)T - 1;
+    const size_t first = end - (size_t)T - 1;
 
     for (int64_t i = 0; i < T; i++) {
-        ev->tokens[b * T + i] = first[i];
-        ev->targets[b * T + i] = first[i + 1];
+        ev->tokens[b * T + i] = lct_split_id(text, first + (size_t)i);
+        ev->targets[b * T + i] = lct_split_id(text, first + (size_t)i + 1);
     }
 }
 
@@ -90,9 +90,26 @@ double lct_eval_sum(const real *x, int64_t n)
     return sum;
 }
 
-double lct_eval_target_mean(const real *loss, int64_t T)
+double lct_eval_bytes(const struct lct_eval *ev, int64_t first, int64_t n)
 {
-    return lct_eval_sum(loss + T - TARGETS, TARGETS) / TARGETS;
+    double sum = 0;
+
+    for (int64_t i = first; i < first + n; i++)
+        sum += ev->target_bytes[i];
+    return sum / (double)n;
+}
+
+/* Bytes of a target of P1 and P4. */
+static double scored_bytes(const struct lct_eval *ev)
+{
+    return lct_eval_bytes(ev, LONGEST - TARGETS, TARGETS);
+}
+
+double lct_eval_target_mean(const struct lct_eval *ev, const real *loss,
+                            int64_t T)
+{
+    return lct_eval_sum(loss + T - TARGETS, TARGETS) / TARGETS /
+           scored_bytes(ev);
 }
 
 /* --------------------------------------------------------------- protocols */
@@ -106,13 +123,13 @@ locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
         int64_t B = lct_eval_min(group, ev->blocks - b);
 
         for (int64_t i = 0; i < B; i++)
-            lct_eval_copy_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
+            lct_eval_copy_window(ev, i, T, ev->test, ev->ends[b + i]);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
             const real *row = ev->loss + i * T;
 
             ev->block_loss[k * ev->blocks + b + i] =
-                lct_eval_target_mean(row, T);
+                lct_eval_target_mean(ev, row, T);
             if (T == SHORTEST)
                 memcpy(ev->shortest + (b + i) * T, row,
                        (size_t)T * sizeof *row);
@@ -133,21 +150,22 @@ static int64_t index_of(const struct lct_eval *ev, int64_t length)
 locant_status lct_eval_by_position(struct lct_eval *ev)
 {
     double sum[LONGEST] = { 0 }, begun = lct_clock();
+    const double all = lct_eval_bytes(ev, 0, LONGEST);
     int64_t T = ev->span, last = index_of(ev, LONGEST);
 
     for (int64_t b = 0; b < ev->blocks; b++) {
         size_t first = ev->ends[b] - LONGEST;
 
-        lct_eval_copy_window(ev, 0, T, ev->test->bytes, first + (size_t)T);
+        lct_eval_copy_window(ev, 0, T, ev->test, first + (size_t)T);
         LCT_TRY(lct_eval_forward(ev, 1, T));
         for (int64_t i = 0; i < T; i++)
             sum[i] += ev->loss[i];
         memcpy(ev->head + b * SHORTEST, ev->loss, SHORTEST * sizeof *ev->loss);
         if (T == LONGEST) {
             ev->block_loss[last * ev->blocks + b] =
-                lct_eval_target_mean(ev->loss, T);
+                lct_eval_target_mean(ev, ev->loss, T);
             ev->mean_loss[last * ev->blocks + b] =
-                lct_eval_sum(ev->loss, T) / (double)T;
+                lct_eval_sum(ev->loss, T) / (double)T / all;
         }
     }
     if (T == LONGEST)
@@ -158,7 +176,8 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
 
         for (int j = 0; j < BUCKET; j++)
             total += sum[i * BUCKET + j];
-        ev->result.by_position[i] = total / (double)(BUCKET * ev->blocks);
+        ev->result.by_position[i] = total / (double)(BUCKET * ev->blocks) /
+                                    lct_eval_bytes(ev, i * BUCKET, BUCKET);
     }
     return LOCANT_OK;
 }
@@ -168,24 +187,26 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
 {
     const int64_t T = ev->result.length[k], B = LONGEST / T;
+    const double all = lct_eval_bytes(ev, 0, LONGEST);
 
     for (int64_t b = 0; b < ev->blocks; b++) {
         for (int64_t i = 0; i < B; i++)
-            lct_eval_copy_window(ev, i, T, ev->test->bytes,
+            lct_eval_copy_window(ev, i, T, ev->test,
                                  ev->ends[b] - (size_t)((B - 1 - i) * T));
         LCT_TRY(lct_eval_forward(ev, B, T));
         ev->mean_loss[k * ev->blocks + b] =
-            lct_eval_sum(ev->loss, B * T) / (double)(B * T);
+            lct_eval_sum(ev->loss, B * T) / (double)(B * T) / all;
     }
     return LOCANT_OK;
 }
 
-locant_status lct_eval_own_window(double *sum, struct lct_eval *ev, int64_t T)
+locant_status lct_eval_own_window(double *mean, struct lct_eval *ev, int64_t T)
 {
     enum { EACH = TARGETS / STRIDE };
     int64_t group = LONGEST / T, n = ev->blocks * EACH;
+    const double bytes = scored_bytes(ev);
+    double sum = 0;
 
-    *sum = 0;
     for (int64_t b = 0; b < ev->blocks; b++)
         ev->own_loss[b] = 0;
     for (int64_t w = 0; w < n; w += group) {
@@ -195,15 +216,16 @@ locant_status lct_eval_own_window(double *sum, struct lct_eval *ev, int64_t T)
             size_t end = ev->ends[(w + i) / EACH];
             size_t before = (EACH - 1 - (size_t)((w + i) % EACH)) * STRIDE;
 
-            lct_eval_copy_window(ev, i, T, ev->test->bytes, end - before);
+            lct_eval_copy_window(ev, i, T, ev->test, end - before);
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
             double own = lct_eval_sum(ev->loss + (i + 1) * T - STRIDE, STRIDE);
 
-            *sum += own;
-            ev->own_loss[(w + i) / EACH] += own / TARGETS;
+            sum += own;
+            ev->own_loss[(w + i) / EACH] += own / TARGETS / bytes;
         }
     }
+    *mean = sum / (double)(ev->blocks * TARGETS) / bytes;
     return LOCANT_OK;
 }

@@ -20,6 +20,7 @@ struct state {
     const struct lct_extension_plan *plan;
     struct lct_extension *x;
     struct lct_extension_shared shared;
+    int vocabulary; /* of the base runs */
     /* ids of runs, 0: never begun; those of base runs are in x->base */
     int64_t needle[LCT_EXT_SEEDS];
     int64_t tuned[LCT_EXT_SEEDS][TUNINGS];
@@ -51,6 +52,7 @@ static locant_status train_base(struct lct_job *job)
     locant_train_options o = lct_extension_options(s->plan);
 
     o.seed = job->i + 1;
+    o.vocabulary = s->vocabulary;
     return lct_job_train(&s->x->base[job->i], job, &o);
 }
 
@@ -333,7 +335,8 @@ static locant_status run(struct state *s, struct lct_jobs *jobs)
         { search_needles, seeds * rows },
     };
 
-    LCT_TRY(lct_extension_set_blocks(&s->shared, s->plan->blocks));
+    LCT_TRY(
+        lct_extension_set_blocks(&s->shared, s->plan->blocks, s->vocabulary));
     s->x->blocks = s->shared.blocks;
     LCT_TRY(allocate(s));
     return lct_jobs_run(jobs, stages, sizeof stages / sizeof stages[0]);
@@ -358,6 +361,7 @@ locant_status lct_extension_run(struct lct_extension **out,
     }
     x->plan = s->plan = plan;
     s->x = x;
+    s->vocabulary = lab->vocabulary;
     s->shared = (struct lct_extension_shared){ .store = lab->store,
                                                .corpus = lab->corpus,
                                                .tick = lct_job_on_tick };

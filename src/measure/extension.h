@@ -145,9 +145,10 @@ struct lct_extension_shared {
     void *context;
 };
 
-/* Set the number of blocks requested, and the number available. */
+/* Set the number of blocks requested, and the number available to models of
+   this vocabulary. */
 locant_status lct_extension_set_blocks(struct lct_extension_shared *p,
-                                       int64_t want);
+                                       int64_t want, int vocabulary);
 
 /*
  * Measure loss [blocks] of P1 (crop: of P4), position [length / 32] of P2 (may

@@ -3,10 +3,11 @@
  * store keeps P1 and P2 as an evaluation of the policy "extension". With crop,
  * it keeps P4 as an evaluation of the policy "crop", under the name P1.
  *
- * A window of C bytes ends where its block does, so its last 64 losses are P1
+ * A window of C tokens ends where its block does, so its last 64 losses are P1
  * and all its losses are P2 of that length.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "../corpus/tokens.h"
 #include "../store/clock.h"
 #include "eval.h"
 #include "extension.h"
@@ -26,16 +27,18 @@ static locant_status measure_windows(double *position, struct lct_eval *ev,
         const int64_t B = lct_eval_min(group, n - b);
 
         for (int64_t i = 0; i < B; i++)
-            lct_eval_copy_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
+            lct_eval_copy_window(ev, i, T, ev->test, ev->ends[b + i]);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
             const real *row = ev->loss + i * T;
 
-            ev->own_loss[b + i] = lct_eval_target_mean(row, T);
+            ev->own_loss[b + i] = lct_eval_target_mean(ev, row, T);
             for (int64_t k = 0; k < T / LCT_EXT_BUCKET; k++)
                 position[k] +=
                     lct_eval_sum(row + k * LCT_EXT_BUCKET, LCT_EXT_BUCKET) /
-                    (double)(LCT_EXT_BUCKET * n);
+                    (double)(LCT_EXT_BUCKET * n) /
+                    lct_eval_bytes(ev, LONGEST - T + k * LCT_EXT_BUCKET,
+                                   LCT_EXT_BUCKET);
         }
     }
     return LOCANT_OK;
@@ -131,7 +134,7 @@ static locant_status measure_cell(double *position, double *speed,
     double begun, unused;
 
     LCT_TRY(locant_store_run(&ev->run, p->store, cell->run));
-    LCT_TRY(lct_eval_prepare(ev, p->corpus, p->want));
+    LCT_TRY(lct_eval_prepare(ev, p->store, p->corpus, p->want));
     snprintf(ev->run.encoding, sizeof ev->run.encoding, "%s", cell->spec);
     LCT_TRY(lct_load_trained(&ev->model, &ev->encoding, p->store, &ev->run,
                              ev->room));
@@ -183,9 +186,12 @@ locant_status lct_extension_measure(double *loss, double *position,
 }
 
 locant_status lct_extension_set_blocks(struct lct_extension_shared *p,
-                                       int64_t want)
+                                       int64_t want, int vocabulary)
 {
     size_t *ends = locant_alloc((size_t)want * sizeof *ends);
+    const struct lct_vocabulary *v = NULL;
+    const struct lct_split *parts;
+    locant_status status;
 
     if (ends == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
@@ -193,12 +199,12 @@ locant_status lct_extension_set_blocks(struct lct_extension_shared *p,
                            " %" PRId64 " blocks",
                            want);
     p->want = want;
-    p->blocks = (int64_t)lct_choose_test_blocks(ends, (size_t)want, p->corpus,
-                                                LCT_EVAL_SEED);
+    status = lct_tokens_vocabulary(&v, p->corpus, vocabulary);
+    if (status == LOCANT_OK)
+        status = lct_tokens_of(&parts, p->corpus, v);
+    if (status == LOCANT_OK)
+        status = lct_eval_choose_blocks(ends, &p->blocks, want,
+                                        "locant_report_run", &parts[LCT_TEST]);
     locant_release(ends);
-    if (p->blocks == 0)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "locant_report_run: no file of the test split has"
-                           " the 2304 bytes a block needs");
-    return LOCANT_OK;
+    return status;
 }

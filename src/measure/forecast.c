@@ -105,18 +105,13 @@ static locant_status time_encoding(struct lct_job *job)
     const size_t i = job->i;
     const locant_train_options *o = &t->plan->train;
     locant_encoding *e;
-    struct lct_model_config config = { .layers = o->layers,
-                                       .width = o->width,
-                                       .heads = o->heads,
-                                       .kv_heads = o->kv_heads,
-                                       .ff = o->ff,
-                                       .vocab = LCT_VOCAB };
+    struct lct_model_config config;
     double step = 0, short_pass = 0, long_pass = 0, unused;
     int64_t reach;
     locant_status status;
 
     LCT_TRY(locant_encoding_create(&e, t->plan->specs[i]));
-    config.encoding = e;
+    config = lct_train_config(o, e);
     reach = locant_encoding_length_limit(e) < LONGEST ? o->length : LONGEST;
     status = time_model(&step, &short_pass, &config, o->batch, o->length, true);
     if (status == LOCANT_OK)
@@ -189,6 +184,8 @@ static void print_key(char out[128], const struct lct_plan *plan,
 
     for (size_t i = 0; i < plan->n; i++)
         h = lct_hash(h, plan->specs[i], strlen(plan->specs[i]) + 1);
+    if (plan->train.vocabulary)
+        h = lct_hash(h, &plan->train.vocabulary, sizeof(int));
     snprintf(out, 128, "seeds;%s;%d;%.0f;%016llx", plan->name, plan->seeds,
              limit, (unsigned long long)h);
 }

@@ -91,6 +91,21 @@ static void put_corpus(struct lct_numbers *n)
                  sizeof n->r->folders[0]);
 }
 
+/* Put what tokens are, and how many bytes the shortest and the longest windows
+   span on average. */
+static void put_vocabulary(struct lct_numbers *n, json_t *to)
+{
+    const struct lct_results *r = n->r;
+    const int64_t longest = lct_length(r, LOCANT_EVAL_LENGTHS - 1);
+
+    lct_put_count(n, to, "vocabulary", r->vocabulary);
+    lct_put_real(n, to, "bytes_per_token", r->bytes_per_token);
+    lct_put_count(n, to, "trained_bytes",
+                  llround((double)r->trained_length * r->bytes_per_token));
+    lct_put_count(n, to, "longest_bytes",
+                  llround((double)longest * r->bytes_per_token));
+}
+
 static void put_protocol(struct lct_numbers *n)
 {
     const struct lct_group *g = lct_first_group(n->r);
@@ -105,7 +120,8 @@ static void put_protocol(struct lct_numbers *n)
         { "seeds", (int64_t)n->seeds },
         { "targets", LCT_EVAL_TARGETS },
         { "blocks", blocks },
-        { "scored_bytes", LCT_EVAL_TARGETS * blocks },
+        { "scored_bytes",
+          n->r->vocabulary ? n->r->scored_bytes : LCT_EVAL_TARGETS * blocks },
     };
     json_t *to = lct_put_object(n, n->all, "protocol");
     json_t *lengths = lct_put_array(n, to, "lengths");
@@ -114,6 +130,8 @@ static void put_protocol(struct lct_numbers *n)
         lct_add_count(n, lengths, lct_length(n->r, k));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         lct_put_count(n, to, counts[i].key, counts[i].value);
+    if (n->r->bytes_per_token > 0)
+        put_vocabulary(n, to);
     if (g)
         lct_put_fields(n, to, training, &g->results[0].run);
 }

@@ -62,6 +62,7 @@ static locant_status check_options(const locant_report_options *o)
     LCT_TRY(lct_check_range(fn, "minutes", o->minutes, 0, 1000000));
     LCT_TRY(
         lct_check_range(fn, "optimizer", (int)o->optimizer, 0, LOCANT_MUON));
+    LCT_TRY(lct_vocabulary_check(fn, o->vocabulary));
     return o->encodings
                ? lct_check_range(fn, "n_encodings", (int64_t)o->n_encodings, 1,
                                  LCT_MOST_ENCODINGS)
@@ -166,6 +167,7 @@ locant_status lct_plan_create(struct lct_plan *plan,
     *plan = (struct lct_plan){ 0 };
     LCT_TRY(check_options(options));
     set_preset(plan, &presets[options->preset]);
+    plan->train.vocabulary = options->vocabulary;
     if (options->seeds)
         plan->seeds = options->seeds;
     plan->n =

@@ -20,6 +20,7 @@ struct lct_lab {
     locant_progress_fn progress; /* or NULL */
     void *context;
     locant_optimizer optimizer;
+    int vocabulary; /* of runs on text, as in locant_train_options */
 };
 
 /* What a report trains and evaluates. */

@@ -3,6 +3,8 @@
  * part in the store.
  */
 #include "probe.h"
+#include "../corpus/tokens.h"
+#include "../store/run_vocabulary.h"
 #include "../train/load_trained.h"
 #include "../train/train.h"
 #include "tasks.h"
@@ -90,8 +92,17 @@ int64_t lct_probe_length(int64_t length)
 
 static locant_status read_text(struct lct_probe *p)
 {
-    LCT_TRY(lct_probe_create_text(&p->corpus));
-    p->text = lct_corpus_split(p->corpus, LCT_TRAIN);
+    const struct lct_split *text;
+    struct lct_vocabulary *v;
+    locant_status status;
+
+    LCT_TRY(lct_run_vocabulary(&v, p->store, &p->run));
+    status = lct_probe_create_text(&p->corpus);
+    if (status == LOCANT_OK)
+        status = lct_tokens_of(&text, p->corpus, v);
+    locant_release(v);
+    LCT_TRY(status);
+    p->text = &text[LCT_TRAIN];
     return LOCANT_OK;
 }
 
@@ -178,6 +189,20 @@ static locant_status add_parts(json_t *out, struct lct_probe *p)
     return LOCANT_OK;
 }
 
+/* With a vocabulary, put the bytes that each of the first tokens of the text
+   stands for. */
+static void add_spans(json_t *out, const struct lct_split *text)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; text->ids && i < LCT_PROBE_LONG; i++)
+        json_array_append_new(
+            list, json_integer((json_int_t)lct_tokens_bytes(text, i, 1)));
+    if (text->ids)
+        json_object_set(out, "spans", list);
+    json_decref(list);
+}
+
 locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
                              bool measure, locant_progress_fn progress,
                              void *context)
@@ -196,13 +221,19 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
     LCT_TRY(lct_task_of(&task, store, &p.run));
     LCT_TRY(check_run(&p.run, &config));
     p.length = lct_probe_length(p.run.length);
-    LCT_TRY(read_text(&p));
+    status = read_text(&p);
+    if (status != LOCANT_OK) {
+        close_probe(&p);
+        return status;
+    }
     *out = json_pack(
         "{s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "run", (json_int_t)run,
         "encoding", p.run.encoding, "seed", (json_int_t)p.run.seed, "layers",
         (json_int_t)config.layers, "heads", (json_int_t)config.heads,
         "trained_length", (json_int_t)p.run.length, "text_sha256",
         locant_corpus_info_of(p.corpus)->sha256);
+    if (*out)
+        add_spans(*out, p.text);
     status = *out ? add_parts(*out, &p)
                   : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     close_probe(&p);

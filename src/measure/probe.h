@@ -201,7 +201,7 @@ struct lct_probe {
     struct lct_model *model; /* with gradients; NULL until needed */
     real *trained; /* the trained parameters, while the model has others */
     locant_corpus *corpus;
-    const struct lct_split *text;  /* of the corpus */
+    const struct lct_split *text;  /* of the corpus, in the run's tokens */
     int64_t layers, heads, length; /* length: as trained, at most 256 */
     int64_t longest;               /* LCT_PROBE_LONG; 'length' if the encoding
                                       is not defined that far */
@@ -213,7 +213,7 @@ struct lct_probe {
 /* Windows first .. first + n - 1 of the text, 'at_once' in a forward pass. */
 struct lct_windows {
     int64_t first, n, length, at_once;
-    bool repeated; /* fill each window with its first byte */
+    bool repeated; /* fill each window with its first token */
 };
 
 /* Run the model forward on these windows, without targets; call 'watch' with
@@ -221,6 +221,11 @@ struct lct_windows {
 locant_status lct_probe_run_windows(struct lct_probe *p,
                                     const struct lct_windows *w,
                                     lct_layer_watcher watch, void *context);
+
+/* Bytes of a token: mean of the last n tokens of windows 0 .. windows - 1 of T
+   tokens; 1 if tokens are bytes. */
+double lct_probe_bytes(const struct lct_probe *p, int64_t windows, int64_t T,
+                       int64_t n);
 
 /* Copy window w of the text to tokens [T]. */
 void lct_probe_copy_window(int32_t *tokens, const struct lct_probe *p,

@@ -194,13 +194,14 @@ static locant_status add_field(json_t *out, const char *name,
 
 /* ------------------------------------------------------------- truncation */
 
-/* Put the losses of the same targets, and their means, after only the last C
-   bytes of context, C = 1, 2, 4, .. length. */
+/* Put the losses per byte of the same targets, and their means, after only the
+   last C tokens of context, C = 1, 2, 4, .. length. */
 static locant_status add_truncation(json_t *out, struct lct_probe *p,
                                     int64_t length)
 {
     /* every context ends at 'end', so all encodings have the same targets */
     const int64_t end = LCT_PROBE_FAR * p->length;
+    const double bytes = lct_probe_bytes(p, TARGETS, end + 1, 1);
     json_t *lengths = json_array(), *means = json_array();
     json_t *losses = json_array();
     locant_status status = LOCANT_OK;
@@ -220,6 +221,7 @@ static locant_status add_truncation(json_t *out, struct lct_probe *p,
                 wanted[i] = i == C - 1 ? window[end] : -1;
             status = lct_model_forward(p->model, window + end - C, wanted, 1, C,
                                        NULL, &loss[k]);
+            loss[k] /= bytes;
             sum += loss[k];
         }
         json_array_append_new(lengths, json_integer((json_int_t)C));

@@ -18,8 +18,9 @@ static int64_t targets_of(const struct lct_probe *p)
     return p->length < LCT_EVAL_TARGETS ? p->length : LCT_EVAL_TARGETS;
 }
 
-/* Mean loss of the last targets of all windows of C bytes. Windows end where
-   those of 'far' bytes do, so the targets are the same for every C. */
+/* Mean loss per byte of the last targets of all windows of C tokens. Windows
+   end where those of 'far' tokens do, so the targets are the same for every
+   C. */
 static locant_status find_loss(double *loss, struct lct_model *model,
                                const struct lct_probe *p, int64_t C,
                                int64_t far)
@@ -44,6 +45,7 @@ static locant_status find_loss(double *loss, struct lct_model *model,
         LCT_TRY(lct_model_forward(model, tokens, wanted, rows, C, NULL, &mean));
         *loss += mean * (double)rows / WINDOWS;
     }
+    *loss /= lct_probe_bytes(p, WINDOWS, far + 1, targets_of(p));
     return LOCANT_OK;
 }
 

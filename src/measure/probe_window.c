@@ -1,12 +1,13 @@
 /* probe_window.c - what the parts of a probe share: numbers as JSON, stored
    parts, windows of text, and the model as it was before training */
 #include "probe.h"
+#include "../corpus/tokens.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW_STEP = 1021 }; /* bytes from one window to the next */
+enum { WINDOW_STEP = 1021 }; /* tokens from one window to the next */
 
 locant_status lct_alloc_doubles(double **out, int64_t n)
 {
@@ -66,14 +67,30 @@ int64_t lct_probe_far(const struct lct_probe *p)
     return far <= p->longest ? far : p->length;
 }
 
+/* The first token of window w of T tokens. */
+static size_t begin_of(const struct lct_probe *p, int64_t w, int64_t T)
+{
+    return (size_t)(w * WINDOW_STEP) % (p->text->size - (size_t)T);
+}
+
 void lct_probe_copy_window(int32_t *tokens, const struct lct_probe *p,
                            int64_t w, int64_t T)
 {
-    const size_t span = p->text->size - (size_t)T;
-    const uint8_t *from = p->text->bytes + (size_t)(w * WINDOW_STEP) % span;
+    const size_t from = begin_of(p, w, T);
 
     for (int64_t t = 0; t < T; t++)
-        tokens[t] = from[t];
+        tokens[t] = lct_split_id(p->text, from + (size_t)t);
+}
+
+double lct_probe_bytes(const struct lct_probe *p, int64_t windows, int64_t T,
+                       int64_t n)
+{
+    size_t bytes = 0;
+
+    for (int64_t w = 0; w < windows; w++)
+        bytes += lct_tokens_bytes(p->text, begin_of(p, w, T) + (size_t)(T - n),
+                                  (size_t)n);
+    return (double)bytes / (double)(windows * n);
 }
 
 locant_status lct_probe_run_windows(struct lct_probe *p,

@@ -6,10 +6,12 @@
 #include <stdio.h>
 
 /* Multiplications per token, without attention: the number of weights. */
-static double multiplications(int64_t layers, int64_t width, int64_t ff)
+static double multiplications(const locant_train_options *o)
 {
-    return (double)(layers * (4 * width * width + 2 * width * ff) +
-                    LCT_VOCAB * width);
+    const struct lct_model_config c = lct_train_config(o, NULL);
+
+    return (double)(c.layers * (4 * c.width * c.width + 2 * c.width * c.ff) +
+                    c.vocab * c.width);
 }
 
 /* -------------------------------------------------------------------- plan */
@@ -22,9 +24,7 @@ static locant_status create_plan(struct lct_report_parts *parts,
 
 static double plan_weights(const struct lct_report_parts *parts)
 {
-    const locant_train_options *o = &parts->plan.train;
-
-    return multiplications(o->layers, o->width, o->ff);
+    return multiplications(&parts->plan.train);
 }
 
 static double plan_effort(const struct lct_report_parts *parts)
@@ -52,9 +52,13 @@ static locant_status create_extension(struct lct_report_parts *parts,
 static double extension_effort(const struct lct_report_parts *parts)
 {
     const struct lct_extension_plan *p = parts->extension;
-    return p ? lct_extension_cost(p) *
-                   multiplications(p->layers, p->width, p->ff)
-             : 0;
+    locant_train_options o;
+
+    if (p == NULL)
+        return 0;
+    o = lct_extension_options(p);
+    o.vocabulary = parts->plan.train.vocabulary;
+    return lct_extension_cost(p) * multiplications(&o);
 }
 static locant_status run_extension(struct lct_results *r,
                                    struct lct_report_parts *parts,
@@ -103,8 +107,7 @@ static double tasks_effort(const struct lct_report_parts *parts)
         const struct lct_planned_task *t = &parts->tasks.task[i];
         const locant_train_options *o = &t->train;
 
-        sum += (double)parts->plan.n * parts->tasks.seeds *
-               multiplications(o->layers, o->width, o->ff) *
+        sum += (double)parts->plan.n * parts->tasks.seeds * multiplications(o) *
                (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length +
                         t->tested);
     }

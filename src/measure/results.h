@@ -63,6 +63,10 @@ struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
+    int vocabulary;         /* 0: tokens are bytes; else their number */
+    double bytes_per_token; /* of the test text, with a vocabulary; 0: not
+                               known */
+    int64_t scored_bytes;   /* bytes of all P1 targets; 0: not known */
     int judged; /* index of the length of the ranking; 0: the longest */
     locant_corpus_info corpus;
     bool text_kept; /* the store has the text of the corpus */

@@ -109,6 +109,7 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
     r->heads = model.heads;
     r->width = model.width;
     r->trained_length = first.length;
+    r->vocabulary = model.vocab > LCT_VOCAB ? (int)model.vocab : 0;
     r->groups = locant_alloc(n * sizeof *r->groups);
     if (r->groups == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);

@@ -50,6 +50,8 @@ static json_t *configuration_of(const struct lct_results *r,
     if (c != NULL && o->optimizer != LOCANT_ADAMW)
         json_object_set_new(c, "optimizer",
                             json_string(locant_optimizer_name(o->optimizer)));
+    if (c != NULL && o->vocabulary != 0)
+        json_object_set_new(c, "vocabulary", json_integer(o->vocabulary));
     return c;
 }
 

@@ -7,7 +7,7 @@
  *
  *     {"format": "locant study", "version": 1, "locant": "0.1.0",
  *      "configuration": {"preset", "seeds", "encodings", "with", "tasks",
- *                        "optimizer"; the last unless it is AdamW},
+ *                        "optimizer" unless it is AdamW, "vocabulary"},
  *      "corpus": what lct_corpus_about() says,
  *      "runs": [{"encoding", "seed", "batches", "losses"}],
  *      "numbers": what locant report --json prints,

@@ -63,13 +63,18 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     const json_t *c = json_object_get(root, "configuration");
     const json_t *with = json_object_get(c, "with");
     struct lct_html text = { .data = NULL };
-    char seeds[32];
+    const json_t *vocabulary = json_object_get(c, "vocabulary");
+    char seeds[32], tokens[32] = "";
 
+    if (vocabulary)
+        snprintf(tokens, sizeof tokens, " --vocabulary %d",
+                 (int)json_integer_value(vocabulary));
     snprintf(seeds, sizeof seeds, " --seeds %d",
              (int)json_integer_value(json_object_get(c, "seeds")));
     lct_html_raw(&text, "locant report --preset ");
     lct_html_raw(&text, string_at(c, "preset"));
     lct_html_raw(&text, seeds);
+    lct_html_raw(&text, tokens);
     add_text_option(&text, json_object_get(root, "corpus"), kept);
     lct_html_raw(&text, json_object_get(c, "optimizer") ? " --optimizer " : "");
     lct_html_raw(&text, string_at(c, "optimizer"));

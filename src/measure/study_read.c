@@ -104,14 +104,17 @@ static bool is_configuration(const json_t *c)
 {
     const json_t *encodings, *with, *tasks = NULL;
     const char *preset, *optimizer = NULL;
-    json_int_t seeds;
+    json_int_t seeds, vocabulary = LCT_VOCAB + 1;
 
-    return json_unpack_ex(
-               (json_t *)c, NULL, JSON_STRICT, "{s:s, s:I, s:o, s:o, s?o, s?s}",
-               "preset", &preset, "seeds", &seeds, "encodings", &encodings,
-               "with", &with, "tasks", &tasks, "optimizer", &optimizer) == 0 &&
-           is_optimizer(optimizer) && seeds >= 1 && seeds <= MOST_SEEDS &&
-           lct_is_preset(preset) && json_array_size(encodings) >= 1 &&
+    return json_unpack_ex((json_t *)c, NULL, JSON_STRICT,
+                          "{s:s, s:I, s:o, s:o, s?o, s?s, s?I}", "preset",
+                          &preset, "seeds", &seeds, "encodings", &encodings,
+                          "with", &with, "tasks", &tasks, "optimizer",
+                          &optimizer, "vocabulary", &vocabulary) == 0 &&
+           is_optimizer(optimizer) && vocabulary > LCT_VOCAB &&
+           vocabulary <= LCT_VOCABULARY_MOST && seeds >= 1 &&
+           seeds <= MOST_SEEDS && lct_is_preset(preset) &&
+           json_array_size(encodings) >= 1 &&
            json_array_size(encodings) <= LCT_MOST_ENCODINGS &&
            are_parts(with) && are_tasks(tasks);
 }
@@ -178,8 +181,9 @@ locant_status lct_study_check(const json_t *root, const char *name)
                        "numbers", "text") != 0)
         return refuse(name, "it has a member of another name");
     if (!is_configuration(configuration))
-        return refuse(name, "'configuration' has a preset, seeds, jobs, tasks "
-                            "or an optimizer that are unknown");
+        return refuse(name, "'configuration' has a preset, seeds, jobs, "
+                            "tasks, an optimizer or a vocabulary that are "
+                            "unknown");
     LCT_TRY(check_specs(json_object_get(configuration, "encodings"), name));
     if (!lct_corpus_read_about(&c, json_object_get(root, "corpus")))
         return refuse(name, "'corpus' has a kind, SHA-256 or size that cannot "

@@ -205,7 +205,7 @@ static locant_status run(struct state *s, struct lct_jobs *jobs)
     const struct lct_stage stages[] = { { train, runs }, { evaluate, runs } };
     size_t n;
 
-    LCT_TRY(lct_extension_set_blocks(&s->shared, x->want));
+    LCT_TRY(lct_extension_set_blocks(&s->shared, x->want, x->train.vocabulary));
     x->blocks = s->shared.blocks;
     n = runs * (size_t)(x->n_lengths * x->blocks);
     x->loss = locant_alloc(n * sizeof *x->loss);

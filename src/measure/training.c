@@ -2,6 +2,7 @@
  * training.c - locant_train() and locant_resume(): training on text or on a
  * task, with probes of heads at some steps.
  */
+#include "../corpus/tokens.h"
 #include "../train/trainer.h"
 #include "locant/tasks.h"
 #include "plan.h"
@@ -32,7 +33,8 @@ static locant_status probe_heads(struct lct_trainer *t)
     if (t->probe_text == NULL)
         LCT_TRY(lct_probe_create_text(&t->probe_text));
     p.corpus = t->probe_text;
-    p.text = lct_corpus_split(p.corpus, LCT_TRAIN);
+    LCT_TRY(lct_tokens_of(&p.text, p.corpus, t->vocabulary));
+    p.text += LCT_TRAIN;
     p.length = lct_probe_length(t->o.length);
     return lct_probe_keep_heads(&p, t->step);
 }

@@ -43,12 +43,14 @@ const heads = (() => {
 
   const SHOWN = 24;
   let text = "";
+  let starts = null; /* of tokens in the text; null: each byte is one */
 
-  /* Bytes first .. last of the text, at most SHOWN; those that are invisible as
+  /* Tokens first .. last of the text, at most SHOWN; bytes that are invisible as
      hexadecimal codes. */
   function bytes(first, last) {
     const end = Math.min(last + 1, first + SHOWN);
-    const shown = text.slice(first, end).replace(/ /g, "\u2423")
+    const at = (token) => starts ? starts[token] : token;
+    const shown = text.slice(at(first), at(end)).replace(/ /g, "\u2423")
       .replace(/\n/g, "\\n")
       .replace(/[^!-~\u2423]/g, (c) =>
         `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
@@ -235,6 +237,11 @@ const heads = (() => {
   function start() {
     const groups = views.page.maps || [];
     text = atob(views.page.text || "");
+    if (views.page.spans) {
+      starts = [0];
+      for (const span of views.page.spans)
+        starts.push(starts[starts.length - 1] + span);
+    }
     document.querySelectorAll(".heads").forEach((element, i) => {
       const of = (name) => views.all.find((view) => view.data.name === name &&
                                                     element.contains(view.svg));

@@ -98,7 +98,7 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
 locant_status lct_page_figure_with(struct lct_html *h,
                                    const struct lct_results *r,
                                    enum lct_figure_id id,
-                                   const locant_figure *f,
+                                   const locant_figure *drawn,
                                    enum lct_message caption,
                                    const char *const *text, const char *at);
 

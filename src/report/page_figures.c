@@ -65,16 +65,41 @@ static locant_status keep_numbers(struct lct_html *h, const locant_figure *f)
     return lct_figure_data(h->figures, f, true);
 }
 
+/* Set a label of an axis that names bytes to one that names tokens. */
+static void name_tokens(const char **en, const char **zh, enum lct_message axis)
+{
+    static const enum lct_message labels[][2] = {
+        { MSG_AXIS_CONTEXT_LENGTH, MSG_TOKENS_CONTEXT_LENGTH },
+        { MSG_AXIS_POSITION_IN_TEXT, MSG_TOKENS_POSITION_IN_TEXT },
+        { MSG_AXIS_LENGTH_READ, MSG_TOKENS_LENGTH_READ },
+        { MSG_AXIS_TRAINED_LENGTH, MSG_TOKENS_TRAINED_LENGTH },
+        { MSG_AXIS_MEAN_DISTANCE, MSG_TOKENS_MEAN_DISTANCE },
+        { MSG_AXIS_LAST_BYTES, MSG_TOKENS_LAST },
+        { MSG_AXIS_CONTEXT, MSG_TOKENS_CONTEXT },
+    };
+
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
+        if (labels[i][0] == axis) {
+            *en = lct_messages_text(labels[i][1], LCT_EN);
+            *zh = lct_messages_text(labels[i][1], LCT_ZH);
+        }
+}
+
 locant_status lct_page_figure_with(struct lct_html *h,
                                    const struct lct_results *r,
                                    enum lct_figure_id id,
-                                   const locant_figure *f,
+                                   const locant_figure *drawn,
                                    enum lct_message caption,
                                    const char *const *text, const char *at)
 {
     const struct lct_figure_row *row = &lct_figures[id];
+    locant_figure named = *drawn, *const f = &named;
     enum lct_message parts[PARTS];
 
+    if (r->vocabulary) {
+        name_tokens(&f->x_label, &f->x_label_zh, row->x_label);
+        name_tokens(&f->y_label, &f->y_label_zh, row->y_label);
+    }
     find_parts(parts, caption ? caption : row->caption, row->origin);
     if (!lct_page_wants(h, id))
         return LOCANT_OK;

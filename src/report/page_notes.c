@@ -182,7 +182,8 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
 
     text_fact(h, MSG_MODEL, g->results[0].run.model);
     text_fact(h, MSG_OPTIMIZER, g->results[0].run.optimizer);
-    message_fact(h, r, MSG_SECTION_TRAINING, MSG_STEPS_ARE);
+    message_fact(h, r, MSG_SECTION_TRAINING,
+                 r->vocabulary ? MSG_STEPS_ARE_TOKENS : MSG_STEPS_ARE);
     open_fact(h, MSG_FACT_SEEDS);
     for (size_t s = 0; s < g->n; s++) {
         lct_html_raw(h, s ? ", " : "");
@@ -236,6 +237,8 @@ static void repeat_here(struct lct_html *h, const struct lct_results *r,
                                                             : "");
     if (g && strcmp(g->results[0].run.optimizer, "adamw") != 0)
         lct_html_print(h, " --optimizer %s", g->results[0].run.optimizer);
+    if (r->vocabulary)
+        lct_html_print(h, " --vocabulary %d", r->vocabulary);
     command_jobs(h, r);
     lct_html_raw(h, " --encodings &#39;");
     for (size_t i = 0; i < r->n; i++) {

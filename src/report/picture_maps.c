@@ -310,18 +310,44 @@ static bool all_read(const struct lct_results *r, const char *sha256)
     return any;
 }
 
+/* The bytes of each token of that text, of all groups; NULL: one each. */
+static const json_t *spans_of(const struct lct_results *r)
+{
+    const json_t *spans = NULL;
+
+    for (size_t i = 0; i < r->n && spans == NULL; i++)
+        spans = json_object_get(r->groups[i].probe, "spans");
+    return spans;
+}
+
+static void put_spans(struct lct_html *h, const json_t *spans)
+{
+    const json_t *one;
+    size_t i;
+
+    lct_html_raw(h, ",\n\"spans\":[");
+    json_array_foreach(spans, i, one)
+        lct_html_print(h, "%s%lld", i ? "," : "",
+                       (long long)json_integer_value(one));
+    lct_html_raw(h, "]");
+}
+
 /* The text that the models read, from its first byte, to make the maps. */
 static void put_text(struct lct_html *h, const struct lct_results *r)
 {
+    const json_t *spans = spans_of(r), *one;
+    size_t bytes = spans ? 0 : LCT_PROBE_LONG, i;
     locant_corpus *text;
 
+    json_array_foreach(spans, i, one)
+        bytes += (size_t)json_integer_value(one);
     if (lct_probe_create_text(&text) != LOCANT_OK) {
         h->failed = true;
         return;
     }
-    if (all_read(r, locant_corpus_info_of(text)->sha256))
-        lct_html_base64(h, lct_corpus_split(text, LCT_TRAIN)->bytes,
-                        LCT_PROBE_LONG);
+    if (bytes <= lct_corpus_split(text, LCT_TRAIN)->size &&
+        all_read(r, locant_corpus_info_of(text)->sha256))
+        lct_html_base64(h, lct_corpus_split(text, LCT_TRAIN)->bytes, bytes);
     locant_corpus_free(text);
 }
 
@@ -332,7 +358,10 @@ void lct_page_maps_data(struct lct_html *h, const struct lct_results *r)
 
     lct_html_raw(h, "\"text\":\"");
     put_text(h, r);
-    lct_html_raw(h, "\",\n\"maps\":[");
+    lct_html_raw(h, "\"");
+    if (spans_of(r))
+        put_spans(h, spans_of(r));
+    lct_html_raw(h, ",\n\"maps\":[");
     for (size_t i = 0; i < r->n; i++) {
         if (r->groups[i].probe == NULL || !read_maps(&m, r, &r->groups[i]))
             continue;

@@ -159,10 +159,10 @@ static locant_status make(locant_report *out, struct lct_report_parts *parts,
     if (status == LOCANT_OK)
         status = forecast(&estimate, parts, store, corpus, o);
     if (status == LOCANT_OK)
-        status = lct_report_parts_run(&results, parts,
-                                      &(struct lct_lab){ store, corpus,
-                                                         forward_progress, &to,
-                                                         o->optimizer });
+        status = lct_report_parts_run(
+            &results, parts,
+            &(struct lct_lab){ store, corpus, forward_progress, &to,
+                               o->optimizer, o->vocabulary });
     keep_forecast(&results, &estimate);
     if (status == LOCANT_OK)
         status = lct_results_read_tasks(&results, store);

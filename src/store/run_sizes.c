@@ -112,10 +112,10 @@ static locant_status check_config(const struct lct_model_config *c)
                            "kv_heads is 0, expected 1 .. "
                            "heads, which is %" PRId64,
                            c->heads);
-    if (c->vocab < 1 || c->vocab > LCT_VOCAB)
+    if (c->vocab < 1 || c->vocab > LCT_VOCABULARY_MOST)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "vocab is %" PRId64 ", expected 1 .. %d", c->vocab,
-                           LCT_VOCAB);
+                           LCT_VOCABULARY_MOST);
     return LOCANT_OK;
 }
 

@@ -1,10 +1,9 @@
 /* run_sizes.h - the sizes of a run: checked, and as text */
 #ifndef LCT_RUN_SIZES_H
 #define LCT_RUN_SIZES_H
+#include "../corpus/vocabulary.h"
 #include "../model/model.h"
 #include "store.h"
-
-enum { LCT_VOCAB = 256 };
 
 /* Most steps of a run. */
 #define LCT_STEPS_MAX (INT64_C(1) << 40)

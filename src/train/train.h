@@ -30,11 +30,13 @@ locant_status lct_resume(locant_store *store, int64_t run,
 
 /*
  * All options that are needed to continue a run, as JSON; release *out with
- * locant_release(). 'encoding' is the resolved spec.
+ * locant_release(). 'encoding' is the resolved spec. The merges of 'vocabulary'
+ * (NULL: none) are among them.
  */
 locant_status lct_options_to_json(char **out,
                                   const locant_train_options *options,
-                                  const char *encoding);
+                                  const char *encoding,
+                                  const struct lct_vocabulary *vocabulary);
 
 /* Read the options from the JSON in 'root', which must outlive *o; false if
    lct_options_to_json() would not write it. */

@@ -1,8 +1,9 @@
 /*
  * train_options.c - the options of a run as JSON.
  *
- * The JSON has the encoding, the task, and 'fields': every other option that
- * decides the bits of the run, and checkpoint_every.
+ * The JSON has the encoding, the task, the merges of the vocabulary, and
+ * 'fields': every other option that decides the bits of the run, and
+ * checkpoint_every.
  */
 #include "train.h"
 #include <jansson.h>
@@ -85,8 +86,40 @@ static bool set(locant_train_options *o, const struct field *f,
     return true;
 }
 
+static bool add_vocabulary(json_t *root, const struct lct_vocabulary *v)
+{
+    char *merges;
+    bool good;
+
+    if (v == NULL)
+        return true;
+    good = lct_vocabulary_print(&merges, v) == LOCANT_OK &&
+           json_object_set_new(root, "vocabulary", json_string(merges)) == 0;
+    locant_release(merges);
+    return good;
+}
+
+/* Read the size of the vocabulary; lct_run_vocabulary() reads its merges. */
+static bool read_vocabulary(locant_train_options *o, const json_t *root)
+{
+    const json_t *merges = json_object_get(root, "vocabulary");
+    struct lct_vocabulary *v;
+
+    o->vocabulary = 0;
+    if (merges == NULL)
+        return true;
+    if (!json_is_string(merges) ||
+        lct_vocabulary_parse(&v, json_string_value(merges), "options") !=
+            LOCANT_OK)
+        return false;
+    o->vocabulary = v->size;
+    locant_release(v);
+    return true;
+}
+
 locant_status lct_options_to_json(char **out, const locant_train_options *o,
-                                  const char *encoding)
+                                  const char *encoding,
+                                  const struct lct_vocabulary *vocabulary)
 {
     json_t *root = json_object();
     char *text = NULL;
@@ -97,6 +130,7 @@ locant_status lct_options_to_json(char **out, const locant_train_options *o,
     if (good && o->source)
         good = json_object_set_new(root, "task",
                                    json_string(o->source->name)) == 0;
+    good = good && add_vocabulary(root, vocabulary);
     for (int i = 0; i < FIELDS && good; i++)
         good =
             is_left_out(o, &fields[i]) ||
@@ -122,6 +156,8 @@ bool lct_options_from_json(locant_train_options *o, const json_t *root,
     if (task && hooks->set_task(o, task) != LOCANT_OK)
         return false;
     o->encoding = json_string_value(json_object_get(root, "encoding"));
+    if (!read_vocabulary(o, root))
+        return false;
     o->constant_rate = 0;
     o->optimizer = LOCANT_ADAMW;
     for (int i = 0; i < FIELDS; i++) {

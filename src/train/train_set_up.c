@@ -4,8 +4,10 @@
  */
 #include "../core/pool.h"
 #include "../store/checkpoint.h"
+#include "../corpus/tokens.h"
 #include "../files/hash.h"
 #include "../nn/muon.h"
+#include "../store/run_vocabulary.h"
 #include "../store/store_texts.h"
 #include "train.h"
 #include "trainer.h"
@@ -16,17 +18,15 @@
 
 /* ----------------------------------------------------------------- options */
 
-static locant_status check_text(const locant_corpus *corpus,
+static locant_status check_text(const struct lct_split *train,
                                 const locant_train_options *o)
 {
-    const size_t size = lct_corpus_split(corpus, LCT_TRAIN)->size;
-
-    if (size >= (size_t)o->length + 1)
+    if (train->size >= (size_t)o->length + 1)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_train: length is %" PRId64 ", but the training"
-                       " split has only %zu bytes",
-                       o->length, size);
+                       " split has only %zu %s",
+                       o->length, train->size, train->ids ? "tokens" : "bytes");
 }
 
 /* A source does not continue the rows of the last batch, so memory would hold
@@ -43,6 +43,11 @@ static locant_status check_source(const locant_train_options *o)
                            "locant_train: length is %" PRId64
                            ", but rows of %s have at least %" PRId64 " tokens",
                            o->length, o->source->name, o->source->shortest);
+    if (o->vocabulary != 0 && o->parent == 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: vocabulary is %d, but %s is not text;"
+                           " expected 0",
+                           o->vocabulary, o->source->name);
     return LOCANT_OK;
 }
 
@@ -70,7 +75,9 @@ static locant_status check_options(const locant_corpus *corpus,
                            "locant_train: muon_rate is %g, expected a finite"
                            " number above 0",
                            o->muon_rate);
-    return o->source ? check_source(o) : check_text(corpus, o);
+    LCT_TRY(lct_vocabulary_check("locant_train", o->vocabulary));
+    return o->source ? check_source(o)
+                     : check_text(lct_corpus_split(corpus, LCT_TRAIN), o);
 }
 
 locant_status lct_train_check(const int64_t *run, const locant_store *store,
@@ -152,7 +159,9 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
         .heads = o->heads,
         .kv_heads = o->kv_heads,
         .ff = o->ff,
-        .vocab = o->source ? o->source->vocab : LCT_VOCAB,
+        .vocab = o->vocabulary ? o->vocabulary
+                 : o->source   ? o->source->vocab
+                               : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
         .memory = o->memory,
         .encoding = encoding,
@@ -168,11 +177,22 @@ static locant_status create_model(struct lct_trainer *t)
     return allocate(t);
 }
 
-/* If o.parent is set, read its key and copy its sizes to the options. */
+/*
+ * Can a model of 'vocab' tokens read what the options train it on? One of a
+ * byte-pair vocabulary reads bytes too, because they are its first 256 tokens.
+ */
+static bool can_read(int64_t vocab, const locant_train_options *o)
+{
+    const int64_t needed = o->source ? o->source->vocab : LCT_VOCAB;
+
+    return vocab == needed || (vocab > LCT_VOCAB && needed == LCT_VOCAB);
+}
+
+/* If o.parent is set, read its key and vocabulary, and copy its sizes to the
+   options. */
 static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
 {
     locant_train_options *o = &t->o;
-    const int64_t vocab = o->source ? o->source->vocab : LCT_VOCAB;
     struct lct_model_config c;
     struct lct_run_extra extra;
 
@@ -186,15 +206,30 @@ static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
                            "locant_train: the parent, run %" PRId64
                            ", is %s, expected done",
                            parent->id, parent->status);
-    if (c.vocab != vocab)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: the parent, run %" PRId64
-                           ", has a vocabulary of %" PRId64
-                           ", expected %" PRId64,
-                           parent->id, c.vocab, vocab);
+    if (!can_read(c.vocab, o))
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_train: the parent, run %" PRId64
+            ", has a vocabulary of %" PRId64 ", expected %" PRId64,
+            parent->id, c.vocab, o->source ? o->source->vocab : LCT_VOCAB);
     memcpy(t->parent_key, extra.key, sizeof t->parent_key);
     lct_set_sizes(o, &c);
-    return LOCANT_OK;
+    o->vocabulary = c.vocab > LCT_VOCAB ? (int)c.vocab : 0;
+    return lct_run_vocabulary(&t->of_parent, t->store, parent);
+}
+
+/* Find the vocabulary, the parent's or that of the text, and encode the text
+   with it. */
+static locant_status set_text(struct lct_trainer *t)
+{
+    t->vocabulary = t->of_parent;
+    if (t->o.source)
+        return LOCANT_OK;
+    if (t->o.parent == 0)
+        LCT_TRY(
+            lct_tokens_vocabulary(&t->vocabulary, t->corpus, t->o.vocabulary));
+    LCT_TRY(lct_tokens_of(&t->text, t->corpus, t->vocabulary));
+    return check_text(&t->text[LCT_TRAIN], &t->o);
 }
 
 static int64_t encoding_parameters(const struct lct_model *model)
@@ -219,7 +254,7 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
     if (t->corpus)
         LCT_TRY(lct_store_keep_source(t->store, t->corpus, t->o.progress,
                                       t->o.context));
-    LCT_TRY(lct_options_to_json(&options, &t->o, run->encoding));
+    LCT_TRY(lct_options_to_json(&options, &t->o, run->encoding, t->vocabulary));
     run->options = options;
     run->only = t->only;
     status = lct_store_find_or_add_run(&t->id, t->store, run);
@@ -269,8 +304,11 @@ static locant_status register_run(struct lct_trainer *t)
     if (o->constant_rate)
         n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
     if (o->optimizer == LOCANT_MUON)
-        snprintf(t->key + n, sizeof t->key - (size_t)n,
-                 ";optimizer=muon;muon_rate=%.17g", o->muon_rate);
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n,
+                      ";optimizer=muon;muon_rate=%.17g", o->muon_rate);
+    if (t->vocabulary)
+        snprintf(t->key + n, sizeof t->key - (size_t)n, "%s%s",
+                 LCT_KEY_VOCABULARY, t->vocabulary->hash);
     LCT_TRY(find_run(t, &run));
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }
@@ -282,7 +320,7 @@ locant_status lct_check_length_limit(const locant_encoding *e, int64_t length)
     if (limit < length)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: %s has %lld positions, expected at"
-                           " least the %lld bytes of a training sequence",
+                           " least the %lld tokens of a training sequence",
                            locant_encoding_spec(e), (long long)limit,
                            (long long)length);
     return LOCANT_OK;
@@ -295,6 +333,7 @@ locant_status lct_train_set_up(struct lct_trainer *t)
     LCT_TRY(resolve_encoding(t));
     LCT_TRY(lct_check_length_limit(t->encoding, t->o.length + t->o.memory));
     LCT_TRY(find_parent(t, &parent));
+    LCT_TRY(set_text(t));
     LCT_TRY(create_model(t));
     if (t->o.parent > 0 &&
         encoding_parameters(t->model) != parent.encoding_parameters)
@@ -349,6 +388,7 @@ void lct_train_release(struct lct_trainer *t)
     lct_model_free(t->model);
     locant_encoding_free(t->encoding);
     locant_corpus_free(t->probe_text);
+    locant_release(t->of_parent);
     locant_release(t->m);
     locant_release(t->v);
     locant_release(t->muon);

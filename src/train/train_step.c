@@ -9,6 +9,7 @@
  * a cosine, or they are constant.
  */
 #include "../core/pool.h"
+#include "../corpus/tokens.h"
 #include "../store/clock.h"
 #include "../files/hash.h"
 #include "train.h"
@@ -20,24 +21,29 @@
 
 static void text_batch(struct lct_trainer *t)
 {
-    const uint8_t *bytes = lct_corpus_split(t->corpus, LCT_TRAIN)->bytes;
-    size_t length = (size_t)t->o.length;
+    const struct lct_split *train = &t->text[LCT_TRAIN];
+    const size_t length = (size_t)t->o.length, batch = (size_t)t->o.batch;
+    size_t bytes = 0;
 
     if (t->o.memory > 0)
-        lct_segment_starts(t->starts, t->o.batch, t->o.length, t->corpus,
-                           t->o.seed, t->step);
+        lct_segment_starts(t->starts, t->o.batch, t->o.length, train, t->o.seed,
+                           t->step);
     else
-        lct_batch_starts(t->starts, t->o.batch, t->o.length, t->corpus,
-                         t->o.seed, t->step);
-    for (size_t b = 0; b < (size_t)t->o.batch; b++) {
-        const uint8_t *window = bytes + t->starts[b];
+        lct_batch_starts(t->starts, t->o.batch, t->o.length, train, t->o.seed,
+                         t->step);
+    for (size_t b = 0; b < batch; b++) {
+        const size_t start = t->starts[b];
 
-        t->checksum = lct_hash(t->checksum, window, length + 1);
+        if (train->bytes)
+            t->checksum =
+                lct_hash(t->checksum, train->bytes + start, length + 1);
         for (size_t i = 0; i < length; i++) {
-            t->tokens[b * length + i] = window[i];
-            t->targets[b * length + i] = window[i + 1];
+            t->tokens[b * length + i] = lct_split_id(train, start + i);
+            t->targets[b * length + i] = lct_split_id(train, start + i + 1);
         }
+        bytes += lct_tokens_bytes(train, start + 1, length);
     }
+    t->tokens_per_byte = (double)(batch * length) / (double)bytes;
 }
 
 /* Hash each id as two bytes, low byte first, so that the checksum is the same
@@ -58,11 +64,13 @@ static void next_batch(struct lct_trainer *t)
     const struct locant_source *source = t->o.source;
     const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
 
+    t->tokens_per_byte = 1;
     if (source == NULL) {
         text_batch(t);
-        return;
+        if (t->text->bytes)
+            return;
     }
-    for (int64_t b = 0; b < t->o.batch; b++) {
+    for (int64_t b = 0; source && b < t->o.batch; b++) {
         const struct lct_batch_row row = { t->o.seed, (uint64_t)t->step,
                                            (uint64_t)b, t->o.length };
 
@@ -193,6 +201,7 @@ locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
     rate = rate_now(t, t->o.learning_rate);
     update(t, rate);
     t->metrics[t->n_metrics++] =
-        (struct lct_metric){ t->step, loss, norm, rate, of_encoding };
+        (struct lct_metric){ t->step, loss * t->tokens_per_byte, norm, rate,
+                             of_encoding };
     return LOCANT_OK;
 }

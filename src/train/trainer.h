@@ -7,7 +7,13 @@ enum { LCT_METRICS = 256 };
 
 struct lct_trainer {
     locant_store *store;
-    const locant_corpus *corpus; /* NULL: o.source makes the rows */
+    const locant_corpus *corpus;             /* NULL: o.source makes the rows */
+    const struct lct_vocabulary *vocabulary; /* NULL: tokens are bytes, or the
+                                                symbols of the source */
+    struct lct_vocabulary *of_parent; /* vocabulary, read from o.parent */
+    const struct lct_split *text;     /* [3] parts of the corpus in
+                                                tokens; NULL: o.source */
+    double tokens_per_byte; /* of the targets of this step; 1 without text */
     locant_train_options o;
     locant_encoding *encoding; /* resolved at o.length + o.memory */
     struct lct_model *model;

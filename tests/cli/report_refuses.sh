@@ -21,3 +21,4 @@ echo "$?"
 $LOCANT report --encodings 'alibi + rope(dim=64)' --generated --dir none
 echo "$?"
 ls
+$LOCANT report --vocabulary 256 --generated; echo "exit $?"

@@ -14,6 +14,13 @@ for more in "--encoding rope(dim=64)" "--encoding rope --lr 1e308" \
     $LOCANT train $more --generated --dir none; echo "$?"
 done
 ls
+# a vocabulary: neither bytes nor pairs, of no text, more than the text has
+$LOCANT train --encoding rope --generated --vocabulary 100; echo "$?"
+$LOCANT train --encoding rope --task T1 --vocabulary 512; echo "$?"
+yes 'one line of text' | head -c 70000 > text
+$LOCANT train --encoding rope --text text --vocabulary 4096 --dir none
+echo "$?"
+ls
 # the sign that the machine gives a NaN is not shown; the step is its own
 $LOCANT train --encoding rope --generated --dir d --lr 1000 --steps 30 \
     --layers 1 --width 8 --heads 1 --ff 8 --batch 1 --length 16 2> talk
