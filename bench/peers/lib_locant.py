@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 from locant import _c  # noqa: E402
 from locant._library import lib, make, text  # noqa: E402
-from locant._torch import seen  # noqa: E402
+from locant._torch import view_of  # noqa: E402
 
 class Locant:
     """The library; an error raises an exception with its message."""
@@ -30,7 +30,7 @@ class Locant:
 
 def view(tensor):
     """A pointer to a locant_tensor that views the memory of 'tensor'."""
-    pointer = ctypes.pointer(seen(tensor, "operand"))
+    pointer = ctypes.pointer(view_of(tensor, "operand"))
     pointer.tensor = tensor  # lives as long as its view
     return pointer
 
