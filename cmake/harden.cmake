@@ -32,6 +32,7 @@ set(CMAKE_REQUIRED_FLAGS -fPIE)
 check_linker_flag(C -pie LOCANT_HAS_PIE)
 unset(CMAKE_REQUIRED_FLAGS)
 check_linker_flag(C -Wl,-z,relro,-z,now LOCANT_HAS_RELRO)
+check_linker_flag(C -Wl,-z,defs LOCANT_HAS_DEFS)
 
 string(JOIN " " options ${LOCANT_HARDENING})
 target_compile_options(locant_hardened INTERFACE
@@ -45,4 +46,11 @@ if(LOCANT_HAS_PIE AND NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-static")
   set(program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
   target_link_options(locant_hardened INTERFACE
     $<$<AND:$<CONFIG:Release>,${program}>:-pie>)
+endif()
+# A library that uses a function nobody exports does not link.  (A sanitizer's
+# functions are in the program.)
+if(LOCANT_HAS_DEFS AND NOT LOCANT_SANITIZE)
+  set(shared $<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>)
+  target_link_options(locant_hardened INTERFACE
+    $<${shared}:LINKER:-z,defs>)
 endif()

@@ -233,13 +233,12 @@ TEST(the_optimizer_trains_every_run)
     CHECK_OK(lct_plan_create(&plan, &o));
     plan.blocks = 1;
     plan.train.steps = 2;
-    CHECK_OK(lct_plan_run(
-        &plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
+    CHECK_OK(
+        lct_plan_run(&plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     first = plan.runs[0];
     CHECK_OK(lct_plan_run(
-        &plan, &(struct lct_lab){ .store = s,
-                                  .corpus = corpus,
-                                  .optimizer = LOCANT_MUON }));
+        &plan, &(struct lct_lab){
+                   .store = s, .corpus = corpus, .optimizer = LOCANT_MUON }));
     CHECK(plan.runs[0] != first);
     CHECK_OK(locant_store_run(&run, s, plan.runs[0]));
     assert_string_equal(run.optimizer, "muon");

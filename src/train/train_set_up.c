@@ -2,7 +2,6 @@
  * train_set_up.c - prepare a run for its first step: check the arguments,
  * resolve the encoding, create the model, and make the key of the run.
  */
-#include "../core/pool.h"
 #include "../store/checkpoint.h"
 #include "../corpus/tokens.h"
 #include "../files/hash.h"
@@ -112,7 +111,7 @@ static locant_status allocate_muon(struct lct_trainer *t)
     const struct lct_model_tensor *tensor;
     const int n = lct_model_tensors(t->model, &tensor);
 
-    t->slots = lct_slots();
+    t->slots = locant_threads();
     if (t->o.optimizer != LOCANT_MUON)
         return LOCANT_OK;
     for (int i = 0; i < n; i++) {

@@ -8,7 +8,6 @@
  * rates warm up over 5 % of the steps and then fall to 10 % of their peak along
  * a cosine, or they are constant.
  */
-#include "../core/pool.h"
 #include "../corpus/tokens.h"
 #include "../store/clock.h"
 #include "../files/hash.h"
@@ -17,6 +16,7 @@
 #include "../nn/adamw.h"
 #include "../nn/muon.h"
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void text_batch(struct lct_trainer *t)
@@ -84,6 +84,7 @@ static void next_batch(struct lct_trainer *t)
 struct update {
     struct lct_trainer *trainer;
     double rate, muon_rate;
+    atomic_int next; /* tensor that nobody has begun */
 };
 
 static void update_matrix(const struct update *u,
@@ -101,9 +102,8 @@ static void update_matrix(const struct update *u,
     lct_muon_step(&w, &muon, t->muon + (size_t)slot * t->muon_size);
 }
 
-static void update_tensor(void *context, size_t task, int slot)
+static void update_tensor(const struct update *u, int i, int slot)
 {
-    const struct update *u = context;
     struct lct_trainer *t = u->trainer;
     const struct lct_model_tensor *all, *tensor;
     real *p = lct_model_params(t->model), *g = lct_model_grads(t->model);
@@ -111,7 +111,7 @@ static void update_tensor(void *context, size_t task, int slot)
     size_t at;
 
     lct_model_tensors(t->model, &all);
-    tensor = &all[task];
+    tensor = &all[i];
     if (tensor->hidden && t->o.optimizer == LOCANT_MUON) {
         update_matrix(u, tensor, slot);
         return;
@@ -120,6 +120,18 @@ static void update_tensor(void *context, size_t task, int slot)
     at = tensor->offset;
     lct_adamw_step(p + at, t->m + at, t->v + at, g + at, tensor->size,
                    tensor->decay, &adamw);
+}
+
+/* Update tensors, one after the other, with scratch 'slot' of the trainer. */
+static void update_some(void *context, size_t slot, int of_pool)
+{
+    const struct lct_model_tensor *all;
+    struct update *u = context;
+    const int n = lct_model_tensors(u->trainer->model, &all);
+
+    (void)of_pool; /* the number of threads may have changed */
+    for (int i; (i = atomic_fetch_add(&u->next, 1)) < n;)
+        update_tensor(u, i, (int)slot);
 }
 
 /* The rate of this step, whose peak is given. */
@@ -134,11 +146,9 @@ static double rate_now(const struct lct_trainer *t, double peak)
 
 static void update(struct lct_trainer *t, double rate)
 {
-    const struct lct_model_tensor *all;
-    struct update u = { t, rate, rate_now(t, t->o.muon_rate) };
+    struct update u = { t, rate, rate_now(t, t->o.muon_rate), 0 };
 
-    lct_parallel_for((size_t)lct_model_tensors(t->model, &all), t->slots,
-                     update_tensor, &u);
+    locant_parallel_for((size_t)t->slots, update_some, &u);
     lct_model_project(t->model);
 }
 
