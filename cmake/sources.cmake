@@ -81,17 +81,18 @@ set(LAB_SOURCES
   measure/forecast_seeds.c measure/gates.c measure/identities.c
   measure/jobs.c measure/losses.c measure/measures.c measure/numbers.c
   measure/numbers_extension.c measure/numbers_facts.c
-  measure/numbers_orderings.c measure/numbers_probes.c measure/numbers_put.c
-  measure/numbers_surface.c measure/numbers_tasks.c
-  measure/numbers_training.c measure/plan.c measure/plan_run.c
-  measure/probe.c measure/probe_attention.c measure/probe_field.c
-  measure/probe_maps.c measure/probe_partial.c measure/probe_rows.c
-  measure/probe_states.c measure/probe_tables.c measure/probe_training.c
-  measure/probe_usage.c measure/probe_window.c measure/properties.c
-  measure/report_parts.c measure/report_tasks.c measure/report_tasks_plan.c
-  measure/results.c measure/results_probe.c measure/results_references.c
-  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
-  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
+  measure/numbers_orderings.c measure/numbers_pairs.c
+  measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
+  measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
+  measure/plan_run.c measure/probe.c measure/probe_attention.c
+  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
+  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
+  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
+  measure/properties.c measure/report_parts.c measure/report_tasks.c
+  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
+  measure/results_references.c measure/results_runs.c
+  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
+  measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
   measure/study_read.c measure/surface.c measure/task_copy.c
@@ -111,14 +112,15 @@ set(LAB_SOURCES
   report/gate_text.c report/html_message.c report/html_table.c report/lines.c
   report/messages.c report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
-  report/page_notes.c report/page_numbers.c report/page_probes.c
-  report/page_protocols.c report/page_script.c report/page_style.c
-  report/page_surface.c report/page_table.c report/page_task.c
-  report/page_tasks.c report/page_verdict.c report/picture_circle.c
-  report/picture_content.c report/picture_hooks.c report/picture_input.c
-  report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_terms.c report/pictures.c
-  report/probe_points.c report/report.c report/subject.c report/weights.c)
+  report/page_notes.c report/page_numbers.c report/page_pairs.c
+  report/page_probes.c report/page_protocols.c report/page_script.c
+  report/page_style.c report/page_surface.c report/page_table.c
+  report/page_task.c report/page_tasks.c report/page_verdict.c
+  report/picture_circle.c report/picture_content.c report/picture_hooks.c
+  report/picture_input.c report/picture_maps.c report/picture_order.c
+  report/picture_rotate.c report/picture_score.c report/picture_terms.c
+  report/pictures.c report/probe_points.c report/report.c report/subject.c
+  report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

@@ -119,6 +119,9 @@ locant_status lct_page_headline(struct lct_html *h,
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
 /* A table that compares the encodings. */
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r);
+/* Tables of all pairs of encodings. */
+locant_status lct_page_pairs(struct lct_html *h, const struct lct_results *r);
+bool lct_page_has_pairs(const struct lct_results *r);
 locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 /* What probes measured, for the groups that were probed. */
