@@ -60,6 +60,7 @@ static const struct lct_section sections[] = {
       lct_page_has_identities },
     { "reading", MSG_SECTION_READING, lct_page_reading, NULL },
     { "provenance", MSG_SECTION_PROVENANCE, lct_page_provenance, NULL },
+    { "quote", MSG_SECTION_QUOTE, lct_page_quote, NULL },
 };
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 

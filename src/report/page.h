@@ -199,6 +199,8 @@ locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_provenance(struct lct_html *h,
                                   const struct lct_results *r);
+/* The statement of reproducibility. */
+locant_status lct_page_quote(struct lct_html *h, const struct lct_results *r);
 
 /* The names of the LOCANT_DOOR_ bits in 'doors'. */
 void lct_page_doors(struct lct_html *h, unsigned doors);
