@@ -15,7 +15,7 @@
 struct options {
     int preset, optimizer;
     int64_t seeds, minutes;
-    const char *encodings, *dir, *out, *with, *tasks, *vocabulary;
+    const char *encodings, *dir, *out, *with, *tasks, *vocabulary, *exports;
     int any_isa;
     struct cli_corpus corpus;
 };
@@ -41,6 +41,8 @@ static const struct cli_option options[] = {
     OPT_ANY_ISA(any_isa),
     OPT_FILE("output", out, "PAGE.html", "the page", .letter = 'o',
              .fallback = "locant-report.html"),
+    OPT_FILE("export", exports, "FOLDER",
+             "also write tables, references and a statement for a paper"),
     OPT_END
 };
 
@@ -208,7 +210,8 @@ static void print_row(const locant_report_row *r, int width)
            (double)r->bytes / 0x1p20);
 }
 
-static void print_text(const locant_report *r, const char *page, int vocabulary)
+static void print_text(const locant_report *r, const struct options *o,
+                       int vocabulary)
 {
     int width = 20;
 
@@ -223,7 +226,9 @@ static void print_text(const locant_report *r, const char *page, int vocabulary)
     printf(" %10s %8s %9s %7s\n", "G(2048)", "params", "tokens/s", "MiB");
     for (size_t i = 0; i < r->n_rows; i++)
         print_row(&r->rows[i], width);
-    printf("\npage: %s\n", cli_safe(page));
+    printf("\npage: %s\n", cli_safe(o->out));
+    if (o->exports != NULL)
+        printf("export: %s\n", cli_safe(o->exports));
 }
 
 /*
@@ -272,11 +277,12 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.with = with;
     r.tasks = o->tasks;
     r.vocabulary = vocabulary;
+    r.export_folder = o->exports;
     CLI_TRY(cli_job_status(locant_report_run(&answer, corpus, &r)));
     if (cli->json)
         printed = print_json(&answer, o->out);
     else
-        print_text(&answer, o->out, vocabulary);
+        print_text(&answer, o, vocabulary);
     status = print_failed_gates(&answer);
     locant_report_free(&answer);
     return printed != CLI_OK ? printed : status;
@@ -310,7 +316,7 @@ const struct cli_command cli_report = {
              "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
              "  [--seeds N] [--minutes N] [--optimizer adamw|muon]\n"
              "  [--with JOBS] [--tasks LIST] [--vocabulary bytes|N]\n"
-             "  [--dir DIR] [-o PAGE.html]",
+             "  [--dir DIR] [-o PAGE.html] [--export FOLDER]",
     .doc = "Trains the same small Transformer with each encoding on the C "
            "headers of this\nmachine (or --text), measures it at 1 to 16 "
            "times the trained length, and\nwrites one self-contained page.  "
@@ -350,6 +356,11 @@ const struct cli_command cli_report = {
            "the page says how many bytes they\nspan; losses are still per "
            "byte.\n\n"
            "The time of each job of --with is also forecast at the beginning."
+           "\n\n--export FOLDER writes what a paper would quote: table.tex and "
+           "pairs.tex\n(booktabs), results.csv and pairs.csv (all digits), "
+           "references.bib (the works of\nthe encodings compared, and locant) "
+           "and reproducibility.txt.  It creates the\nfolder, replaces the "
+           "files of an earlier export, and refuses to replace others."
            "\n\nThe models stay in --dir: 'locant runs list' lists them, "
            "'locant probe RUN'\nlooks into one, 'locant figure NAME RUN..' "
            "draws the results.",
@@ -360,6 +371,7 @@ const struct cli_command cli_report = {
                 "rope(base=128)' \\\n    --seeds 3\n"
                 "locant report --preset hour --with extension,surface\n"
                 "locant report --vocabulary 512\n"
+                "locant report --export paper\n"
                 "locant report --with tasks --tasks T2,T11,T4",
     CLI_OPTIONS,
     .computes = 1,

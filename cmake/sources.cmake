@@ -81,17 +81,18 @@ set(LAB_SOURCES
   measure/forecast_seeds.c measure/gates.c measure/identities.c
   measure/jobs.c measure/losses.c measure/measures.c measure/numbers.c
   measure/numbers_extension.c measure/numbers_facts.c
-  measure/numbers_orderings.c measure/numbers_probes.c measure/numbers_put.c
-  measure/numbers_surface.c measure/numbers_tasks.c
-  measure/numbers_training.c measure/plan.c measure/plan_run.c
-  measure/probe.c measure/probe_attention.c measure/probe_field.c
-  measure/probe_maps.c measure/probe_partial.c measure/probe_rows.c
-  measure/probe_states.c measure/probe_tables.c measure/probe_training.c
-  measure/probe_usage.c measure/probe_window.c measure/properties.c
-  measure/report_parts.c measure/report_tasks.c measure/report_tasks_plan.c
-  measure/results.c measure/results_probe.c measure/results_references.c
-  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
-  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
+  measure/numbers_orderings.c measure/numbers_pairs.c
+  measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
+  measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
+  measure/plan_run.c measure/probe.c measure/probe_attention.c
+  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
+  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
+  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
+  measure/properties.c measure/report_parts.c measure/report_tasks.c
+  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
+  measure/results_references.c measure/results_runs.c
+  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
+  measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
   measure/study_read.c measure/surface.c measure/task_copy.c
@@ -105,20 +106,23 @@ set(LAB_SOURCES
   figure/inline_map.c figure/kinds.c figure/legend.c figure/palette.c
   figure/rows.c figure/screen.c figure/style.c figure/terminal.c
   figure/terminal_plot.c figure/terminal_rows.c
-  report/cell.c report/figures.c report/figures_draw.c
-  report/figures_extension.c report/figures_learning.c report/figures_probe.c
-  report/figures_rope.c report/figures_tasks.c report/figures_tasks_maps.c
-  report/gate_text.c report/html_message.c report/html_table.c report/lines.c
-  report/messages.c report/page.c report/page_compare.c report/page_data.c
+  report/cell.c report/export.c report/export_csv.c report/export_tex.c
+  report/figures.c report/figures_draw.c report/figures_extension.c
+  report/figures_learning.c report/figures_probe.c report/figures_rope.c
+  report/figures_tasks.c report/figures_tasks_maps.c report/gate_text.c
+  report/html_message.c report/html_table.c report/lines.c report/messages.c
+  report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
-  report/page_notes.c report/page_numbers.c report/page_probes.c
-  report/page_protocols.c report/page_script.c report/page_style.c
-  report/page_surface.c report/page_table.c report/page_task.c
-  report/page_tasks.c report/page_verdict.c report/picture_circle.c
-  report/picture_content.c report/picture_hooks.c report/picture_input.c
-  report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_terms.c report/pictures.c
-  report/probe_points.c report/report.c report/subject.c report/weights.c)
+  report/page_notes.c report/page_numbers.c report/page_pairs.c
+  report/page_probes.c report/page_protocols.c report/page_quote.c
+  report/page_script.c report/page_style.c report/page_surface.c
+  report/page_table.c report/page_task.c report/page_tasks.c
+  report/page_verdict.c report/picture_circle.c report/picture_content.c
+  report/picture_hooks.c report/picture_input.c report/picture_maps.c
+  report/picture_order.c report/picture_rotate.c report/picture_score.c
+  report/picture_terms.c report/pictures.c report/probe_points.c
+  report/references.c report/report.c report/statement.c report/subject.c
+  report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
@@ -173,19 +177,19 @@ set(TESTS
   test_door_arguments test_encoding_alibi test_encoding_isa
   test_encoding_kerple test_encoding_learned test_encoding_none
   test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_evaluate test_evaluate_as test_extension
-  test_extension_failures test_faults test_figure test_figure_inline
-  test_figure_terms test_figure_text test_figures_rope test_forecast
-  test_gates test_graph test_graph_rules test_half test_identities test_ids
-  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
-  test_kills test_lengths test_messages test_model test_model_each
-  test_model_encodings test_model_hooks test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_muon test_muon_f32 test_ngram test_nn test_nn_f32 test_nn_product
-  test_npy test_numbers test_oracles_content test_oracles_input
-  test_oracles_rotate test_oracles_score test_page test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
+  test_encoding_values test_evaluate test_evaluate_as test_export
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_gates test_graph test_graph_rules test_half
+  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_lengths test_messages
+  test_model test_model_each test_model_encodings test_model_hooks
+  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
+  test_model_train test_muon test_muon_f32 test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_data test_page_script test_page_tasks test_phase test_pictures
+  test_poll test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
   test_probe_run test_probe_training test_property test_references
   test_registry test_report test_report_full test_report_tasks test_rerotate

@@ -46,6 +46,8 @@ NOT_PRINTED = {
         "the verdict claims nothing of them",
     r"rows\.\d+\.behind\.(512|1024)\.mean":
         "the verdict claims nothing of them",
+    r"pairs\.\w+\.\d+\.pairs\.\d+\.p": "printed as corrected",
+    r"pairs\.\w+\.\d+\.pairs\.\d+\.sign": "in the difference",
     r"order\.(length|comparisons|power|seeds)":
         "in words where more seeds are needed",
     r"rows\.\d+\.logn\.\d+\.(low|high)": "those of the change are printed",

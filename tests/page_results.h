@@ -58,6 +58,7 @@ static inline void make_run(struct lct_result *result, size_t group, int seed)
     locant_run_info *run = &result->run;
 
     snprintf(run->model, sizeof run->model, "layers=3,width=64,heads=4");
+    snprintf(run->optimizer, sizeof run->optimizer, "adamw");
     run->seed = (uint64_t)seed;
     run->steps = run->step = STEPS;
     run->batch = 16;

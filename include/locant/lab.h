@@ -433,6 +433,10 @@ typedef struct locant_report_options {
     locant_optimizer optimizer;   /* of every run that it trains */
     int           vocabulary;     /* of models of text, as in
                                      locant_train_options */
+    const char   *export_folder;  /* also write LaTeX, CSV, BibTeX and a
+                                     statement of reproducibility there; IO if
+                                     that would replace a file of another
+                                     origin.  NULL: none */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -249,6 +249,7 @@ class ReportOptions(Structure):
         ("any_isa", c_int),
         ("optimizer", c_int),
         ("vocabulary", c_int),
+        ("export_folder", c_char_p),
     ]
 
 

@@ -5,7 +5,8 @@
  * Changes from the trained length are corrected by Holm for the number of
  * encodings. The encoding that all others are compared with is chosen by its
  * loss, so differences from it are corrected for all pairs, as ranks are: the
- * chance of any wrong order stays below the level.
+ * chance of any wrong order stays below the level.  The table of all pairs is
+ * corrected by Holm for as many.
  */
 #include "../core/size.h"
 #include "claims.h"
@@ -72,8 +73,8 @@ static locant_status correct(struct lct_test *out, size_t n)
     locant_status status;
 
     if (p == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "report: no memory to test %zu encodings", n);
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu tests",
+                           n);
     exact = p + n;
     adjusted = exact + n;
     for (size_t i = 0; i < n; i++) {
@@ -172,4 +173,59 @@ locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
     }
     locant_release(loss);
     return status;
+}
+
+/* -------------------------------------------------------------------- pairs */
+
+size_t lct_claims_pairs_count(const struct lct_results *r)
+{
+    return r->n > 0 ? r->n * (r->n - 1) / 2 : 0;
+}
+
+size_t lct_claims_pair(const struct lct_results *r, size_t i, size_t j)
+{
+    return i * (2 * r->n - i - 1) / 2 + j - i - 1;
+}
+
+/* Test all pairs of losses [groups, seeds, blocks]; 'own' has space for the
+   losses of one group. */
+static locant_status test_pairs(struct lct_test *out,
+                                const struct lct_results *r, double *own,
+                                const double *loss, size_t seeds, size_t blocks)
+{
+    const size_t each = seeds * blocks;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t j = i + 1; j < r->n; j++) {
+            for (size_t k = 0; k < each; k++)
+                own[k] = loss[i * each + k];
+            LCT_TRY(test_pair(out++, own, loss + j * each, blocks ? seeds : 0,
+                              blocks));
+        }
+    return LOCANT_OK;
+}
+
+locant_status lct_claims_pairs(struct lct_test *out,
+                               const struct lct_results *r,
+                               struct lct_term term,
+                               const struct lct_term *minus)
+{
+    size_t seeds, blocks, bytes;
+    double *loss, *own = NULL;
+    locant_status status;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, term, minus));
+    if (lct_mul(&bytes, seeds * blocks + 1, sizeof *own))
+        own = locant_alloc(bytes);
+    if (own == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "report: no memory to compare pairs of %zu "
+                             "encodings",
+                             r->n);
+    else
+        status = test_pairs(out, r, own, loss, seeds, blocks);
+    locant_release(own);
+    locant_release(loss);
+    return status == LOCANT_OK ? correct(out, lct_claims_pairs_count(r))
+                               : status;
 }

@@ -1,7 +1,7 @@
 /* claims.h - tests over seeds that allow claims about losses */
 #ifndef LCT_CLAIMS_H
 #define LCT_CLAIMS_H
-#include "results.h"
+#include "losses.h"
 
 /* Level of significance: a claim about losses needs a corrected p below it. */
 #define LCT_ALPHA .05
@@ -43,6 +43,20 @@ struct lct_order {
    index k, corrected for all pairs. It is undefined for that encoding. */
 locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
                                const struct lct_results *r, int k);
+
+/* The number of pairs of groups, and the index of the pair of i < j. */
+size_t lct_claims_pairs_count(const struct lct_results *r);
+size_t lct_claims_pair(const struct lct_results *r, size_t i, size_t j);
+
+/*
+ * out[pairs]: for the pairs (0, 1), (0, 2) .. (1, 2) .. of groups, the first
+ * one's losses minus the second one's, corrected by Holm for all pairs.  The
+ * losses are those of a term minus those of another, unless that is NULL.
+ */
+locant_status lct_claims_pairs(struct lct_test *out,
+                               const struct lct_results *r,
+                               struct lct_term term,
+                               const struct lct_term *minus);
 
 /* Indices of the lengths in the verdict: the trained one, twice that, and the
    longest. */

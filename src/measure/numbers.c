@@ -249,6 +249,7 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
     n.declared = lct_put_object(&n, n.all, "declared");
     n.rows = lct_put_array(&n, n.all, "rows");
     put_rows(&n);
+    lct_put_pairs(&n);
     lct_put_extension(&n);
     lct_put_surface(&n);
     lct_put_tasks(&n);

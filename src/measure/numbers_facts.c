@@ -59,7 +59,7 @@ static void put_units(struct lct_numbers *n)
         { "nats/byte", "loss change declared lengths behind non_overlapping"
                        " gains logn logn_change clamp wrap resample own_window"
                        " gain by_position ngrams cache curve runs above_crop"
-                       " short short_above_none position" },
+                       " short short_above_none position pairs" },
         { "bytes", "bytes" },
         { "seconds", "seconds" },
         { "minutes", "limit" },

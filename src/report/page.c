@@ -44,6 +44,7 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
 static const struct lct_section sections[] = {
     { "length", MSG_SECTION_LENGTH, lct_page_headline, NULL },
     { "numbers", MSG_SECTION_NUMBERS, lct_page_tables, NULL },
+    { "pairs", MSG_SECTION_PAIRS, lct_page_pairs, lct_page_has_pairs },
     { "compare", MSG_COMPARE, lct_page_compare, NULL },
     { "position", MSG_SECTION_POSITION, lct_page_positions, NULL },
     { "protocols", MSG_SECTION_PROTOCOLS, lct_page_protocols, NULL },
@@ -59,6 +60,7 @@ static const struct lct_section sections[] = {
       lct_page_has_identities },
     { "reading", MSG_SECTION_READING, lct_page_reading, NULL },
     { "provenance", MSG_SECTION_PROVENANCE, lct_page_provenance, NULL },
+    { "quote", MSG_SECTION_QUOTE, lct_page_quote, NULL },
 };
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 

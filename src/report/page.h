@@ -119,6 +119,9 @@ locant_status lct_page_headline(struct lct_html *h,
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
 /* A table that compares the encodings. */
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r);
+/* Tables of all pairs of encodings. */
+locant_status lct_page_pairs(struct lct_html *h, const struct lct_results *r);
+bool lct_page_has_pairs(const struct lct_results *r);
 locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 /* What probes measured, for the groups that were probed. */
@@ -196,6 +199,8 @@ locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_provenance(struct lct_html *h,
                                   const struct lct_results *r);
+/* The statement of reproducibility. */
+locant_status lct_page_quote(struct lct_html *h, const struct lct_results *r);
 
 /* The names of the LOCANT_DOOR_ bits in 'doors'. */
 void lct_page_doors(struct lct_html *h, unsigned doors);

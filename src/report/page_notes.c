@@ -1,7 +1,7 @@
 /* page_notes.c - banners, gates, how to read, where numbers come from */
 #include "page.h"
 #include "gate_text.h"
-#include "page_task.h"
+#include "statement.h"
 #include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
@@ -193,59 +193,16 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
     message_fact(h, r, MSG_SCORED_BYTES, MSG_SCORED_ARE);
 }
 
-/* The options for the page's long jobs and for its tasks. */
-static void command_jobs(struct lct_html *h, const struct lct_results *r)
+static void repeat_here(struct lct_html *h, const struct lct_results *r)
 {
-    const char *const jobs[] = {
-        lct_page_has_extension(r) ? "extension" : NULL,
-        lct_page_has_surface(r) ? "surface" : NULL,
-        lct_page_has_tasks(r) ? "tasks" : NULL,
-    };
-    const char *between = " --with ", *last = "";
+    struct lct_html command = { .data = NULL };
 
-    for (size_t j = 0; j < sizeof jobs / sizeof jobs[0]; j++) {
-        if (jobs[j] != NULL) {
-            lct_html_print(h, "%s%s", between, jobs[j]);
-            between = ",";
-        }
-    }
-    between = " --tasks ";
-    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
-        const char *task = lct_page_task_text(r, t, "task");
-
-        if (strcmp(task, last) != 0) { /* a task may have several experiments */
-            lct_html_print(h, "%s%s", between, task);
-            between = ",";
-        }
-        last = task;
-    }
-}
-
-/* The command that repeats this page, as far as the results know it. */
-static void repeat_here(struct lct_html *h, const struct lct_results *r,
-                        const struct lct_group *g)
-{
-    char text[48];
-
+    lct_statement_command(&command, r);
+    h->failed |= command.failed;
     open_fact(h, MSG_TO_REPEAT);
-    lct_html_print(h, "<code>locant report --preset %s --seeds %zu", r->preset,
-                   g ? g->n : 0);
-    snprintf(text, sizeof text, " --kept-text %.12s", r->corpus.sha256);
-    lct_html_raw(h, r->corpus.kind == LOCANT_CORPUS_GENERATED ? " --generated"
-                    : r->text_kept                            ? text
-                    : r->corpus.kind == LOCANT_CORPUS_FILES ? " --text PATH..."
-                                                            : "");
-    if (g && strcmp(g->results[0].run.optimizer, "adamw") != 0)
-        lct_html_print(h, " --optimizer %s", g->results[0].run.optimizer);
-    if (r->vocabulary)
-        lct_html_print(h, " --vocabulary %d", r->vocabulary);
-    command_jobs(h, r);
-    lct_html_raw(h, " --encodings &#39;");
-    for (size_t i = 0; i < r->n; i++) {
-        lct_html_raw(h, i ? "; " : "");
-        lct_html_text(h, r->groups[i].spec);
-    }
-    lct_html_raw(h, "&#39;</code></dd>\n");
+    lct_html_print(h, "<code>%s</code></dd>\n",
+                   command.failed ? "" : command.data);
+    lct_html_free(&command);
 }
 
 /* How to repeat the page on another machine, from one file. */
@@ -287,7 +244,7 @@ locant_status lct_page_provenance(struct lct_html *h,
     message_fact(h, r, MSG_LAST_CALL, MSG_SECONDS_ARE);
     if (r->limit > 0)
         message_fact(h, r, MSG_FORECAST, MSG_FORECAST_IS);
-    repeat_here(h, r, g);
+    repeat_here(h, r);
     repeat_elsewhere(h, r);
     lct_html_raw(h, "</dl></div>\n");
     return LOCANT_OK;

@@ -9,6 +9,7 @@
 #include "../measure/report_parts.h"
 #include "../store/clock.h"
 #include "../store/store_texts.h"
+#include "export.h"
 #include "gate_text.h"
 #include "page.h"
 #include <errno.h>
@@ -91,6 +92,8 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     LCT_TRY(lct_page_write(o->path, r));
+    if (o->export_folder != NULL)
+        LCT_TRY(lct_export_write(o->export_folder, r));
     LCT_TRY(lct_forecast_notify_effect(r, o->progress, o->context));
     return out ? fill_report(out, r) : LOCANT_OK;
 }
@@ -198,6 +201,8 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
     status = lct_report_parts_create(&parts, options);
     if (status == LOCANT_OK)
         status = check_path(options->path);
+    if (status == LOCANT_OK && options->export_folder != NULL)
+        status = lct_export_check(options->export_folder);
     if (status == LOCANT_OK)
         status = make(out, &parts, corpus, options);
     lct_report_parts_free(&parts);
