@@ -75,13 +75,14 @@ static int print_json(int64_t id, const locant_evaluation *v,
                                   by_length(v, v->same_targets), "by_position",
                                   reals(v->by_position, LOCANT_EVAL_BUCKETS)));
     return cli_json(json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
         (json_int_t)id, "blocks", (json_int_t)v->blocks, "same_targets",
         by_length(v, v->same_targets), "non_overlapping",
         by_length(v, v->non_overlapping), "by_position",
         reals(v->by_position, LOCANT_EVAL_BUCKETS), "own_window",
         cli_real(v->own_window), "valid", cli_real(v->valid), "shuffled",
-        cli_real(v->shuffled), "causality", cli_real(v->causality),
+        cli_real(v->shuffled), "replaced", cli_real(v->replaced), "truncated",
+        cli_real(v->truncated), "causality", cli_real(v->causality),
         "tokens_per_second", cli_real(v->tokens_per_second)));
 }
 
@@ -114,6 +115,8 @@ static void print_text(int64_t id, const locant_evaluation *v,
                v->own_window - v->same_targets[LOCANT_EVAL_LENGTHS - 1]);
     print_loss("validation", v->valid);
     print_loss("context shuffled", v->shuffled);
+    print_loss("context replaced", v->replaced);
+    print_loss("context of the last 8 bytes", v->truncated);
 }
 
 /* Open the C headers of this machine if they are the text of a run, which the

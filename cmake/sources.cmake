@@ -75,13 +75,13 @@ set(LAB_SOURCES
   store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/train.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
-  measure/claims.c measure/evaluate.c measure/evaluate_as.c
-  measure/evaluate_checks.c measure/evaluate_windows.c measure/extension.c
-  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_seeds.c measure/gates.c measure/identities.c
-  measure/jobs.c measure/losses.c measure/measures.c measure/numbers.c
-  measure/numbers_extension.c measure/numbers_facts.c
-  measure/numbers_orderings.c measure/numbers_pairs.c
+  measure/claims.c measure/context_use.c measure/evaluate.c
+  measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
+  measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
+  measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
+  measure/gates.c measure/identities.c measure/jobs.c measure/losses.c
+  measure/measures.c measure/numbers.c measure/numbers_extension.c
+  measure/numbers_facts.c measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
   measure/plan_run.c measure/probe.c measure/probe_attention.c
@@ -93,13 +93,13 @@ set(LAB_SOURCES
   measure/results_references.c measure/results_runs.c
   measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
   measure/statistics.c measure/statistics_bootstrap.c
-  measure/statistics_power.c measure/statistics_rank.c
-  measure/statistics_tests.c measure/study.c measure/study_file.c
-  measure/study_read.c measure/surface.c measure/task_copy.c
-  measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
-  measure/task_recall.c measure/task_recorded.c measure/task_row.c
-  measure/task_score.c measure/task_state.c measure/task_tally.c
-  measure/tasks.c measure/training.c
+  measure/statistics_crossed.c measure/statistics_power.c
+  measure/statistics_rank.c measure/statistics_tests.c measure/study.c
+  measure/study_file.c measure/study_read.c measure/surface.c
+  measure/task_copy.c measure/task_hypotheses.c measure/task_list.c
+  measure/task_markov.c measure/task_recall.c measure/task_recorded.c
+  measure/task_row.c measure/task_score.c measure/task_state.c
+  measure/task_tally.c measure/tasks.c measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
@@ -173,12 +173,12 @@ set(TESTS
   test_attention_sums test_attention_tiles test_bench test_characters
   test_check_grids test_check_turns test_check_values test_checkpoint
   test_content test_content_hooks test_content_rules test_content_terms
-  test_core test_corpus test_corpus_text test_corpus_unreadable
-  test_door_arguments test_encoding_alibi test_encoding_isa
-  test_encoding_kerple test_encoding_learned test_encoding_none
-  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_evaluate test_evaluate_as test_export
-  test_extension test_extension_failures test_faults test_figure
+  test_context_use test_core test_corpus test_corpus_text
+  test_corpus_unreadable test_door_arguments test_encoding_alibi
+  test_encoding_isa test_encoding_kerple test_encoding_learned
+  test_encoding_none test_encoding_rope test_encoding_sinusoidal
+  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
+  test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_terms test_figure_text test_figures_rope
   test_forecast test_gates test_graph test_graph_rules test_half
   test_identities test_ids test_input_add test_io test_kernel_pairs

@@ -31,8 +31,9 @@ NOT_PRINTED = {
     r"forecast\.seeds_asked": "told where fewer were trained",
     r"rows\.\d+\.by_position\.\d+": "drawn",
     r"rows\.\d+\.runs\.\d+\.curve\.\w+\.\d+": "drawn",
-    r"rows\.\d+\.runs\.\d+\.(run|loss\.\d+|own_window|valid|shuffled|causality"
-    r"|train_loss|seconds)": "behind the means",
+    r"rows\.\d+\.runs\.\d+\.(run|loss\.\d+|own_window|valid|shuffled|replaced"
+    r"|truncated|causality|train_loss|seconds)": "behind the means",
+    r"rows\.\d+\.context\.\w+\.(seed|data)_error": "in the intervals",
     r"rows\.[1-9]\d*\.runs\.\d+\.seed": "the same for all encodings",
     r"rows\.\d+\.(loss|change)\.\d+\.(seed|data)_error":
         "printed for the declared length",
@@ -83,7 +84,7 @@ CONSTANTS = {
     "95": "% of intervals", "64": "targets of a block, by definition",
     "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.24": "frame of a figure",
     "0.9": "right: a task solved", "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
-    "0.8": "power",
+    "0.8": "power", "8": "bytes that a changed context keeps",
     "256": "in SHA-256", "5": "in T5",
 }
 

@@ -224,6 +224,60 @@ static void check_shuffled(struct reference *r, const locant_evaluation *e)
                "shuffled");
 }
 
+/* The file of the test split that byte 'at' is in. */
+static size_t file_of(size_t at)
+{
+    const struct lct_split *test = lct_corpus_split(corpus, LCT_TEST);
+    size_t f = 0;
+
+    while (f + 1 < test->files && test->start[f + 1] <= at)
+        f++;
+    return f;
+}
+
+/* The end of the block whose window replaces that of block b: of another file,
+   the first from half of the blocks further on; 0: there is none. */
+static size_t other_end(const struct reference *r, size_t b)
+{
+    for (size_t i = 0; i < BLOCKS; i++) {
+        size_t end = r->ends[(b + BLOCKS / 2 + i) % BLOCKS];
+
+        if (file_of(end - 1) != file_of(r->ends[b] - 1))
+            return end;
+    }
+    return 0;
+}
+
+/* For each of 8 targets: the last 8 bytes, after bytes of another file at the
+   same places, and alone. */
+static void check_changed(struct reference *r, const locant_evaluation *e)
+{
+    const struct lct_split *test = lct_corpus_split(corpus, LCT_TEST);
+    const struct lct_split *text = lct_corpus_split(corpus, LCT_TRAIN);
+    double replaced = 0, truncated = 0;
+
+    for (size_t w = 0; w < 8 * BLOCKS; w++) {
+        const size_t target = 127 - 8 * (w % 8), b = w / 8;
+        const uint8_t *other = test->bytes + other_end(r, b) - 129;
+        double whole;
+
+        if (other_end(r, b) == 0)
+            other = text->bytes + (text->size - 129) * b / BLOCKS;
+        read_window(r, LCT_TEST, r->ends[b], 128);
+        forward(r, 128);
+        whole = r->loss[target];
+        for (size_t i = 0; i < target - 7; i++)
+            r->in[i] = other[i];
+        forward(r, 128);
+        replaced += (r->loss[target] - whole) / (8 * BLOCKS);
+        read_window(r, LCT_TEST, r->ends[b] - 8 * (w % 8), 8);
+        forward(r, 8);
+        truncated += (r->loss[7] - whole) / (8 * BLOCKS);
+    }
+    check_near(e->replaced, e->same_targets[0] + replaced, "replaced");
+    check_near(e->truncated, e->same_targets[0] + truncated, "truncated");
+}
+
 static void check_validation(struct reference *r, const locant_evaluation *e,
                              int64_t T)
 {
@@ -263,6 +317,7 @@ TEST(matches_the_definitions)
         if (i == 1) /* one of them: it takes as long as all the others */
             check_non_overlapping(r, &e, id);
         check_shuffled(r, &e);
+        check_changed(r, &e);
         check_validation(r, &e, 64);
         CHECK(e.causality >= 0 && e.causality <= 1e-4);
         close_reference(r);
@@ -304,6 +359,7 @@ TEST(memory_is_carried)
         check_own_window(r, &e);
         check_by_position(r, &e);
         check_shuffled(r, &e);
+        check_changed(r, &e);
         check_contiguous(r, &e, lengths[i]);
         CHECK(e.causality >= 0 && e.causality <= 1e-4);
         close_reference(r);
@@ -339,6 +395,7 @@ TEST(a_table_ends_where_it_ends)
 
     CHECK_OK(locant_evaluate(&e, store, shorter, corpus, BLOCKS));
     CHECK(isnan(e.same_targets[0]) && isnan(e.own_window));
+    CHECK(isnan(e.shuffled) && isnan(e.replaced) && isnan(e.truncated));
     CHECK(isnan(e.by_position[0]) && isfinite(e.valid));
     CHECK(e.causality >= 0 && e.causality <= 1e-4);
 }
@@ -360,18 +417,18 @@ TEST(reads_back_what_was_recorded)
     locant_release(path);
 }
 
-/* An evaluation of before P3 gets it, and keeps the rest. */
-TEST(what_is_missing_is_added)
+/* An evaluation of before a protocol gets it, and keeps the rest. */
+static void check_is_added(const char *protocol)
 {
     int64_t id = train("rope", 128);
     locant_evaluation a, b;
 
     CHECK_OK(locant_evaluate(&a, store, id, corpus, 1));
     lct_store_lock(store);
-    CHECK_OK(
-        lct_store_exec(store, "DELETE FROM losses WHERE protocol = 'P3'", ""));
-    CHECK_OK(
-        lct_store_exec(store, "DELETE FROM curves WHERE protocol = 'P3'", ""));
+    CHECK_OK(lct_store_exec(store, "DELETE FROM losses WHERE protocol = ?1",
+                            "s", protocol));
+    CHECK_OK(lct_store_exec(store, "DELETE FROM curves WHERE protocol = ?1",
+                            "s", protocol));
     CHECK_OK(lct_store_exec(store, "UPDATE evaluations SET valid = 7", ""));
     lct_store_unlock(store);
     CHECK_OK(locant_evaluate(&b, store, id, corpus, 1));
@@ -379,7 +436,36 @@ TEST(what_is_missing_is_added)
     CHECK_OK(locant_evaluate(&b, store, id, corpus, 1));
     CHECK(memcmp(a.non_overlapping, b.non_overlapping,
                  sizeof a.non_overlapping) == 0);
+    CHECK(b.replaced == a.replaced && b.truncated == a.truncated);
     CHECK(b.valid == 7);
+}
+
+TEST(what_is_missing_is_added)
+{
+    check_is_added("P3");
+    check_is_added("replaced");
+}
+
+/* A store that cannot be written gives what it has. */
+TEST(what_is_missing_is_undefined_if_it_cannot_be_added)
+{
+    int64_t id = train("rope", 128);
+    locant_evaluation e;
+
+    CHECK_OK(locant_evaluate(&e, store, id, corpus, 1));
+    CHECK(isfinite(e.replaced));
+    lct_store_lock(store);
+    CHECK_OK(lct_store_exec(
+        store, "DELETE FROM curves WHERE protocol = 'replaced'", ""));
+    CHECK_OK(lct_store_exec(
+        store, "DELETE FROM losses WHERE protocol = 'replaced'", ""));
+    CHECK_OK(lct_store_exec(store, "PRAGMA query_only = 1", ""));
+    lct_store_unlock(store);
+    CHECK_OK(locant_evaluate(&e, store, id, corpus, 1));
+    CHECK(isnan(e.replaced) && isfinite(e.same_targets[0]));
+    lct_store_lock(store);
+    CHECK_OK(lct_store_exec(store, "PRAGMA query_only = 0", ""));
+    lct_store_unlock(store);
 }
 
 static int stop(const locant_progress *p, void *context)

@@ -144,7 +144,7 @@ TEST(labels_have_their_values)
 static void judge(struct lct_results *r)
 {
     static const char *const texts[7] = {
-        "g1.hold", "g2.best",  "g3.shuffle", "g4.change",
+        "g1.hold", "g2.best",  "g3.replaced", "g4.change",
         "g5.bad",  "g6.other", "g7.claims",
     };
 

@@ -154,6 +154,35 @@ static const char *row(const char *page, const char *table, const char *spec)
     return at + strlen(head);
 }
 
+/* The number of paragraphs of the page's scope with gate g3 as given. */
+static size_t scopes(struct lct_results *r, const char *text, int passed)
+{
+    char *page;
+    size_t n;
+
+    r->gates[2] = (locant_report_gate){ .name = "g3",
+                                        .passed = passed,
+                                        .value = { .2, 1, 7, 4, .3, 8 } };
+    snprintf(r->gates[2].text, sizeof r->gates[2].text, "%s", text);
+    page = page_of(r);
+    n = count(page, "<p class=\"scope\">");
+    CHECK(!strstr(page, "role=\"alert\""));
+    free(page);
+    return n;
+}
+
+/* That models do not use their context is no fault of the page. */
+TEST_WITH(make_folder, remove_folder, scope_is_said_without_alarm)
+{
+    FREED_BY(free_results) struct lct_results r;
+
+    make_results(&r);
+    CHECK(scopes(&r, "g3.replaced", 0) == 1);
+    CHECK(scopes(&r, "g3.replaced", 1) == 0);
+    CHECK(scopes(&r, "g3.one", 1) == 1);
+    CHECK(scopes(&r, "g3.unmeasured", 1) == 1);
+}
+
 TEST_WITH(make_folder, remove_folder, undefined_is_said)
 {
     FREED_BY(free_results) struct lct_results r;

@@ -190,6 +190,39 @@ TEST(losses_of_an_evaluation_are_per_byte)
     lct_model_free(m);
 }
 
+/* The fewest tokens stay that span 8 bytes. */
+TEST(a_truncated_context_spans_bytes)
+{
+    const locant_train_options o = options();
+    const int64_t run = run_of(&o);
+    FREED_BY(free_decoded) struct decoded d = decode(LCT_TEST);
+    OWNED(locant_encoding) *e = NULL;
+    struct lct_model *m = model_of(&e, run);
+    struct total rise = { 0, 0 };
+    float whole[LONGEST], loss[LONGEST];
+    size_t ends[BLOCKS];
+    locant_evaluation got;
+
+    CHECK_OK(locant_evaluate(&got, store, run, corpus, BLOCKS));
+    CHECK(lct_choose_blocks(ends, BLOCKS, d.part, LCT_EVAL_SEED) == BLOCKS);
+    for (size_t b = 0; b < BLOCKS; b++) {
+        read_window(whole, m, &d, ends[b], 128);
+        for (size_t j = 0; j < 8; j++) {
+            const size_t end = ends[b] - 8 * j;
+            size_t n = 1;
+
+            while (d.byte[end - 1] - d.byte[end - 1 - n] < 8)
+                n++;
+            read_window(loss, m, &d, end, n);
+            add(&rise, loss, n, &d, end, 1);
+            rise.loss -= whole[127 - 8 * j];
+        }
+    }
+    check_near(got.truncated - got.same_targets[0], rise.loss / rise.bytes,
+               "truncated");
+    lct_model_free(m);
+}
+
 TEST(losses_of_training_are_per_byte)
 {
     FREED_BY(free_decoded) struct decoded d = decode(LCT_TRAIN);

@@ -56,6 +56,15 @@ static bool claims(const char *verdict, const char *words, const char *spec)
                   strlen(code)) != NULL;
 }
 
+/* What replacing its context costs group g. */
+static void set_cost(struct lct_results *r, size_t g, double cost)
+{
+    for (size_t s = 0; s < r->groups[g].n; s++)
+        for (int b = 0; b < BLOCKS; b++)
+            r->groups[g].results[s].more[LCT_REPLACED][b] =
+                r->groups[g].results[s].block_loss[b] + cost;
+}
+
 /* Losses of group g: 'rise' more at each length but the first, and in seed s
    by sway[s] more than that. */
 static void set_losses(struct lct_results *r, size_t g, double base,
@@ -66,6 +75,7 @@ static void set_losses(struct lct_results *r, size_t g, double base,
             for (int b = 0; b < BLOCKS; b++)
                 r->groups[g].results[s].block_loss[k * BLOCKS + b] =
                     base + (k > 0 ? rise + sway[s] : 0);
+    set_cost(r, g, 0.4);
 }
 
 static const double steady[SEEDS] = { -0.001, 0, 0.001 };
@@ -253,8 +263,10 @@ TEST(one_seed_speaks_of_its_run)
     make_four(&r);
     set_seeds(&r, 1);
     text = verdict_of(&r);
-    CHECK(claims(text, "in the one run", r.groups[0].spec));
     CHECK(strstr(text, "lowest in the one run"));
+    /* nor does it show that models use their context */
+    CHECK(claims(text, "not judged", r.groups[0].spec));
+    CHECK(!strstr(text, "loss higher"));
     CHECK(!strstr(text, "distinguishable") && !strstr(text, "both"));
     CHECK(!strstr(text, "the t test"));
     free(text);
@@ -280,5 +292,33 @@ TEST(seeds_are_advised_for_this_page)
     set_losses(&r, 2, 1.5, 0.1, steady);
     text = verdict_of(&r);
     CHECK(!strstr(text, "probability of"));
+    free(text);
+}
+
+/* Longer contexts are spoken of for models that use them. */
+TEST(what_does_not_use_its_context_is_not_judged)
+{
+    FREED_BY(free_all) struct lct_results r;
+    char *text, *longest;
+
+    make_four(&r);
+    set_cost(&r, 0, 0.19);
+    text = verdict_of(&r);
+    longest = answer_at(text, 2048);
+    CHECK(claims(longest, "not judged", r.groups[0].spec));
+    CHECK(!strstr(longest, "loss higher"));
+    CHECK(claims(longest, "loss lower", r.groups[1].spec));
+    CHECK(claims(longest, "from each other", r.groups[1].spec));
+    free(longest);
+    free(text);
+    set_cost(&r, 1, 0.1); /* the lowest: nor is the order of the others told */
+    text = verdict_of(&r);
+    longest = answer_at(text, 2048);
+    CHECK(claims(longest, "not judged", r.groups[1].spec));
+    CHECK(!strstr(longest, "lowest"));
+    free(longest);
+    longest = answer_at(text, 128);
+    CHECK(claims(longest, "from each other", r.groups[1].spec));
+    free(longest);
     free(text);
 }

@@ -326,8 +326,8 @@ typedef struct locant_evaluation {
     double  own_window;                     /* P4: window 128, stride 16 */
     double  valid;                     /* validation at the trained length */
     double  shuffled;      /* P1 at 128, plus the mean increase of the losses of
-                              8 targets per block when all but the last 8 tokens
-                              of the context are shuffled */
+                              8 targets per block when the context is shuffled
+                              but the fewest last tokens that span 8 bytes */
     double  causality;     /* largest |P2 - forward at 128| over positions
                               below 128, or below half the length of a shorter
                               table.  If positions depend on the length: largest
@@ -339,6 +339,10 @@ typedef struct locant_evaluation {
                               2048 tokens, cut into windows of each length; the
                               first tokens of a window, with little context,
                               count too */
+    double  replaced;      /* as 'shuffled', with those tokens replaced by
+                              the tokens at the same places of a window of
+                              another file */
+    double  truncated;     /* as 'shuffled', with the kept tokens alone */
 } locant_evaluation;
 
 /*

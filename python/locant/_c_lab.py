@@ -193,6 +193,8 @@ class Evaluation(Structure):
         ("blocks", c_int64),
         ("tokens_per_second", c_double),
         ("non_overlapping", c_double * 5),
+        ("replaced", c_double),
+        ("truncated", c_double),
     ]
 
 

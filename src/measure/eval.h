@@ -10,7 +10,7 @@ enum {
     SHORTEST = 128,             /* window of the protocols, in tokens */
     TARGETS = LCT_EVAL_TARGETS, /* of a block in P1 and P4 */
     STRIDE = 16,                /* targets of a window of P4 */
-    SHUFFLED_TARGETS = 8        /* of a block, scored with shuffled context */
+    CHANGED_TARGETS = 8         /* of a block, scored with changed contexts */
 };
 
 /* Window lengths of the protocols: 128, 256, .. 2048. */
@@ -27,7 +27,7 @@ struct lct_eval {
                                   trained */
     locant_encoding *trained_encoding; /* of 'trained' */
     int64_t extended;                  /* positions in the extended tables */
-    const struct lct_split *test, *valid;
+    const struct lct_split *train, *test, *valid;
     size_t *ends; /* [blocks]: one past the last target of each */
     int64_t blocks;
     double *target_bytes; /* [LONGEST]: mean over blocks of the bytes of each
@@ -41,6 +41,8 @@ struct lct_eval {
     double *block_loss; /* [lengths, blocks]: P1 */
     double *mean_loss;  /* [lengths, blocks]: P3 */
     double *own_loss;   /* [blocks]: P4 */
+    double *changed;    /* [LCT_CHANGED, blocks]: P1 at 128 with a changed
+                           context */
     real *head;         /* [blocks, 128]: first losses of P2 */
     real *shortest;     /* [blocks, 128]: losses of P1 at 128 */
     locant_evaluation result;
@@ -140,6 +142,6 @@ locant_status lct_eval_check_causality(struct lct_eval *ev);
 locant_status lct_eval_check_causality_at(struct lct_eval *ev, int64_t T);
 
 /* Measure how much the loss rises when all context but the last 8 bytes is
-   shuffled. Call it after P1. */
-locant_status lct_eval_shuffle_context(struct lct_eval *ev);
+   shuffled, replaced or left out. Call it after P1. */
+locant_status lct_eval_change_context(struct lct_eval *ev);
 #endif

@@ -54,7 +54,7 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
 {
     const size_t n = (size_t)want, room = (size_t)ev->room;
     const size_t all = n * LOCANT_EVAL_LENGTHS, first = n * SHORTEST;
-    const size_t losses = 2 * all + n + LONGEST;
+    const size_t losses = 2 * all + (1 + LCT_CHANGED) * n + LONGEST;
 
     ev->ends = locant_alloc(n * sizeof *ev->ends);
     ev->block_loss = locant_alloc(losses * sizeof *ev->block_loss);
@@ -66,7 +66,8 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
                            want);
     ev->mean_loss = ev->block_loss + all;
     ev->own_loss = ev->mean_loss + all;
-    ev->target_bytes = ev->own_loss + n;
+    ev->changed = ev->own_loss + n;
+    ev->target_bytes = ev->changed + LCT_CHANGED * n;
     ev->shortest = ev->head + first;
     ev->loss = ev->shortest + first;
     ev->segment_loss = ev->loss + room;
@@ -103,7 +104,10 @@ static void set_undefined(struct lct_eval *ev)
         ev->block_loss[i] = ev->mean_loss[i] = NAN;
     for (int64_t b = 0; b < ev->blocks; b++)
         ev->own_loss[b] = NAN;
-    e->own_window = e->valid = e->shuffled = NAN;
+    for (int64_t b = 0; b < LCT_CHANGED * ev->blocks; b++)
+        ev->changed[b] = NAN;
+    e->own_window = e->valid = NAN;
+    e->shuffled = e->replaced = e->truncated = NAN;
     e->causality = e->tokens_per_second = NAN;
     e->blocks = ev->blocks;
 }
@@ -137,20 +141,20 @@ static locant_status measure(struct lct_eval *ev)
     lct_eval_set_means(ev);
     LCT_TRY(lct_eval_check_causality(ev));
     LCT_TRY(lct_eval_own_window(&ev->result.own_window, ev, SHORTEST)); /* P4 */
-    return lct_eval_shuffle_context(ev);
+    return lct_eval_change_context(ev);
 }
 
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
 {
     int64_t each = length + SHORTEST * (TARGETS / STRIDE) +
-                   SHORTEST * SHUFFLED_TARGETS + SHORTEST;
+                   2 * SHORTEST * CHANGED_TARGETS + SHORTEST;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         each += lct_eval_lengths[k] + (k > 0 ? LONGEST : 0); /* P1, P3 */
     return blocks * each;
 }
 
-/* Set test and valid to the corpus in tokens that the run's model reads. */
+/* Set the parts of the corpus to tokens that the run's model reads. */
 static locant_status set_text(struct lct_eval *ev, locant_store *store,
                               const locant_corpus *corpus)
 {
@@ -161,6 +165,7 @@ static locant_status set_text(struct lct_eval *ev, locant_store *store,
     LCT_TRY(lct_run_vocabulary(&v, store, &ev->run));
     status = lct_tokens_of(&parts, corpus, v);
     locant_release(v);
+    ev->train = &parts[LCT_TRAIN];
     ev->test = &parts[LCT_TEST];
     ev->valid = &parts[LCT_VALID];
     return status;
@@ -222,7 +227,7 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
     lct_eval_set_span(ev);
     LCT_TRY(measure(ev));
     losses = (struct lct_block_losses){ ev->block_loss, ev->mean_loss,
-                                        ev->own_loss };
+                                        ev->own_loss, ev->changed };
     return lct_store_save_evaluation(store, &key, &ev->result, &losses);
 }
 
@@ -263,11 +268,14 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     LCT_TRY(lct_store_load_evaluation(out, NULL, &found, store, run,
                                       locant_corpus_info_of(corpus)->sha256,
                                       want));
-    /* evaluations of older versions have no P3: evaluate again */
-    if (found &&
-        (isnan(out->same_targets[0]) || !isnan(out->non_overlapping[0])))
+    /* evaluations of older versions lack P3, or changed contexts: evaluate
+       again */
+    if (found && (isnan(out->same_targets[0]) ||
+                  !(isnan(out->non_overlapping[0]) || isnan(out->replaced))))
         return LOCANT_OK;
-    LCT_TRY(lct_store_check_writable(store, "locant_evaluate"));
+    status = lct_store_check_writable(store, "locant_evaluate");
+    if (status != LOCANT_OK)
+        return found ? LOCANT_OK : status;
     status = evaluate(&ev, store, corpus, want);
     if (status == LOCANT_OK)
         *out = ev.result;

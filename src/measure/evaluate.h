@@ -6,6 +6,9 @@
 /* Targets of a block; the default number of blocks. */
 enum { LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
 
+/* Bytes before a target that stay when its context is changed. */
+enum { LCT_KEPT_BYTES = 8 };
+
 /* Seed that chooses the blocks of every evaluation. */
 enum { LCT_EVAL_SEED = 1 };
 

@@ -88,7 +88,7 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
                                  const locant_eval_options *o,
                                  const struct lct_evaluation_key *key)
 {
-    struct lct_block_losses losses = { NULL, NULL, NULL };
+    struct lct_block_losses losses = { .p1 = NULL };
 
     LCT_TRY(lct_eval_prepare(ev, store, corpus, key->want));
     set_lengths(ev, o);

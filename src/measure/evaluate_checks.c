@@ -1,11 +1,9 @@
-/* evaluate_checks.c - the parts of an evaluation besides P1 to P4: causality,
-   shuffled context, validation loss */
+/* evaluate_checks.c - the parts of an evaluation besides P1 to P4 and changed
+   contexts: causality, validation loss */
 #include "../corpus/tokens.h"
 #include "eval.h"
 #include <math.h>
 #include <string.h>
-
-enum { KEPT = 8 }; /* tokens of context, before the target; not shuffled */
 
 /* Keep the largest difference. NAN counts as the largest, and is kept. */
 static void note_difference(struct lct_eval *ev, real a, real b)
@@ -55,62 +53,6 @@ locant_status lct_eval_check_causality(struct lct_eval *ev)
             note_difference(ev, ev->loss[i],
                             ev->head[(b + i / T) * SHORTEST + i % T]);
     }
-    return LOCANT_OK;
-}
-
-/* Shuffle n tokens (Fisher and Yates). */
-static void shuffle(int32_t *tokens, int64_t n, uint64_t stream)
-{
-    locant_random r = { LCT_EVAL_SEED, stream, 0 };
-
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = (int64_t)locant_random_below(&r, (uint64_t)i + 1);
-        int32_t t = tokens[i];
-
-        tokens[i] = tokens[j];
-        tokens[j] = t;
-    }
-}
-
-/* The place, in its window, of the target that window w is shuffled for. */
-static int64_t shuffled_target(int64_t w)
-{
-    return SHORTEST - 1 - w % SHUFFLED_TARGETS * (TARGETS / SHUFFLED_TARGETS);
-}
-
-/*
- * Evaluate each window of P1 at 128 for 8 of its targets. Shuffle all context
- * of the target except its last 8 tokens. The result is P1 plus the mean rise
- * of the loss of these targets, so that it can be compared with P1.
- */
-locant_status lct_eval_shuffle_context(struct lct_eval *ev)
-{
-    const int64_t T = SHORTEST, group = LONGEST / T;
-    const int64_t n = ev->blocks * SHUFFLED_TARGETS;
-    double rise = 0, bytes = 0;
-
-    for (int64_t w = 0; w < SHUFFLED_TARGETS; w++)
-        bytes += lct_eval_bytes(ev, LONGEST - T + shuffled_target(w), 1) /
-                 SHUFFLED_TARGETS;
-    for (int64_t w = 0; w < n; w += group) {
-        int64_t B = lct_eval_min(group, n - w);
-
-        for (int64_t i = 0; i < B; i++) {
-            int64_t at = shuffled_target(w + i);
-
-            lct_eval_copy_window(ev, i, T, ev->test,
-                                 ev->ends[(w + i) / SHUFFLED_TARGETS]);
-            shuffle(ev->tokens + i * T, at + 1 - KEPT, (uint64_t)(w + i));
-        }
-        LCT_TRY(lct_eval_forward(ev, B, T));
-        for (int64_t i = 0; i < B; i++) {
-            int64_t at = shuffled_target(w + i);
-            int64_t b = (w + i) / SHUFFLED_TARGETS;
-
-            rise += (double)ev->loss[i * T + at] - ev->shortest[b * T + at];
-        }
-    }
-    ev->result.shuffled = ev->result.same_targets[0] + rise / (double)n / bytes;
     return LOCANT_OK;
 }
 

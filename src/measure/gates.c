@@ -3,7 +3,7 @@
  *
  *   g1  every encoding has the properties it declares (properties.c)
  *   g2  the best model beats an n-gram counted on the bytes it saw
- *   g3  most models use context beyond the last 8 bytes
+ *   g3  models use context beyond the last 8 bytes (context_use.c)
  *   g4  no model sees the future
  *   g5  every run has a finite loss
  *   g6  runs of one seed were trained on the same batches
@@ -15,14 +15,13 @@
 #include "../core/size.h"
 #include "gates.h"
 #include "claims.h"
+#include "context_use.h"
+#include "evaluate.h"
 #include "losses.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* g3: in this share of encodings, shuffling must cost as many nats per byte. */
-static const double shuffle_cost = .2, shuffle_share = .75;
-enum { NOT_SHUFFLED = 8 };
 /* g4: far above the rounding in float32 by which passes of different shapes
    differ. */
 static const double causal_bound = 1e-4;
@@ -73,25 +72,24 @@ static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
         VALUES((double)lct_length(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
-static void uses_context(locant_report_gate *gate, const struct lct_results *r)
+/* Without intervals the gate has no say. */
+static void uses_context(locant_report_gate *gate, const struct lct_results *r,
+                         const struct lct_context_use *use)
 {
-    size_t enough = 0, needed = (size_t)ceil(shuffle_share * (double)r->n);
-    double most = -INFINITY;
+    const struct lct_context_count c = lct_context_count(use, r);
+    const bool measured = c.dearest < r->n;
+    const double most =
+        measured ? use[c.dearest].cost[LCT_CONTEXT_REPLACED].mean : NAN;
 
-    for (size_t i = 0; i < r->n; i++) {
-        const struct lct_group *g = &r->groups[i];
-        double rise = 0;
-
-        for (size_t s = 0; s < g->n; s++)
-            rise += (g->results[s].eval.shuffled -
-                     g->results[s].eval.same_targets[0]) /
-                    (double)g->n;
-        enough += rise >= shuffle_cost;
-        most = rise > most ? rise : most;
-    }
-    set_gate(gate, enough >= needed, "g3.shuffle",
-             VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
-                    most, NOT_SHUFFLED));
+    gate->not_applicable = !c.intervals;
+    if (measured)
+        name_spec(gate, 0, &r->groups[c.dearest]);
+    set_gate(gate, !c.intervals || c.use >= c.needed,
+             c.intervals ? "g3.replaced"
+             : measured  ? "g3.one"
+                         : "g3.unmeasured",
+             VALUES(LCT_CONTEXT_COST, (double)c.use, (double)c.judged,
+                    (double)c.needed, most, LCT_KEPT_BYTES));
 }
 
 static void is_causal(locant_report_gate *gate, const struct lct_results *r)
@@ -162,10 +160,14 @@ struct claims {
     size_t worst;   /* the encoding with that p */
 };
 
-static void count(struct claims *c, const struct lct_test *test, size_t n)
+/* 'use' is NULL at the trained length; beyond it, the page claims nothing of
+   encodings that do not use their context. */
+static void count(struct claims *c, const struct lct_test *test, size_t n,
+                  const struct lct_context_use *use)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!(test[i].corrected < LCT_ALPHA))
+        if (!(test[i].corrected < LCT_ALPHA) ||
+            (use && use[i].use != LCT_USE_SHOWN))
             continue;
         c->made++;
         if (test[i].corrected >= c->largest) {
@@ -175,19 +177,34 @@ static void count(struct claims *c, const struct lct_test *test, size_t n)
     }
 }
 
+/* May all encodings be named that are not above the lowest loss? */
+static bool names_lowest(const struct lct_test *test,
+                         const struct lct_results *r, int k,
+                         const struct lct_context_use *use)
+{
+    for (size_t i = 0; i < r->n && use; i++)
+        if (!(test[i].corrected < LCT_ALPHA) &&
+            !isnan(mean_loss(&r->groups[i], k)) && use[i].use != LCT_USE_SHOWN)
+            return false;
+    return true;
+}
+
 /* Count the claims at length index k: losses that changed, and losses that are
    above the lowest. */
 static locant_status count_claims(struct claims *c, struct lct_test *test,
-                                  const struct lct_results *r, int k)
+                                  const struct lct_results *r, int k,
+                                  const struct lct_context_use *use)
 {
+    const struct lct_context_use *judged = k > 0 ? use : NULL;
     struct lct_order order;
 
     if (k > 0) {
         LCT_TRY(lct_claims_changes(test, r, k));
-        count(c, test, r->n);
+        count(c, test, r->n, judged);
     }
     LCT_TRY(lct_claims_order(test, &order, r, k));
-    count(c, test, r->n);
+    if (names_lowest(test, r, k, judged))
+        count(c, test, r->n, judged);
     return LOCANT_OK;
 }
 
@@ -208,7 +225,8 @@ static void set_claims(locant_report_gate *gate, const struct lct_results *r,
 }
 
 static locant_status test_claims(locant_report_gate *gate,
-                                 const struct lct_results *r)
+                                 const struct lct_results *r,
+                                 const struct lct_context_use *use)
 {
     struct claims claims = { .made = 0 };
     size_t bytes;
@@ -221,7 +239,7 @@ static locant_status test_claims(locant_report_gate *gate,
                            r->n);
     for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
         if (lct_claims_enough_seeds(r))
-            status = count_claims(&claims, test, r, lct_claims_lengths[i]);
+            status = count_claims(&claims, test, r, lct_claims_lengths[i], use);
     if (status == LOCANT_OK)
         set_claims(gate, r, &claims);
     locant_release(test);
@@ -230,16 +248,20 @@ static locant_status test_claims(locant_report_gate *gate,
 
 locant_status lct_gates_check(struct lct_results *r)
 {
-    static void (*const gates[])(locant_report_gate *,
-                                 const struct lct_results *) = {
-        beats_ngram, uses_context, is_causal, all_finite, same_batches,
-    };
+    struct lct_context_use *use;
+    locant_status status;
 
+    LCT_TRY(lct_context_use_create(&use, r));
     for (int i = 1; i < 7; i++) {
         r->gates[i] = (locant_report_gate){ .passed = 0 };
         snprintf(r->gates[i].name, sizeof r->gates[i].name, "g%d", i + 1);
     }
-    for (int i = 0; i < 5; i++)
-        gates[i](&r->gates[i + 1], r);
-    return test_claims(&r->gates[6], r);
+    beats_ngram(&r->gates[1], r);
+    uses_context(&r->gates[2], r, use);
+    is_causal(&r->gates[3], r);
+    all_finite(&r->gates[4], r);
+    same_batches(&r->gates[5], r);
+    status = test_claims(&r->gates[6], r, use);
+    locant_release(use);
+    return status;
 }

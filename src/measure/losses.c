@@ -50,7 +50,9 @@ static double block_loss(const struct lct_group *g, size_t s,
 {
     const struct lct_result *x = s < g->n ? &g->results[s] : NULL;
     const double *loss = x ? losses_of(x, term.measure) : NULL;
-    const size_t k = term.measure == LCT_P4 ? 0 : (size_t)term.k;
+    const bool one_length =
+        term.measure >= LCT_P4 && term.measure <= LCT_TRUNCATED;
+    const size_t k = one_length ? 0 : (size_t)term.k;
 
     return loss ? loss[k * (size_t)x->eval.blocks + b] : NAN;
 }

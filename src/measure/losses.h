@@ -4,7 +4,7 @@
 #define LCT_LOSSES_H
 #include "results.h"
 
-/* A measure at length index k. P4 ignores k. */
+/* A measure at length index k. P4 and changed contexts ignore k. */
 struct lct_term {
     enum lct_measure measure;
     int k;

@@ -109,6 +109,10 @@ locant_status lct_measures_read(struct lct_result *out, locant_store *store,
                                         n, blocks));
     LCT_TRY(lct_store_read_block_losses(&out->more[LCT_P4], store, &key, "P4",
                                         1, blocks));
+    for (int i = 0; i < LCT_CHANGED; i++)
+        LCT_TRY(lct_store_read_block_losses(&out->more[LCT_SHUFFLED + i], store,
+                                            &key, lct_changed_names[i], 1,
+                                            blocks));
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++) {
         if (!set_options(&o, spec, (enum lct_measure)m, &out->run))
             continue;

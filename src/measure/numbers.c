@@ -2,6 +2,7 @@
    comparisons of encodings. Losses are in nats per byte. */
 #include "numbers.h"
 #include "claims.h"
+#include "context_use.h"
 #include "../core/size.h"
 #include <inttypes.h>
 #include <math.h>
@@ -225,6 +226,32 @@ static void put_part(struct lct_numbers *n, const struct part *part, int k)
     locant_release(loss);
 }
 
+/* Put what changing the context costs, and whether an encoding uses it: null
+   if there is no interval. */
+static void put_context(struct lct_numbers *n)
+{
+    json_t *all = lct_put_object(n, n->all, "context");
+    struct lct_context_use *use;
+
+    lct_put_real(n, all, "threshold", LCT_CONTEXT_COST);
+    lct_put_real(n, all, "ngram", lct_context_ngram_gain(n->r));
+    if (!lct_numbers_check(n, lct_context_use_create(&use, n->r)))
+        return;
+    for (size_t i = 0; i < n->r->n; i++) {
+        json_t *to = lct_part_of_row(n, i, "context");
+
+        for (int how = 0; how < LCT_CHANGED; how++)
+            lct_put_interval_of(n,
+                                lct_put_object(n, to, lct_changed_names[how]),
+                                &use[i].cost[how]);
+        lct_put(n, to, "uses",
+                use[i].use == LCT_USE_UNKNOWN
+                    ? json_null()
+                    : json_boolean(use[i].use == LCT_USE_SHOWN));
+    }
+    locant_release(use);
+}
+
 static void put_rows(struct lct_numbers *n)
 {
     for (size_t i = 0; i < n->r->n; i++)
@@ -235,6 +262,7 @@ static void put_rows(struct lct_numbers *n)
                              lct_losses_has(n->r, parts[i].measure));
              k++)
             put_part(n, &parts[i], k);
+    put_context(n);
     compare_rows(n);
 }
 

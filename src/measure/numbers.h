@@ -91,6 +91,9 @@ void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
    are no losses. */
 void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
                       size_t seeds, size_t blocks);
+/* Put the members of an interval. */
+void lct_put_interval_of(struct lct_numbers *n, json_t *to,
+                         const locant_interval *e);
 /* Wilson's interval of exact / items; NAN if there are no items. */
 void lct_numbers_wilson(struct lct_numbers *n, double *low, double *high,
                         size_t exact, size_t items);

@@ -41,6 +41,8 @@ static const struct lct_field
         LCT_FIELDS_END },
     run_losses[] = { OF_RESULT("own_window", eval.own_window),
         OF_RESULT("valid", eval.valid), OF_RESULT("shuffled", eval.shuffled),
+        OF_RESULT("replaced", eval.replaced),
+        OF_RESULT("truncated", eval.truncated),
         OF_RESULT("causality", eval.causality),
         OF_RESULT("train_loss", run.train_loss),
         OF_RESULT("seconds", run.seconds), LCT_FIELDS_END },
@@ -59,7 +61,7 @@ static void put_units(struct lct_numbers *n)
         { "nats/byte", "loss change declared lengths behind non_overlapping"
                        " gains logn logn_change clamp wrap resample own_window"
                        " gain by_position ngrams cache curve runs above_crop"
-                       " short short_above_none position pairs" },
+                       " short short_above_none position pairs context" },
         { "bytes", "bytes" },
         { "seconds", "seconds" },
         { "minutes", "limit" },

@@ -159,6 +159,12 @@ static const struct lct_field interval[] = { OF_INTERVAL(mean),
     OF_INTERVAL(data_error), LCT_FIELDS_END };
 /* clang-format on */
 
+void lct_put_interval_of(struct lct_numbers *n, json_t *to,
+                         const locant_interval *e)
+{
+    lct_put_fields(n, to, interval, e);
+}
+
 void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
                       size_t seeds, size_t blocks)
 {
@@ -166,7 +172,7 @@ void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
 
     if (lct_numbers_check(n, locant_bootstrap(&e, loss, seeds, blocks,
                                               LCT_LEVEL, LCT_BOOTSTRAP_SEED)))
-        lct_put_fields(n, to, interval, &e);
+        lct_put_interval_of(n, to, &e);
 }
 
 void lct_numbers_wilson(struct lct_numbers *n, double *low, double *high,

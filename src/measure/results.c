@@ -55,7 +55,8 @@ static void set_undefined(locant_evaluation *e)
     }
     for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++)
         e->by_position[i] = NAN;
-    e->own_window = e->valid = e->shuffled = NAN;
+    e->own_window = e->valid = NAN;
+    e->shuffled = e->replaced = e->truncated = NAN;
     e->causality = e->tokens_per_second = NAN;
 }
 

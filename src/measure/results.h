@@ -8,9 +8,12 @@
 
 /* How the loss of a block of test text is measured. */
 enum lct_measure {
-    LCT_P1,   /* same targets, at each length */
-    LCT_P3,   /* all targets of non-overlapping windows */
-    LCT_P4,   /* own window: the same window at every length */
+    LCT_P1,       /* same targets, at each length */
+    LCT_P3,       /* all targets of non-overlapping windows */
+    LCT_P4,       /* own window: the same window at every length */
+    LCT_SHUFFLED, /* P1 at 128 with a changed context */
+    LCT_REPLACED,
+    LCT_TRUNCATED,
     LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
     LCT_CLAMP,
     LCT_WRAP,
@@ -23,8 +26,9 @@ struct lct_result {
     locant_run_info run;
     locant_evaluation eval;
     double *block_loss;         /* [lengths, blocks] P1; NAN: undefined */
-    double *more[LCT_MEASURES]; /* P4 [blocks], others [lengths, blocks]; NULL:
-                                   not measured, or P1 */
+    double *more[LCT_MEASURES]; /* P4 and changed contexts [blocks], others
+                                   [lengths, blocks]; NULL: not measured, or
+                                   P1 */
     size_t n_steps;
     /* Training curve, [n_steps] each: step, loss, norm of the gradient of all
        parameters and of the encoding's (NAN: it has none). One allocation. */

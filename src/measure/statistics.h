@@ -3,6 +3,7 @@
 #define LCT_STATISTICS_H
 #include "../core/error.h"
 #include "locant/statistics.h"
+#include <stdbool.h>
 
 enum { LCT_TESTED_SEEDS = 3 }; /* tests need at least so many seeds */
 
@@ -18,6 +19,15 @@ void lct_t_interval(double *mean, double *half, const double *x, size_t n,
 
 /* t with P(|T| < t) = level for Student's T with 'df' degrees of freedom. */
 double lct_t_quantile(size_t df, double level);
+
+/*
+ * out[groups]: means of x[group, seeds, blocks] over the first runs[group]
+ * seeds, with intervals; see statistics_crossed.c. The bounds are NAN for fewer
+ * than two seeds or blocks, all members if a value is not finite.
+ */
+void lct_crossed_intervals(locant_interval *out, const double *x,
+                           const size_t *runs, size_t groups, size_t seeds,
+                           size_t blocks, double level);
 
 /* PARAM unless 0 < level < 1; 'fn' is for the message. */
 locant_status lct_check_level(const char *fn, double level);

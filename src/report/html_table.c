@@ -206,6 +206,14 @@ static void put_text(struct lct_html *h, const struct lct_results *r,
         lct_html_message_translated(h, text);
 }
 
+static void put_shown(struct lct_html *h, const json_t *value)
+{
+    if (json_is_boolean(value))
+        lct_html_message(h, json_is_true(value) ? MSG_YES : MSG_NOT_SHOWN);
+    else
+        lct_html_raw(h, "\xe2\x80\x93");
+}
+
 /* Writes a cell with more than one number, whose parts need elements of
    their own. */
 static void put_open_cell(struct lct_html *h, const struct lct_results *r,
@@ -223,6 +231,8 @@ static void put_open_cell(struct lct_html *h, const struct lct_results *r,
         put_test(h, r, path);
     else if (c->cell == LCT_CELL_SHARE)
         lct_cell_share(h, r, true, path, "share");
+    else if (c->cell == LCT_CELL_SHOWN)
+        put_shown(h, lct_numbers_at(r->numbers, path));
     else
         put_text(h, r, path, c->cell == LCT_CELL_CODE);
     lct_html_raw(h, "</td>");

@@ -20,7 +20,8 @@ enum lct_html_table_cell {
     LCT_CELL_TEST,        /* path.mean, path.half, path.corrected if tested */
     LCT_CELL_SHARE,       /* path.share and its interval, in per cent */
     LCT_CELL_CODE,        /* a string, as code */
-    LCT_CELL_TEXT         /* a string, translated */
+    LCT_CELL_TEXT,        /* a string, translated */
+    LCT_CELL_SHOWN        /* true: "yes", false: "not shown", null: a dash */
 };
 
 struct lct_column {

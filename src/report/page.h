@@ -157,6 +157,7 @@ enum lct_change {
     LCT_FALLS,
     LCT_SAME, /* not distinguishable from no change */
     LCT_UNDEFINED,
+    LCT_UNJUDGED, /* its models are not shown to use their context */
     LCT_CHANGES
 };
 enum { LCT_PAGE_GATES = 7 }; /* r->gates: g1 .. g7 */

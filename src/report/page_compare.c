@@ -10,7 +10,7 @@
 static const enum lct_message changes[LCT_CHANGES] = {
     [LCT_RISES] = MSG_LOSS_RISES,    [LCT_SMALL] = MSG_LOSS_CHANGES_LITTLE,
     [LCT_FALLS] = MSG_LOSS_FALLS,    [LCT_SAME] = MSG_LOSS_SAME,
-    [LCT_UNDEFINED] = MSG_UNDEFINED,
+    [LCT_UNDEFINED] = MSG_UNDEFINED, [LCT_UNJUDGED] = MSG_NOT_JUDGED,
 };
 
 static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)

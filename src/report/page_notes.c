@@ -35,12 +35,38 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
         lct_html_message_translated(h, g->sentence);
 }
 
+/* What a page without gate g3 can show, which is no fault; MSG_NONE: nothing to
+   say. */
+static enum lct_message scope_of(const locant_report_gate *g)
+{
+    switch (lct_gate_text_id(g->text)) {
+    case MSG_FOUND_G3_REPLACED: return g->passed ? MSG_NONE : MSG_SCOPE_FEW;
+    case MSG_FOUND_G3_ONE: return MSG_SCOPE_ONE;
+    case MSG_FOUND_G3_UNMEASURED: return MSG_SCOPE_UNMEASURED;
+    default: return MSG_NONE;
+    }
+}
+
+static void put_scope(struct lct_html *h, const struct lct_results *r, int gate,
+                      enum lct_message scope)
+{
+    char at[16];
+
+    snprintf(at, sizeof at, "gates.%d", gate);
+    lct_html_raw(h, "<p class=\"scope\">");
+    lct_html_message_all(h, r, at, &scope, 1, NULL);
+    lct_html_raw(h, "</p>\n");
+}
+
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
 {
     for (int i = 0; i < LCT_PAGE_GATES; i++) {
         const char *name = r->gates[i].name;
+        const enum lct_message scope = scope_of(&r->gates[i]);
 
-        if (r->gates[i].passed)
+        if (scope != MSG_NONE)
+            put_scope(h, r, i, scope);
+        if (scope != MSG_NONE || r->gates[i].passed)
             continue;
         lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
         lct_html_message_values(h, r, MSG_GATE_FAILED, &name);

@@ -7,6 +7,7 @@
 #include "page.h"
 #include "html_message.h"
 #include "html_table.h"
+#include <math.h>
 #include <stdio.h>
 
 enum { N = LOCANT_EVAL_LENGTHS, POLICIES = 3 };
@@ -20,6 +21,11 @@ static const struct lct_column windows[] = {
     { LENGTHS, .path = "non_overlapping.*", .cell = LCT_CELL_INTERVAL } };
 static const struct lct_column gains[] = {
     { LENGTHS, .path = "gains.*", .cell = LCT_CELL_CHANGE } };
+static const struct lct_column context[] = {
+    { MSG_REPLACED, .path = "context.replaced", .cell = LCT_CELL_CHANGE },
+    { MSG_SHUFFLED, .path = "context.shuffled", .cell = LCT_CELL_CHANGE },
+    { MSG_TRUNCATED, .path = "context.truncated", .cell = LCT_CELL_CHANGE },
+    { MSG_USES_CONTEXT, .path = "context.uses", .cell = LCT_CELL_SHOWN } };
 static const struct lct_column logn[] = {
     { LENGTHS, .first = 1, .path = "logn.*", .other = "logn_change.*",
       .cell = LCT_CELL_INTERVAL } };
@@ -42,6 +48,7 @@ static const struct {
     { LCT_LOGN, TABLE(LOGN, logn) },
 };
 /* clang-format on */
+static const struct lct_html_table context_table = TABLE(CONTEXT, context);
 static const struct lct_html_table rates_table = TABLE(RATES, rates);
 static const struct lct_html_table cache_table = TABLE(CACHE, cache);
 
@@ -93,6 +100,26 @@ static void put_cache(struct lct_html *h, const struct lct_results *r)
     lct_html_table_close(h);
 }
 
+/* The last row: what an n-gram gains from the same bytes. */
+static void put_context(struct lct_html *h, const struct lct_results *r)
+{
+    lct_html_table_open(h, r, &context_table, NULL);
+    for (size_t i = 0; i < r->n; i++) {
+        char row[32];
+
+        snprintf(row, sizeof row, "rows.%zu", i);
+        lct_html_table_group(h, r, i);
+        lct_html_table_cells(h, r, &context_table, row);
+    }
+    if (!isnan(lct_page_value(r, "context.ngram"))) {
+        lct_html_message_in(h, "<tr><th scope=\"row\">", MSG_GAIN_OF_CACHE,
+                            "</th>");
+        lct_page_cell(h, r, 1, LCT_WITH_SIGN + 3, "context.ngram");
+        lct_html_raw(h, "<td>–</td><td>–</td><td>–</td></tr>\n");
+    }
+    lct_html_table_close(h);
+}
+
 /* ------------------------------------------------------------------ figure */
 
 static locant_status draw_protocols(struct lct_html *h,
@@ -128,6 +155,8 @@ locant_status lct_page_protocols(struct lct_html *h,
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (lct_losses_has(r, tables[i].measure))
             lct_html_table_groups(h, r, &tables[i].table, NULL);
+    if (lct_losses_has(r, LCT_REPLACED))
+        put_context(h, r);
     if (lct_losses_has(r, LCT_CLAMP))
         put_policies(h, r);
     if (r->n_rates > 0 && r->n > 0)

@@ -4,12 +4,16 @@
  * The verdict claims only what a corrected test of the page shows: for each
  * encoding, how the loss changes from the trained length, by a paired t test
  * over seeds.  With fewer than three seeds there is no test, so the page says
- * what all runs have in common.  If a vital gate failed, there is no verdict.
+ * what all runs have in common.  Of longer contexts it speaks only for
+ * encodings whose models use their context (context_use.c).  If a vital gate
+ * failed, there is no verdict.
  */
 #include "page.h"
 #include "html_message.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* How many runs each encoding has, which decides what may be claimed. */
 enum evidence { ONE_RUN, TWO_RUNS, TESTED, EVIDENCE };
@@ -22,6 +26,8 @@ static const enum lct_message found[LCT_CHANGES][EVIDENCE] = {
                     MSG_CHANGED_LITTLE },
     [LCT_SAME] = { MSG_NOT_CHANGED, MSG_HIGHER_IN_ONE_OF_TWO, MSG_NOT_CHANGED },
     [LCT_UNDEFINED] = { MSG_NOT_DEFINED, MSG_NOT_DEFINED, MSG_NOT_DEFINED },
+    [LCT_UNJUDGED] = { MSG_NOT_SHOWN_TO_USE, MSG_NOT_SHOWN_TO_USE,
+                       MSG_NOT_SHOWN_TO_USE },
 };
 
 /* The sentence for one best encoding, and for several that share rank 1. */
@@ -51,6 +57,17 @@ static enum evidence evidence_of(const struct lct_results *r)
                                                      : ONE_RUN;
 }
 
+/* Whether the page may speak of encoding i at that length: beyond the trained
+   one only if its models are shown to use their context. */
+static bool is_judged(const struct lct_results *r, size_t i, long long length)
+{
+    char path[48];
+
+    snprintf(path, sizeof path, "rows.%zu.context.uses", i);
+    return length <= lct_length(r, 0) ||
+           json_is_true(lct_numbers_at(r->numbers, path));
+}
+
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length)
 {
@@ -64,6 +81,8 @@ enum lct_change lct_page_change(const struct lct_results *r, size_t i,
 
     if (isnan(mean))
         return LCT_UNDEFINED;
+    if (!is_judged(r, i, length))
+        return LCT_UNJUDGED;
     if (!shown)
         return LCT_SAME;
     if (fabs(mean) < 0.02)
@@ -109,12 +128,14 @@ static bool is_above(const struct lct_results *r, size_t i, long long length)
                : lct_page_value(r, "rows.%zu.behind.%lld.sign", i, length) == 1;
 }
 
-/* Lists the encodings that are not above the best, if there are several. */
+/* Lists the encodings that are not above the best, if there are several and all
+   of those listed are judged. */
 static void put_lowest(struct lct_html *h, const struct lct_results *r,
                        long long length, const char *before)
 {
     struct lct_html list = { .data = NULL };
     int first = 0, defined = 0;
+    bool judged = true;
 
     for (size_t i = 0; i < r->n; i++) {
         if (isnan(lct_page_value(r, "rows.%zu.ranks.%lld", i, length)))
@@ -123,9 +144,10 @@ static void put_lowest(struct lct_html *h, const struct lct_results *r,
         if (!is_above(r, i, length)) {
             add_spec(&list, r, i);
             first++;
+            judged &= is_judged(r, i, length);
         }
     }
-    if (defined > 1)
+    if (defined > 1 && judged)
         put_specs(h, r, before, lowest[evidence_of(r)][first > 1], &list);
     else
         lct_html_free(&list);
@@ -182,7 +204,8 @@ static void put_exact(struct lct_html *h, const struct lct_results *r)
         return;
     }
     for (size_t i = 0; i < r->n; i++)
-        if (lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA) {
+        if (lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA &&
+            is_judged(r, i, (long long)lct_page_value(r, "declared.length"))) {
             add_spec(&list, r, i);
             any = true;
         }
@@ -190,6 +213,16 @@ static void put_exact(struct lct_html *h, const struct lct_results *r)
         put_specs(h, r, "<li>", MSG_EXACT_CLAIMS, &list);
         lct_html_raw(h, "</li>\n");
     }
+}
+
+/* The same for the encoding of that spec. */
+static bool is_judged_spec(const struct lct_results *r, const char *spec,
+                           long long length)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->groups[i].spec, spec) == 0)
+            return is_judged(r, i, length);
+    return false;
 }
 
 /* How many seeds could distinguish the best two encodings, if these seeds do
@@ -201,8 +234,11 @@ static void put_power(struct lct_html *h, const struct lct_results *r)
         lct_page_text(r, "order.next"),
     };
     const bool few = !isnan(lct_page_value(r, "order.seeds"));
+    const long long length = (long long)lct_page_value(r, "order.length");
 
-    if (!pair[0] || isnan(lct_page_value(r, "order.power")) ||
+    if (!pair[0] || !is_judged_spec(r, pair[0], length) ||
+        !is_judged_spec(r, pair[1], length) ||
+        isnan(lct_page_value(r, "order.power")) ||
         lct_page_value(r, "order.seeds") <= lct_page_value(r, "protocol.seeds"))
         return;
     lct_html_raw(h, "<li>");

@@ -20,6 +20,16 @@ struct lct_evaluation_row {
     double own_window, valid, shuffled, causality, tokens_per_second;
 };
 
+/* How the context of a target but its last bytes is changed. */
+enum lct_change_of_context {
+    LCT_CONTEXT_SHUFFLED,
+    LCT_CONTEXT_REPLACED,
+    LCT_CONTEXT_TRUNCATED,
+    LCT_CHANGED
+};
+/* Their names, as protocols of curves. */
+extern const char *const lct_changed_names[LCT_CHANGED];
+
 /*
  * The losses of one protocol ("P1", ..): mean[i] at length[i], loss[i, b] of
  * block b. For P2 a length is the first position of a bucket. Lengths increase.
@@ -72,6 +82,7 @@ locant_status lct_store_load_by_key(locant_evaluation *out, double **block_loss,
 struct lct_block_losses {
     const double *p1, *p3; /* [lengths, blocks] */
     const double *p4;      /* [blocks] */
+    const double *changed; /* [LCT_CHANGED, blocks] */
 };
 
 /* Record an evaluation; existing rows are kept. */

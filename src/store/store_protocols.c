@@ -1,9 +1,13 @@
 /* store_protocols.c - writes and reads a locant_evaluation as rows */
 #include "store_eval.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BUCKET = 2048 / LOCANT_EVAL_BUCKETS };
+
+const char *const lct_changed_names[LCT_CHANGED] = { "shuffled", "replaced",
+                                                     "truncated" };
 
 /* Is it the evaluation of a run as it was trained, at the lengths of the
    protocols? In any other, P1 may have fewer lengths and P2 may be missing. */
@@ -65,6 +69,19 @@ static locant_status load_row(locant_evaluation *e, struct lct_curve c[3],
     return LOCANT_OK;
 }
 
+/* The mean of a curve of one length; NAN if the store has none. */
+static locant_status load_mean(double *out, locant_store *s, int64_t id,
+                               const char *protocol)
+{
+    struct lct_curve c;
+    locant_status status = lct_store_read_curve(&c, s, id, protocol);
+
+    if (status == LOCANT_OK)
+        status = copy_means(out, 1, false, &c, s, id);
+    lct_curve_free(&c);
+    return status;
+}
+
 locant_status lct_store_load_by_key(locant_evaluation *out, double **block_loss,
                                     bool *found, locant_store *s,
                                     const struct lct_evaluation_key *key)
@@ -80,6 +97,12 @@ locant_status lct_store_load_by_key(locant_evaluation *out, double **block_loss,
     if (!*found)
         return LOCANT_OK;
     status = load_row(&e, curves, s, &row, is_plain(key));
+    if (status == LOCANT_OK)
+        status = load_mean(&e.replaced, s, row.id,
+                           lct_changed_names[LCT_CONTEXT_REPLACED]);
+    if (status == LOCANT_OK)
+        status = load_mean(&e.truncated, s, row.id,
+                           lct_changed_names[LCT_CONTEXT_TRUNCATED]);
     if (status == LOCANT_OK) {
         *out = e;
         if (block_loss) {
@@ -114,6 +137,24 @@ static size_t count_lengths(const locant_evaluation *e)
     return n;
 }
 
+/* Set the curves of changed contexts; 'window' is their length. */
+static void set_changed(struct lct_curve c[LCT_CHANGED], locant_evaluation *e,
+                        const double *changed, int64_t *window)
+{
+    double *const means[LCT_CHANGED] = { &e->shuffled, &e->replaced,
+                                         &e->truncated };
+
+    for (int i = 0; i < LCT_CHANGED; i++) {
+        c[i] = (struct lct_curve){ .n = 1,
+                                   .blocks = (size_t)e->blocks,
+                                   .length = window,
+                                   .mean = means[i],
+                                   .loss = (double *)changed + i * e->blocks };
+        snprintf(c[i].protocol, sizeof c[i].protocol, "%s",
+                 lct_changed_names[i]);
+    }
+}
+
 locant_status lct_store_save_evaluation(locant_store *s,
                                         const struct lct_evaluation_key *key,
                                         const locant_evaluation *e,
@@ -129,9 +170,9 @@ locant_status lct_store_save_evaluation(locant_store *s,
     const size_t n = count_lengths(e), blocks = (size_t)e->blocks;
     locant_evaluation copy = *e; /* struct lct_curve has no const members */
     int64_t position[LOCANT_EVAL_BUCKETS], window = 128;
-    struct lct_curve curves[4] = { { "P1", n, blocks, copy.length,
-                                     copy.same_targets,
-                                     (double *)losses->p1 } };
+    struct lct_curve curves[4 + LCT_CHANGED] = { { "P1", n, blocks, copy.length,
+                                                   copy.same_targets,
+                                                   (double *)losses->p1 } };
     size_t used = 1;
 
     for (int64_t i = 0; i < LOCANT_EVAL_BUCKETS; i++)
@@ -151,6 +192,10 @@ locant_status lct_store_save_evaluation(locant_store *s,
         curves[used++] = (struct lct_curve){
             "P4", 1, blocks, &window, &copy.own_window, (double *)losses->p4
         };
+    if (losses->changed) {
+        set_changed(curves + used, &copy, losses->changed, &window);
+        used += LCT_CHANGED;
+    }
     return lct_store_add_evaluation(s, key, &row, curves, used);
 }
 
