@@ -14,6 +14,7 @@ stretch.start();
 narrow.start();
 tools.start();
 table.start();
+sections.start();
 words.start();
 views.watch();
 document.documentElement.dataset.live = "yes";

@@ -35,14 +35,15 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
         lct_html_message_translated(h, g->sentence);
 }
 
-void lct_page_banners(struct lct_html *h, const struct lct_results *r)
+void lct_page_banners(struct lct_html *h, const struct lct_results *r,
+                      bool vital)
 {
     for (int i = 0; i < LCT_PAGE_GATES; i++) {
         const char *name = r->gates[i].name;
 
-        if (r->gates[i].passed)
+        if (r->gates[i].passed || lct_page_gate_is_vital(i) != vital)
             continue;
-        lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
+        lct_html_raw(h, "<p class=\"banner\"><strong>");
         lct_html_message_values(h, r, MSG_GATE_FAILED, &name);
         lct_html_raw(h, "</strong> ");
         print_finding(h, r, i);

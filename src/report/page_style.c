@@ -12,19 +12,18 @@ const char lct_page_style[] =
     "body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 "
     "system-ui,'Segoe UI','Noto Sans','Noto Sans CJK SC','DejaVu Sans',"
     "sans-serif}"
-    "main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}"
-    "h1{font-size:1.9rem;line-height:1.2;margin:.4rem 0 .6rem}"
-    "h2{font-size:1.4rem;margin:2.6rem 0 .6rem;padding-top:.6rem;"
-    "border-top:1px solid var(--line)}"
+    "main{max-width:72rem;margin:0 auto;padding:.6rem 1rem 4rem}"
+    "h1{font-size:1.7rem;line-height:1.2;margin:.2rem 0 .4rem}"
+    "h2{font-size:1.2rem;margin:0;display:inline}"
     "h3{font-size:1.15rem;margin:0 0 .4rem;overflow-wrap:anywhere}"
     "*+h3{margin-top:1.6rem}"
     "h4{font-size:1rem;margin:1.2rem 0 .3rem}"
-    "p,ul{max-width:46rem}p.lead{font-size:1.1rem}"
+    "p,ul{max-width:46rem}p.lead{margin:.3rem 0;color:var(--soft)}"
     "a{color:var(--link)}cite{font-style:normal}"
     "code{font:.92em/1.4 ui-monospace,'DejaVu Sans Mono',"
     "monospace;overflow-wrap:anywhere}"
-    "nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;"
-    "padding:0;max-width:none}"
+    ".links{display:flex;flex-wrap:wrap;gap:0 1.1rem;list-style:none;"
+    "padding:0;max-width:none}.links a{display:inline-block;padding:.15rem 0}"
     ".verdict{background:var(--card);border:1px solid var(--line);"
     "border-left:.5rem solid var(--link);border-radius:.4rem;"
     "padding:.2rem 1rem;margin:1rem 0}"
@@ -37,7 +36,7 @@ const char lct_page_style[] =
     "figure.wide>svg{max-width:60rem}"
     "figcaption{color:var(--soft);font-size:.9rem;margin-top:.4rem;"
     "max-width:46rem}"
-    ".data summary{cursor:pointer;color:var(--link)}"
+    ".data summary{cursor:pointer;color:var(--link);padding:.15rem 0}"
     ".data pre{overflow:auto;max-height:20rem;background:var(--card);"
     "border:1px solid var(--line);padding:.5rem;font-size:.8rem;"
     "tab-size:8}"
@@ -81,6 +80,24 @@ const char lct_page_style[] =
     "width:.8em;height:.8em;border-radius:.2em;"
     "margin-right:.5em;outline:1px solid var(--line)}";
 
+/* The first screen, and the sections below it. */
+const char lct_page_style_sections[] =
+    "main:focus{outline:0}"
+    ".skip{position:absolute;left:-99rem;z-index:9;background:var(--card);"
+    "padding:.5rem 1rem}.skip:focus{left:.5rem;top:.5rem}"
+    ".finding,.limits{max-width:none;margin:.6rem 0}"
+    ".finding{font-size:1.15rem;font-weight:600;line-height:1.45}"
+    /* the picture and the table of the first screen, side by side if they fit */
+    ".pair{display:flex;flex-wrap:wrap;gap:0 1.2rem;align-items:flex-start}"
+    ".pair>*{flex:1 1 20rem;min-width:0;margin:.4rem 0}"
+    ".pair>figure{flex:3 1 34rem}.pair>.scroll{flex-basis:26rem}"
+    ".brief{width:100%}.brief th[scope=row]{min-width:7rem}"
+    ".brief th,.brief td{padding:.15rem .4rem}"
+    "details.part{border-top:1px solid var(--line)}"
+    "details.part>summary{cursor:pointer;padding:.5rem 0}"
+    "details.part[open]{padding-bottom:1.6rem}"
+    "details.part>div{scroll-margin-top:3.2rem}";
+
 /* For narrow screens and for paper. */
 const char lct_page_style_media[] =
     "@media(max-width:36rem){dl{grid-template-columns:1fr;gap:0}"
@@ -100,7 +117,10 @@ const char lct_page_style_media[] =
     "h2,h3,h4{break-after:avoid}dl{break-before:avoid;break-inside:avoid}"
     ":root{--page:#fff;--card:#fff;--ink:#000;--soft:#333;"
     "--line:#bbb;--link:#000;--bad:#900;--badbg:#fff;--good:#060}"
-    "html{font-size:9pt}body{font-size:1rem}nav{display:none}"
+    "html{font-size:9pt}body{font-size:1rem}nav,.links,.skip{display:none}"
+    /* closed sections, where no script opens them */
+    "details.part::details-content{content-visibility:visible;"
+    "block-size:auto}details.part>summary{list-style:none}"
     "figure,tr,.banner{"
     "break-inside:avoid}.grid,#probes{grid-template-columns:1fr 1fr}"
     ".scroll{overflow:visible}table{font-size:.85rem}"
