@@ -32,11 +32,7 @@ const char lct_html_message_style[] =
     "label.lang[for=lang-zh]{border-radius:1rem 0 0 1rem}"
     "input.lang:checked+label{background:var(--link);color:var(--page)}"
     "input.lang:focus-visible+label{outline:3px solid var(--soft)}"
-    "@media print{.lang{display:none}}"
-    /* the link before <main>; with :has() also without a script */
-    "html[lang|=zh] .skip .en,html:not([lang|=zh]) .skip .zh{display:none}"
-    "html:not([lang|=zh]):has(#lang-zh:checked) .skip .en{display:none}"
-    "html:not([lang|=zh]):has(#lang-zh:checked) .skip .zh{display:inline}";
+    "@media print{.lang{display:none}}";
 
 void lct_html_message_open(struct lct_html *h, enum lct_language language)
 {

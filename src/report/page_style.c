@@ -85,14 +85,16 @@ const char lct_page_style_sections[] =
     "main:focus{outline:0}"
     ".skip{position:absolute;left:-99rem;z-index:9;background:var(--card);"
     "padding:.5rem 1rem}.skip:focus{left:.5rem;top:.5rem}"
+    /* before the switch of languages, so in both */
+    ".skip span+span{margin-left:1rem}"
     ".finding,.limits{max-width:none;margin:.6rem 0}"
     ".finding{font-size:1.15rem;font-weight:600;line-height:1.45}"
     /* the picture and the table of the first screen, side by side if they fit */
     ".pair{display:flex;flex-wrap:wrap;gap:0 1.2rem;align-items:flex-start}"
-    ".pair>*{flex:1 1 20rem;min-width:0;margin:.4rem 0}"
-    ".pair>figure{flex:3 1 34rem}.pair>.scroll{flex-basis:26rem}"
-    ".brief{width:100%}.brief th[scope=row]{min-width:7rem}"
-    ".brief th,.brief td{padding:.15rem .4rem}"
+    ".pair>*{flex:1 1 25rem;min-width:0;margin:.4rem 0}"
+    ".pair>figure{flex:1 1 34rem}.pair .scroll{margin:0}"
+    ".brief{width:100%}.brief th[scope=row]{min-width:8.5rem}"
+    ".brief th,.brief td{padding:.15rem .4rem}.brief thead th{min-width:5rem}"
     "details.part{border-top:1px solid var(--line)}"
     "details.part>summary{cursor:pointer;padding:.5rem 0}"
     "details.part[open]{padding-bottom:1.6rem}"
@@ -100,7 +102,8 @@ const char lct_page_style_sections[] =
 
 /* For narrow screens and for paper. */
 const char lct_page_style_media[] =
-    "@media(max-width:36rem){dl{grid-template-columns:1fr;gap:0}"
+    "@media(max-width:36rem){.pair>*,.pair>figure{flex-basis:100%}"
+    ".finding{font-size:1.05rem}dl{grid-template-columns:1fr;gap:0}"
     "dd{margin-bottom:.5rem}h1{font-size:1.5rem}figure.wide{overflow-x:auto}"
     "figure.wide>svg{min-width:38rem}figcaption{position:sticky;left:0}"
     "figure.wide::before{content:'\xe2\x86\x94 The figure is wider than the "

@@ -107,9 +107,9 @@ locant_status lct_page_summary(struct lct_html *h, const struct lct_results *r)
     put_finding(h, r);
     lct_html_raw(h, "</p>\n<div class=\"pair\">\n");
     LCT_TRY(lct_page_lengths(h, r, FIG_LENGTH));
+    lct_html_raw(h, "<div>\n");
     LCT_TRY(lct_page_summary_table(h, r));
-    lct_html_raw(h, "</div>\n");
     put_limits(h, r);
-    lct_html_raw(h, "</section>\n");
+    lct_html_raw(h, "</div></div></section>\n");
     return lct_html_status(h);
 }

@@ -33,8 +33,8 @@ static const struct lct_column tests[] = {
 /* Of the first screen: the trained length, and the change at the longest. */
 static const int ends[] = { 0, LOCANT_EVAL_LENGTHS - 1 };
 static const struct lct_column summary[] = {
-    { MSG_LOSS_AT, LENGTHS, .only = ends, .n_only = 2, .path = "loss.*",
-      .cell = LCT_CELL_INTERVAL },
+    { MSG_LOSS_AT, LENGTHS, .only = ends, .n_only = 2, .path = "loss.*.mean",
+      .decimals = 3 },
     { MSG_CHANGE_AT, LENGTHS, .only = ends + 1, .n_only = 1,
       .path = "change.*", .cell = LCT_CELL_CHANGE },
 };
