@@ -4,9 +4,10 @@
  * The categories are the eight colours of Okabe and Ito 2008 ("Color Universal
  * Design") with changes.  A violet replaces the yellow, which is too pale on
  * white.  Sky blue, orange and purple are darker, for a contrast of 3 on cards
- * (white) and on the page around them.  A brown is added, and a grey for references.  Dark pages have lighter colours
- * of the same hues.  Maps are straight lines in OKLCh (Ottosson 2020), where
- * equal steps of lightness look equal.
+ * (white) and on the page around them.  A brown is added, and a grey for
+ * references.  Dark pages have lighter colours of the same hues.  Maps are
+ * straight lines in OKLCh (Ottosson 2020), where equal steps of lightness look
+ * equal.
  */
 #include "figure.h"
 #include <math.h>

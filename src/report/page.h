@@ -114,7 +114,7 @@ struct lct_section {
 void lct_page_data(struct lct_html *h, const struct lct_results *r,
                    const locant_figure *f);
 
-/* What a reader sees first: the finding in one sentence, the picture, the table,
+/* What a reader sees first: the finding in one sentence, a picture, a table,
    and what cannot be concluded. */
 locant_status lct_page_summary(struct lct_html *h, const struct lct_results *r);
 /* Whether there is any trained model. */

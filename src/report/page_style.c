@@ -23,7 +23,8 @@ const char lct_page_style[] =
     "code{font:.92em/1.4 ui-monospace,'DejaVu Sans Mono',"
     "monospace;overflow-wrap:anywhere}"
     ".links{display:flex;flex-wrap:wrap;gap:0 1.1rem;list-style:none;"
-    "padding:0;max-width:none}.links a{display:inline-block;padding:.15rem 0}"
+    "padding:0;max-width:none}.links a{display:inline-block;padding:.15rem 0;"
+    "min-width:24px}"
     ".verdict{background:var(--card);border:1px solid var(--line);"
     "border-left:.5rem solid var(--link);border-radius:.4rem;"
     "padding:.2rem 1rem;margin:1rem 0}"
@@ -89,7 +90,7 @@ const char lct_page_style_sections[] =
     ".skip span+span{margin-left:1rem}"
     ".finding,.limits{max-width:none;margin:.6rem 0}"
     ".finding{font-size:1.15rem;font-weight:600;line-height:1.45}"
-    /* the picture and the table of the first screen, side by side if they fit */
+    /* picture and table of the first screen, side by side if they fit */
     ".pair{display:flex;flex-wrap:wrap;gap:0 1.2rem;align-items:flex-start}"
     ".pair>*{flex:1 1 25rem;min-width:0;margin:.4rem 0}"
     ".pair>figure{flex:1 1 34rem}.pair .scroll{margin:0}"

@@ -35,8 +35,8 @@ static const int ends[] = { 0, LOCANT_EVAL_LENGTHS - 1 };
 static const struct lct_column summary[] = {
     { MSG_LOSS_AT, LENGTHS, .only = ends, .n_only = 2, .path = "loss.*.mean",
       .decimals = 3 },
-    { MSG_CHANGE_AT, LENGTHS, .only = ends + 1, .n_only = 1,
-      .path = "change.*", .cell = LCT_CELL_CHANGE },
+    { MSG_CHANGE_AT, LENGTHS, .only = ends + 1, .n_only = 1, .path = "change.*",
+      .cell = LCT_CELL_CHANGE },
 };
 
 #define DECLARED .each = "declared.length"
@@ -79,10 +79,10 @@ static const struct lct_html_table tables[] = {
     TABLE(LOSS, losses),       TABLE(CHANGES, changes), TABLE(TESTS, tests),
     TABLE(DECLARED, declared), TABLE(SPREADS, spreads), TABLE(COSTS, costs),
 };
-static const struct lct_html_table summary_table = {
-    MSG_SUMMARY, MSG_SUMMARY_CAPTION, "brief", MSG_ENCODING,
-    LCT_COLUMNS(summary)
-};
+static const struct lct_html_table summary_table = { MSG_SUMMARY,
+                                                     MSG_SUMMARY_CAPTION,
+                                                     "brief", MSG_ENCODING,
+                                                     LCT_COLUMNS(summary) };
 
 /* Orders groups by loss at the judged length; undefined losses come last. */
 static void sort(size_t *order, const struct lct_results *r)

@@ -382,7 +382,7 @@ def tables_sort(page):
                                  ".ariaSort") == "descending")
 
 
-SEEN = """(name) => [...document.querySelectorAll("." + name)]
+SEEN = """(name) => [...document.querySelectorAll("main ." + name)]
     .filter((e) => e.checkVisibility()).length"""
 
 

@@ -44,7 +44,10 @@ def links_open(page):
         check(f"and that of an encoding {how}", page.until(
             f'({OPEN}).includes("encodings")'), page.js(OPEN))
         page.open(scripts=scripts)
-        page.click("document.querySelector('nav a[href=\"#numbers\"]')")
+        page.b.click(*page.js("""(() => { const a = document.querySelector(
+            'nav a[href="#numbers"]'); a.scrollIntoView({ block: "center" });
+            const r = a.getBoundingClientRect();
+            return [r.x + r.width / 2, r.y + r.height / 2]; })()"""))
         check(f"a click opens its section {how}",
               page.until(f'({OPEN}).includes("numbers")'), page.js(OPEN))
         check("and shows it", page.until("""(() => { const y = document
@@ -92,7 +95,7 @@ def targets(page):
         small = page.js("""[...document.querySelectorAll("button, select, " +
             "summary, input:not(.lang), label.lang, .links a")].filter(
             (e) => e.checkVisibility()).map((e) => [e, (e.closest("label.check")
-            || e).getBoundingClientRect()]).filter(([, r]) =>
+            || e).getBoundingClientRect()]).filter(([, r]) => r.width > 0 &&
             Math.min(r.width, r.height) < 23.9).map(([e, r]) =>
             `${r.width} x ${r.height} ${e.outerHTML.slice(0, 80)}`)""")
         check(f"controls are large enough at {width}", not small, small[:4])
