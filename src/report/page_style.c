@@ -99,12 +99,15 @@ const char lct_page_style_sections[] =
     "details.part{border-top:1px solid var(--line)}"
     "details.part>summary{cursor:pointer;padding:.5rem 0}"
     "details.part[open]{padding-bottom:1.6rem}"
-    "details.part>div{scroll-margin-top:3.2rem}";
+    "details.part>div{scroll-margin-top:3.6rem}";
 
 /* For narrow screens and for paper. */
 const char lct_page_style_media[] =
     "@media(max-width:36rem){.pair>*,.pair>figure{flex-basis:100%}"
-    ".finding{font-size:1.05rem}dl{grid-template-columns:1fr;gap:0}"
+    ".finding{font-size:1.05rem}.brief{font-size:.85rem}"
+    ".brief th[scope=row]{min-width:6.6rem}.brief thead th{min-width:3.2rem}"
+    ".brief th,.brief td{padding:.15rem .25rem}"
+    "dl{grid-template-columns:1fr;gap:0}"
     "dd{margin-bottom:.5rem}h1{font-size:1.5rem}figure.wide{overflow-x:auto}"
     "figure.wide>svg{min-width:38rem}figcaption{position:sticky;left:0}"
     "figure.wide::before{content:'\xe2\x86\x94 The figure is wider than the "
