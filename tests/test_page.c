@@ -361,9 +361,8 @@ TEST_WITH(make_folder, remove_folder, begins_with_a_summary)
     CHECK(count(page, "class=\"finding\"") == 1);
     CHECK(strstr(summary, "class=\"limits\"") < part);
     CHECK(strstr(summary, "the failed checks g2") < part);
-    /* one link of the contents for each section, and no section is open */
-    CHECK(count(page, "<details class=\"part\"") ==
-          count(page, "<details class=\"part\"><summary><h2>"));
+    /* no section is open, and no link leads nowhere */
+    CHECK(!strstr(page, "<details open"));
     for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL; at++) {
         char id[80];
         snprintf(id, sizeof id, " id=\"%.*s\"", (int)strcspn(at + 7, "\""),
