@@ -19,7 +19,8 @@ if(LOCANT_D3)
   endforeach()
   foreach(name notice words forms style views chart figure hover legend
           tools controls scale save table panels panels_terms panels_diff
-          explore heads picks transpose stretch tiles narrow copy main)
+          explore heads picks transpose stretch tiles narrow copy sections
+          main)
     list(APPEND PAGE_FILES ${PROJECT_SOURCE_DIR}/src/page/${name}.js)
   endforeach()
   list(INSERT PAGE_FILES 1 ${PAGE_D3})

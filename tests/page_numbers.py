@@ -127,7 +127,8 @@ class Page(HTMLParser):
                 self.marked[-1][2] += data
         elif self.open and self.open[-1][0] == "pre":
             self.data.append((self.figure, data))
-        elif not any(t in ("svg", "details") or self.is_name(t, a)
+        elif not any(t == "svg" or self.is_name(t, a) or
+                     (t == "details" and a.get("class") == "data")
                      for t, a in self.open):
             self.free.append(data)
 

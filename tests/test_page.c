@@ -5,8 +5,10 @@
 #include "page_results.h"
 #include "locant/figure.h"
 #include "files/html.h"
+#include "figure/inline.h"
 #include "report/cell.h"
 #include "report/page.h"
+#include "report/page_script.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -362,6 +364,146 @@ TEST_WITH(make_folder, remove_folder, refuses_bad_arguments)
     REFUSES(NULL, lct_page_write(NULL, &r), "path is NULL");
     REFUSES(NULL, lct_page_write(path, NULL), "r is NULL");
     CHECK(lct_page_write("no/such/folder/page.html", &r) == LOCANT_ERR_IO);
+}
+
+/* ------------------------------------------------- readers of all kinds */
+
+TEST_WITH(make_folder, remove_folder, begins_with_a_summary)
+{
+    FREED_BY(free_results) struct lct_results r;
+    const char *links, *summary, *part;
+    char *page;
+
+    make_results(&r);
+    r.gates[1].passed = 0;
+    page = page_of(&r);
+    links = strstr(page, "<a ");
+    summary = strstr(page, "<section id=\"summary\">");
+    part = strstr(page, "<details class=\"part\">");
+    /* the first link skips what is before the content */
+    CHECK(links && !strncmp(links, "<a class=\"skip\" href=\"#main\">", 29));
+    CHECK(strstr(page, "<main id=\"main\""));
+    CHECK(summary && part && summary < strstr(page, "<nav") &&
+          strstr(page, "<nav") < part);
+    CHECK(count(summary, FIGURE) - count(part, FIGURE) == 1);
+    CHECK(count(summary, "<table") - count(part, "<table") == 1);
+    CHECK(count(page, "class=\"finding\"") == 1);
+    CHECK(strstr(summary, "class=\"limits\"") < part);
+    CHECK(strstr(summary, "the failed checks g2") < part);
+    /* no section is open, and no link leads nowhere */
+    CHECK(!strstr(page, "<details open"));
+    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL; at++) {
+        char id[80];
+        snprintf(id, sizeof id, " id=\"%.*s\"", (int)strcspn(at + 7, "\""),
+                 at + 7);
+        if (!strstr(page, id))
+            FAIL("no%s", id);
+    }
+    free(page);
+}
+
+/* If a number may be wrong, the page claims nothing and says so first. */
+TEST_WITH(make_folder, remove_folder, no_finding_without_trust)
+{
+    FREED_BY(free_results) struct lct_results r;
+    char *page;
+
+    make_results(&r);
+    r.gates[0].passed = 0;
+    page = page_of(&r);
+    CHECK(strstr(page, "class=\"banner\"") < strstr(page, "id=\"summary\""));
+    CHECK(count(page, "class=\"banner\"") == 1);
+    CHECK(strstr(strstr(page, "class=\"finding\""), "No verdict: gate g1") <
+          strstr(page, "<nav"));
+    free(page);
+}
+
+/* The only live region is the script's. */
+TEST_WITH(make_folder, remove_folder, speaks_with_one_voice)
+{
+    FREED_BY(free_results) struct lct_results r;
+    char *page;
+
+    make_results(&r);
+    page = page_with_script(&r);
+    CHECK(count(page, "aria-live") == (lct_page_bundle_size > 0));
+    CHECK(count(page, "\"status\"") == 0 && count(page, "\"alert\"") == 0);
+    CHECK(count(page, "<output") == 0 && count(page, "\"output\"") == 0);
+    free(page);
+}
+
+/* The colour #rgb or #rrggbb of --name in a style sheet, as its luminance by
+   WCAG 2. */
+static double luminance(const char *style, const char *name)
+{
+    char key[24];
+    const char *at;
+    unsigned long c;
+    double part[3];
+
+    snprintf(key, sizeof key, "--%s:#", name);
+    at = strstr(style, key);
+    CHECK(at != NULL);
+    at += strlen(key);
+    c = strtoul(at, NULL, 16);
+    if (strspn(at, "0123456789abcdef") == 3)
+        c = (c >> 8) * 0x110000 + (c >> 4 & 15) * 0x1100 + (c & 15) * 0x11;
+    for (int i = 0; i < 3; i++) {
+        part[i] = (double)(c >> (16 - 8 * i) & 255) / 255;
+        part[i] = part[i] <= 0.04045 ? part[i] / 12.92
+                                     : pow((part[i] + 0.055) / 1.055, 2.4);
+    }
+    return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+}
+
+static void check_contrast(const char *style, const char *theme,
+                           const char *ink, const char *ground, double least)
+{
+    double a = luminance(style, ink), b = luminance(style, ground);
+    double contrast = (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
+
+    if (contrast < least)
+        FAIL("%s: --%s on --%s has a contrast of %.2f, expected %.1f", theme,
+             ink, ground, contrast, least);
+}
+
+/* Text by 4.5 on all it stands on, lines and their chips by 3. */
+TEST(colours_can_be_told_apart)
+{
+    static const char *const text[] = { "ink", "soft", "link", "bad", "good" };
+    static const char *const grounds[] = { "page", "card" };
+    static const char dark_page[] = "prefers-color-scheme:dark){:root{--ink";
+    static const char dark_figures[] = "prefers-color-scheme:dark){:root{--c0";
+    struct lct_html h = { .data = NULL };
+
+    lct_figure_style(&h);
+    lct_html_append(&h, "", 1);
+    for (int dark = 0; dark < 2; dark++) {
+        const char *theme = dark ? "dark" : "light", *page = lct_page_style;
+        const char *figures = h.data;
+        char both[6000], name[8];
+
+        if (dark) {
+            page = strstr(page, dark_page);
+            figures = strstr(figures, dark_figures);
+        }
+        CHECK(page && figures);
+        snprintf(both, sizeof both, "%.500s%.2000s", page, figures);
+        for (size_t g = 0; g < LEN(grounds); g++) {
+            for (size_t i = 0; i < LEN(text); i++)
+                check_contrast(both, theme, text[i], grounds[g], 4.5);
+            check_contrast(both, theme, "ci", grounds[g], 4.5);
+            check_contrast(both, theme, "ct", grounds[g], 4.5);
+            for (int c = 0; c < 10; c++) {
+                snprintf(name, sizeof name, "c%d", c);
+                check_contrast(both, theme, name, grounds[g], 3);
+            }
+        }
+        check_contrast(both, theme, "bad", "badbg", 4.5);
+        check_contrast(both, theme, "page", "link", 4.5); /* the language */
+        check_contrast(both, theme, "card", "link", 4.5); /* a pressed tool */
+    }
+    lct_html_free(&h);
 }
 
 /* ----------------------------------------------------- memory that runs out */

@@ -244,7 +244,7 @@ TEST_WITH(set_up, tear_down, the_section_shows_them)
 
     make_tasks(&r);
     page = page_of(&r);
-    section = strstr(page, "<h2 id=\"tasks\">");
+    section = strstr(page, "<div id=\"tasks\">");
     controls = strstr(page, "id=\"controls\"");
     CHECK(section && controls && section < controls);
     CHECK(strstr(page, "<a href=\"#tasks\">") != NULL);

@@ -3,16 +3,17 @@
  *
  * The categories are the eight colours of Okabe and Ito 2008 ("Color Universal
  * Design") with changes.  A violet replaces the yellow, which is too pale on
- * white.  Sky blue and orange are darker, for a contrast of 3 on white.  A
- * brown is added, and a grey for references.  Dark pages have lighter colours
- * of the same hues.  Maps are straight lines in OKLCh (Ottosson 2020), where
- * equal steps of lightness look equal.
+ * white.  Sky blue, orange and purple are darker, for a contrast of 3 on cards
+ * (white) and on the page around them.  A brown is added, and a grey for
+ * references.  Dark pages have lighter colours of the same hues.  Maps are
+ * straight lines in OKLCh (Ottosson 2020), where equal steps of lightness look
+ * equal.
  */
 #include "figure.h"
 #include <math.h>
 
 static const unsigned char categories[LCT_COLORS][3] = {
-    { 0, 114, 178 },  { 213, 94, 0 },    { 0, 158, 115 }, { 204, 121, 167 },
+    { 0, 114, 178 },  { 213, 94, 0 },    { 0, 158, 115 }, { 194, 104, 154 },
     { 42, 147, 207 }, { 190, 128, 0 },   { 34, 34, 34 },  { 106, 61, 154 },
     { 140, 86, 40 },  { 140, 140, 140 },
 };

@@ -125,7 +125,7 @@ const chart = (() => {
       .filter((item) => item.series.label);
     labelled.forEach(({ series, i }, k) => {
       const x = 12 + k % 2 * narrow.WIDTH / 2;
-      const y = box.y + box.height + 56 + 20 * Math.floor(k / 2);
+      const y = box.y + box.height + 56 + narrow.ROW * Math.floor(k / 2);
       put(svg, "path", { class: `l c${series.color}`, "data-s": i,
                          "stroke-width": 2.5, d: `M${x} ${y}h18`,
                          "stroke-dasharray": dashes[series.dashed] });

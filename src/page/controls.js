@@ -3,7 +3,7 @@ const controls = (() => {
   let count = 0;
 
   /* Appends a label with these elements, of which the last is the control.
-     'htmlFor' names it, because an <output> before it can have a label, too. */
+     'htmlFor' names it, because another element before it can have a label, too. */
   function labelled(parent, en, zh, ...elements) {
     const label = document.createElement("label");
     const control = elements[elements.length - 1];
@@ -24,7 +24,7 @@ const controls = (() => {
    */
   function slider(parent, { name, en, zh, least, most, step = 1, value, log },
                   changed) {
-    const output = document.createElement("output");
+    const output = document.createElement("span");
     const input = document.createElement("input");
     const read = () => log === 10
       ? Number(Math.pow(10, Number(input.value)).toPrecision(3))
@@ -37,6 +37,7 @@ const controls = (() => {
       input.value = log ? Math.log(v) / Math.log(log) : v;
       tell();
     };
+    output.className = "value"; /* which screen readers say as the slider's */
     Object.assign(input, { type: "range", min: least, max: most, step, name });
     put(value);
     input.addEventListener("input", () => {

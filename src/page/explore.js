@@ -149,16 +149,29 @@ const explore = (() => {
     made.push([view, make]);
   }
 
-  function heading() {
-    const out = document.createElement("h2");
-    out.id = "explore";
-    return words.both(out, "Closed forms, by sliders", "用滑块探索解析式");
+  /* A collapsed section, as those of the file. */
+  function add_section() {
+    const out = document.createElement("details");
+    const summary = document.createElement("summary");
+    const heading = document.createElement("h2");
+    const section = document.createElement("div");
+    const gates = document.getElementById("gates");
+    out.className = "part";
+    section.id = "explore";
+    words.both(heading, "Closed forms, by sliders", "用滑块探索解析式");
+    summary.append(heading);
+    out.append(summary, section);
+    if (gates)
+      gates.closest("details").before(out);
+    else
+      document.querySelector("main").append(out);
+    return section;
   }
 
-  /* Adds a note on how to use the figures, below the contents. */
+  /* Adds a note on how to use the figures. */
   function add_hint() {
     const hint = document.createElement("p");
-    const nav = document.querySelector("nav");
+    const reading = document.getElementById("reading");
     words.both(hint, "Point at a figure to see its values; a click pins one, " +
                      "arrow keys move it, Escape releases it. A click on a " +
                      "label beside a line shows that line alone. What is " +
@@ -168,8 +181,8 @@ const explore = (() => {
                "单击曲线旁的标签只显示该曲线。在位置编码表中固定的通道与位置会" +
                "画在旁边的曲线图中。单击表头可排序。");
     hint.className = "hint";
-    if (nav)
-      nav.after(hint);
+    if (reading)
+      reading.prepend(hint);
   }
 
   function add_link() {
@@ -186,16 +199,12 @@ const explore = (() => {
   function start() {
     const section = document.createElement("section");
     const grid = document.createElement("div");
-    const gates = document.getElementById("gates");
     state.length = Math.pow(2, Math.round(Math.log2(
       views.page.trained || state.length)));
     state.call = 4 * state.length;
     section.className = "card";
     grid.className = "grid";
-    if (gates)
-      gates.before(heading(), section);
-    else
-      document.querySelector("main").append(heading(), section);
+    add_section().append(section);
     add_controls(section);
     section.append(grid);
     for (const panel of [...panels.list, ...panels_terms.list,

@@ -101,9 +101,17 @@ const hover = (() => {
     return figure.near(view, point.x, point.y);
   }
 
-  /* Writes the description of the pin, which a screen reader then says. */
-  function say(view) {
+  /* Writes the description of the pin. */
+  function write(view) {
     view.output.textContent = view.pin ? figure.say(view, view.pin) : "";
+  }
+
+  /* The same, aloud if it is another one. */
+  function say(view) {
+    const before = view.output.textContent;
+    write(view);
+    if (view.output.textContent !== before)
+      tools.tell(view.output.textContent);
   }
 
   function pin(view, place) {
@@ -186,7 +194,7 @@ const hover = (() => {
     tip.setAttribute("aria-hidden", "true");
     document.body.append(tip);
     views.on_wake.push(add);
-    words.on_change.push(() => views.all.filter((v) => v.awake).forEach(say));
+    words.on_change.push(() => views.all.filter((v) => v.awake).forEach(write));
   }
 
   return { start, redraw };

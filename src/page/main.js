@@ -15,6 +15,7 @@ narrow.start();
 tools.start();
 table.start();
 copy.start();
+sections.start();
 words.start();
 views.watch();
 document.documentElement.dataset.live = "yes";

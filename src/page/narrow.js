@@ -4,6 +4,7 @@
  */
 const narrow = (() => {
   const WIDTH = 340, HEIGHT = 260, TOP = 46, LEFT = 58;
+  const ROW = 24; /* of names, each of which is a button */
   const screen = matchMedia("(max-width:36rem)");
 
   const attributes = (view) =>
@@ -12,7 +13,7 @@ const narrow = (() => {
 
   function lay_out(view) {
     const rows = Math.ceil(view.data.series.filter((s) => s.label).length / 2);
-    const height = TOP + HEIGHT + 56 + 20 * rows;
+    const height = TOP + HEIGHT + 56 + ROW * rows;
     view.svg.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
     view.svg.setAttribute("width", WIDTH);
     view.svg.setAttribute("height", height);
@@ -54,5 +55,5 @@ const narrow = (() => {
   const title_size = (data) => Math.min(13.5, (WIDTH - 24) / Math.max(
     .58 * (data.title || "").length, (data.title_zh || "").length));
 
-  return { start, title_size, WIDTH };
+  return { start, title_size, WIDTH, ROW };
 })();

@@ -3,7 +3,9 @@ const style = (() => {
   const rules = `
 .tools{display:flex;flex-wrap:wrap;gap:.3rem;margin:.3rem 0 0;min-height:1.7rem;
 align-items:center;font-size:.85rem}
-.tools button,.controls button{font:inherit;color:var(--link);
+.tools button,.controls button,th button,.controls input,
+.controls select,.tools input,.check{min-height:24px}
+.tools button,.controls button{font:inherit;min-width:24px;color:var(--link);
 background:none;border:1px solid var(--line);border-radius:.35rem;
 padding:.1rem .55rem;cursor:pointer}
 .tools button[aria-pressed=true]{background:var(--link);color:var(--card)}
@@ -15,7 +17,9 @@ font-weight:400}
 .badge.plain{color:var(--soft)}
 .hint{color:var(--soft);font-size:.9rem}
 .tools button:hover{border-color:currentColor}
-.tools output{flex:1 1 12rem;color:var(--soft);overflow-wrap:anywhere;
+.heard{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;
+clip-path:inset(50%)}
+.tools .said{flex:1 1 12rem;color:var(--soft);overflow-wrap:anywhere;
 font-variant-numeric:tabular-nums}
 #tip{position:fixed;z-index:9;pointer-events:none;max-width:22rem;
 background:var(--ink);color:var(--card);border-radius:.35rem;
@@ -52,9 +56,9 @@ accent-color:var(--link)}
 .controls select{background:var(--card);border:1px solid var(--line);
 border-radius:.35rem;padding:.2rem}
 .controls label.check{display:flex;gap:.4rem;align-items:center}
-.controls label.check input{width:auto}
+.controls label.check input{width:auto;min-width:24px}
 figure .controls{margin:.3rem 0;font-size:.95em}
-.controls output{float:right;font-variant-numeric:tabular-nums;
+.controls .value{float:right;font-variant-numeric:tabular-nums;
 color:var(--soft)}
 @media(max-width:36rem){.tools{position:sticky;left:0}}
 @media(prefers-reduced-motion:no-preference){.fig [data-s]{

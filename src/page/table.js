@@ -46,7 +46,7 @@ const table = (() => {
   /* Adds a field that shows only rows with a text, in either language. */
   function add_filter(element, row) {
     const input = document.createElement("input");
-    const count = document.createElement("output");
+    const count = document.createElement("span");
     const filter = () => {
       const wanted = input.value.trim().toLowerCase();
       const all = [...element.tBodies[0].rows];
@@ -60,8 +60,11 @@ const table = (() => {
     input.type = "search";
     input.name = "filter";
     words.label(input, "show only rows with this text", "只显示含此文字的行");
-    count.setAttribute("aria-live", "polite");
-    input.addEventListener("input", filter);
+    count.className = "said";
+    input.addEventListener("input", () => {
+      filter();
+      tools.tell(count.textContent);
+    });
     words.on_change.push(() => {
       input.placeholder = words.say("filter rows", "筛选行");
       filter();

@@ -30,11 +30,10 @@ const tools = (() => {
     let out = view.tools.querySelector(".badge");
     if (!out) {
       out = document.createElement("span");
-      out.setAttribute("role", "status");
       view.tools.prepend(out);
+    } else if (out.dataset.en !== en) {
+      tell(words.say(en, zh));
     }
-    if (out.dataset.en === en) /* a screen reader has said it */
-      return;
     out.dataset.en = en;
     out.className = `badge ${ok ? "passed" : "plain"}`;
     out.textContent = "";
@@ -48,20 +47,31 @@ const tools = (() => {
     : [false, "sign: not one of a penalty of distance",
        "符号：并非对距离的惩罚"];
 
-  /* Adds the row, with an <output> that describes the pin. */
+  let status;
+
+  /* Has a screen reader say a text: the only live region of the page. */
+  function tell(text) {
+    status.textContent = text;
+  }
+
+  /* Adds the row, with a text that describes the pin. */
   function add(view) {
     view.tools = document.createElement("div");
     view.tools.className = "tools";
-    view.output = document.createElement("output");
-    view.output.setAttribute("aria-live", "polite");
+    view.output = document.createElement("span");
+    view.output.className = "said";
     view.tools.append(view.output);
     view.svg.after(view.tools);
   }
 
   /* Rows are added at once, so that nothing moves when buttons are added. */
   function start() {
+    status = document.createElement("p");
+    status.className = "heard";
+    status.setAttribute("aria-live", "polite");
+    document.querySelector("main").append(status);
     views.all.forEach(add);
   }
 
-  return { start, button, toggle, badge, sign };
+  return { start, button, toggle, badge, sign, tell };
 })();

@@ -7,7 +7,6 @@
  * of any other.
  */
 const views = (() => {
-  const FIRST = 2; /* so many figures are drawn at once */
   const all = [];
   const on_wake = [], on_pin = []; /* actions, each called with a view */
   const page = JSON.parse(document.getElementById("locant").textContent);
@@ -57,30 +56,25 @@ const views = (() => {
     return view;
   }
 
-  /* A figure becomes live when it is about to be seen, so that a page with many
-     figures opens at once.  Until then its drawing is kept outside the document,
-     unless it is one of the FIRST figures; the <svg> keeps its place and its
-     description. */
-  function detach(view, i) {
-    if (view.awake || i < FIRST)
-      return;
-    view.resting = document.createDocumentFragment();
-    view.resting.append(...view.svg.childNodes);
-  }
-
   function wake(view) {
     if (view.awake)
       return;
     view.awake = true;
-    if (view.resting)
-      view.svg.append(view.resting);
     prepare(view.data);
     measure(view);
     for (const action of on_wake)
       action(view);
   }
 
+  /* A figure becomes live when it is about to be seen, so that a page with many
+     figures opens at once.  Its drawing is there before, for a picture of the
+     whole page. */
   function watch() {
+    addEventListener("beforeprint", () => all.forEach(wake));
+    if (!("IntersectionObserver" in window)) {
+      all.forEach(wake);
+      return;
+    }
     const observer = new IntersectionObserver((entries) => {
       for (const entry of entries)
         if (entry.isIntersecting) {
@@ -88,11 +82,7 @@ const views = (() => {
           observer.unobserve(entry.target);
         }
     }, { rootMargin: "600px" });
-    all.forEach((view, i) => {
-      detach(view, i);
-      observer.observe(view.svg);
-    });
-    addEventListener("beforeprint", () => all.forEach(wake));
+    all.forEach((view) => observer.observe(view.svg));
   }
 
   /* Pairs each drawing with its numbers, which are in the same order in the

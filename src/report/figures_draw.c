@@ -239,7 +239,7 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     return is_of_tasks(id)       ? draw_tasks(h, r)
            : is_of_steps(id)     ? lct_page_training(h, r)
-           : id <= FIG_CLOSE_UP  ? lct_page_headline(h, r)
+           : id <= FIG_CLOSE_UP  ? lct_page_lengths(h, r, id)
            : id == FIG_POSITION  ? lct_page_positions(h, r)
            : id == FIG_PROTOCOLS ? lct_page_protocols(h, r)
                                  : lct_page_probes(h, r);

@@ -25,13 +25,14 @@ const char lct_html_message_style[] =
     "html[lang|=zh] main .en,#lang-zh:checked~main .en{display:none}"
     "input.lang{position:absolute;opacity:0}"
     "label.lang{float:right;cursor:pointer;padding:.3rem .8rem;margin:.6rem 0;"
+    "position:relative;z-index:1;"
     "border:1px solid var(--line);background:var(--card);color:var(--link)}"
     "label.lang[for=lang-en]{border-radius:0 1rem 1rem 0;margin-right:1rem;"
     "border-left:0}"
     "label.lang[for=lang-zh]{border-radius:1rem 0 0 1rem}"
     "input.lang:checked+label{background:var(--link);color:var(--page)}"
     "input.lang:focus-visible+label{outline:3px solid var(--soft)}"
-    "main{clear:both}@media print{.lang{display:none}}";
+    "@media print{.lang{display:none}}";
 
 void lct_html_message_open(struct lct_html *h, enum lct_language language)
 {

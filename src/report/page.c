@@ -36,13 +36,37 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "</p></header>\n");
 }
 
+static locant_status verdict(struct lct_html *h, const struct lct_results *r)
+{
+    lct_page_verdict(h, r);
+    return LOCANT_OK;
+}
+
+/* Links to the encodings, then the encodings. */
+static locant_status encodings(struct lct_html *h, const struct lct_results *r)
+{
+    lct_html_raw(h, "<ul class=\"links\">");
+    for (size_t g = 0; g < r->n; g++)
+        lct_html_print(h, "<li><a href=\"#encoding-%zu\">%s</a></li>", g + 1,
+                       r->groups[g].spec);
+    lct_html_raw(h, "</ul>\n");
+    return lct_page_encodings(h, r);
+}
+
+static locant_status gates(struct lct_html *h, const struct lct_results *r)
+{
+    lct_page_banners(h, r, false);
+    return lct_page_gates(h, r);
+}
+
 /*
- * The parts of the page from top to bottom.  A row has an id for links and
- * scripts, a heading, a function that draws the part, and one that tells
+ * The sections of the page from top to bottom.  A row has an id for links and
+ * scripts, a heading, a function that draws the section, and one that tells
  * whether there is anything to show (NULL: always).
  */
 static const struct lct_section sections[] = {
-    { "length", MSG_SECTION_LENGTH, lct_page_headline, NULL },
+    { "verdict", MSG_SECTION_VERDICT, verdict, lct_page_has_runs },
+    { "length", MSG_SECTION_LENGTH, lct_page_close_up, NULL },
     { "numbers", MSG_SECTION_NUMBERS, lct_page_tables, NULL },
     { "pairs", MSG_SECTION_PAIRS, lct_page_pairs, lct_page_has_pairs },
     { "compare", MSG_COMPARE, lct_page_compare, NULL },
@@ -53,9 +77,9 @@ static const struct lct_section sections[] = {
       lct_page_has_extension },
     { "surface", MSG_SECTION_SURFACE, lct_page_surface, lct_page_has_surface },
     { "models", MSG_SECTION_MODELS, lct_page_probes, lct_page_probed },
-    { "encodings", MSG_SECTION_ENCODINGS, lct_page_encodings, NULL },
+    { "encodings", MSG_SECTION_ENCODINGS, encodings, NULL },
     { "training", MSG_SECTION_TRAINING, lct_page_training, NULL },
-    { "gates", MSG_SECTION_GATES, lct_page_gates, NULL },
+    { "gates", MSG_SECTION_GATES, gates, NULL },
     { "identities", MSG_SECTION_IDENTITIES, lct_page_identities,
       lct_page_has_identities },
     { "reading", MSG_SECTION_READING, lct_page_reading, NULL },
@@ -73,33 +97,35 @@ static void contents(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_raw(h, "<nav");
     lct_html_message_label(h, MSG_CONTENTS);
-    lct_html_raw(h, "><ul>");
+    lct_html_raw(h, "><ul class=\"links\">");
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
         lct_html_print(h, "<li><a href=\"#%s\">", sections[i].id);
         lct_html_message_in(h, "", sections[i].heading, "</a></li>");
-        if (sections[i].draw != lct_page_encodings)
-            continue;
-        for (size_t g = 0; g < r->n; g++)
-            lct_html_print(h, "<li><a href=\"#encoding-%zu\">%s</a></li>",
-                           g + 1, r->groups[g].spec);
     }
     lct_html_raw(h, "</ul></nav>\n");
 }
 
+/*
+ * The first screen, the contents, and the sections, each collapsed.  The id of
+ * a section is inside its <details>, so that a browser opens it to show the
+ * target of a link, with or without the script.
+ */
 static locant_status body(struct lct_html *h, const struct lct_results *r)
 {
     introduction(h, r);
-    lct_page_verdict(h, r);
-    lct_page_banners(h, r);
+    lct_page_banners(h, r, true);
+    LCT_TRY(lct_page_summary(h, r));
     contents(h, r);
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
-        lct_html_print(h, "<h2 id=\"%s\">", sections[i].id);
-        lct_html_message_in(h, "", sections[i].heading, "</h2>\n");
+        lct_html_message_in(h, "<details class=\"part\"><summary><h2>",
+                            sections[i].heading, "</h2></summary>\n");
+        lct_html_print(h, "<div id=\"%s\">\n", sections[i].id);
         LCT_TRY(sections[i].draw(h, r));
+        lct_html_raw(h, "</div></details>\n");
     }
     return lct_html_status(h);
 }
@@ -115,11 +141,14 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_html_raw(&h, head_after);
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
+    lct_html_raw(&h, lct_page_style_sections);
     lct_html_raw(&h, lct_page_style_media);
     lct_html_raw(&h, lct_html_message_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n");
+    lct_html_message_in(&h, "<a class=\"skip\" href=\"#main\">", MSG_SKIP,
+                        "</a>\n");
     lct_html_raw(&h, lct_html_message_switch);
-    lct_html_raw(&h, "<main>\n");
+    lct_html_raw(&h, "<main id=\"main\" tabindex=\"-1\">\n");
     status = body(&h, r);
     lct_html_raw(&h, "</main>\n");
     lct_page_script(&h, r);

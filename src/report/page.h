@@ -114,8 +114,19 @@ struct lct_section {
 void lct_page_data(struct lct_html *h, const struct lct_results *r,
                    const locant_figure *f);
 
-locant_status lct_page_headline(struct lct_html *h,
+/* What a reader sees first: the finding in one sentence, a picture, a table,
+   and what cannot be concluded. */
+locant_status lct_page_summary(struct lct_html *h, const struct lct_results *r);
+/* Whether there is any trained model. */
+bool lct_page_has_runs(const struct lct_results *r);
+/* Loss by length of context, all of it or close up; the picture of the summary
+   is smaller than that of other callers. */
+locant_status lct_page_lengths(struct lct_html *h, const struct lct_results *r,
+                               enum lct_figure_id id);
+locant_status lct_page_close_up(struct lct_html *h,
                                 const struct lct_results *r);
+locant_status lct_page_summary_table(struct lct_html *h,
+                                     const struct lct_results *r);
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
 /* A table that compares the encodings. */
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r);
@@ -195,7 +206,10 @@ locant_status lct_page_identities(struct lct_html *h,
 bool lct_page_has_identities(const struct lct_results *r);
 
 /* Banners, gates, how to read the page, where its numbers come from. */
-void lct_page_banners(struct lct_html *h, const struct lct_results *r);
+/* The gates that failed; 'vital': those after which numbers may be wrong, else
+   the others. */
+void lct_page_banners(struct lct_html *h, const struct lct_results *r,
+                      bool vital);
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_provenance(struct lct_html *h,
@@ -206,7 +220,8 @@ locant_status lct_page_quote(struct lct_html *h, const struct lct_results *r);
 /* The names of the LOCANT_DOOR_ bits in 'doors'. */
 void lct_page_doors(struct lct_html *h, unsigned doors);
 
-extern const char lct_page_style[], lct_page_style_media[];
+extern const char lct_page_style[], lct_page_style_sections[],
+    lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 

@@ -228,10 +228,15 @@ static locant_status put_lines(struct lct_html *h, const struct lct_results *r,
     lct_figures_marks(&f, &mark, 1);
     if (id == FIG_CLOSE_UP)
         close_frame(&f);
+    if (id == FIG_LENGTH && !h->taker) { /* beside the table of the summary */
+        f.width = 640;
+        f.height = 440;
+    }
     return lct_page_figure(h, r, id, &f);
 }
 
-locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
+locant_status lct_page_lengths(struct lct_html *h, const struct lct_results *r,
+                               enum lct_figure_id id)
 {
     struct lct_lines l;
     locant_status status = LOCANT_OK;
@@ -245,12 +250,15 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
             add_group(&l, r, i);
     if (l.n > 0) {
         add_references(&l, r);
-        status = put_lines(h, r, FIG_LENGTH, &l);
-        if (status == LOCANT_OK)
-            status = put_lines(h, r, FIG_CLOSE_UP, &l);
+        status = put_lines(h, r, id, &l);
     }
     lct_lines_free(&l);
     return status;
+}
+
+locant_status lct_page_close_up(struct lct_html *h, const struct lct_results *r)
+{
+    return lct_page_lengths(h, r, FIG_CLOSE_UP);
 }
 
 locant_status lct_page_positions(struct lct_html *h,

@@ -58,17 +58,19 @@ static void put_scope(struct lct_html *h, const struct lct_results *r, int gate,
     lct_html_raw(h, "</p>\n");
 }
 
-void lct_page_banners(struct lct_html *h, const struct lct_results *r)
+void lct_page_banners(struct lct_html *h, const struct lct_results *r,
+                      bool vital)
 {
     for (int i = 0; i < LCT_PAGE_GATES; i++) {
         const char *name = r->gates[i].name;
         const enum lct_message scope = scope_of(&r->gates[i]);
 
-        if (scope != MSG_NONE)
+        if (scope != MSG_NONE && vital)
             put_scope(h, r, i, scope);
-        if (scope != MSG_NONE || r->gates[i].passed)
+        if (scope != MSG_NONE || r->gates[i].passed ||
+            lct_page_gate_is_vital(i) != vital)
             continue;
-        lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
+        lct_html_raw(h, "<p class=\"banner\"><strong>");
         lct_html_message_values(h, r, MSG_GATE_FAILED, &name);
         lct_html_raw(h, "</strong> ");
         print_finding(h, r, i);

@@ -30,6 +30,15 @@ static const struct lct_column tests[] = {
       .missing = "", .where = "loss.*.mean" },
 };
 
+/* Of the first screen: the trained length, and the change at the longest. */
+static const int ends[] = { 0, LOCANT_EVAL_LENGTHS - 1 };
+static const struct lct_column summary[] = {
+    { MSG_LOSS_AT, LENGTHS, .only = ends, .n_only = 2, .path = "loss.*.mean",
+      .decimals = 3 },
+    { MSG_CHANGE_AT, LENGTHS, .only = ends + 1, .n_only = 1, .path = "change.*",
+      .cell = LCT_CELL_CHANGE },
+};
+
 #define DECLARED .each = "declared.length"
 static const struct lct_column declared[] = {
     { MSG_CHANGE, .path = "declared.mean", .other = "declared.half",
@@ -70,6 +79,10 @@ static const struct lct_html_table tables[] = {
     TABLE(LOSS, losses),       TABLE(CHANGES, changes), TABLE(TESTS, tests),
     TABLE(DECLARED, declared), TABLE(SPREADS, spreads), TABLE(COSTS, costs),
 };
+static const struct lct_html_table summary_table = { MSG_SUMMARY,
+                                                     MSG_SUMMARY_CAPTION,
+                                                     "brief", MSG_ENCODING,
+                                                     LCT_COLUMNS(summary) };
 
 /* Orders groups by loss at the judged length; undefined losses come last. */
 static void sort(size_t *order, const struct lct_results *r)
@@ -92,7 +105,9 @@ static void sort(size_t *order, const struct lct_results *r)
     }
 }
 
-locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r)
+/* Writes n tables whose rows are in the order of sort(). */
+static locant_status put_tables(struct lct_html *h, const struct lct_results *r,
+                                const struct lct_html_table *table, size_t n)
 {
     size_t bytes, *order = NULL;
 
@@ -102,8 +117,19 @@ locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory to order %zu groups", r->n);
     sort(order, r);
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        lct_html_table_groups(h, r, &tables[i], order);
+    for (size_t i = 0; i < n; i++)
+        lct_html_table_groups(h, r, &table[i], order);
     locant_release(order);
     return LOCANT_OK;
+}
+
+locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r)
+{
+    return put_tables(h, r, tables, sizeof tables / sizeof tables[0]);
+}
+
+locant_status lct_page_summary_table(struct lct_html *h,
+                                     const struct lct_results *r)
+{
+    return put_tables(h, r, &summary_table, 1);
 }

@@ -272,15 +272,19 @@ static void put_verdict(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "</p>\n");
 }
 
+bool lct_page_has_runs(const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->groups[i].n > 0)
+            return true;
+    return false;
+}
+
 void lct_page_verdict(struct lct_html *h, const struct lct_results *r)
 {
-    size_t runs = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        runs += r->groups[i].n;
-    if (runs == 0)
+    if (!lct_page_has_runs(r))
         return;
-    lct_html_raw(h, "<div class=\"verdict\" id=\"verdict\"><p><strong>");
+    lct_html_raw(h, "<div class=\"verdict\"><p><strong>");
     lct_html_message_values(h, r, MSG_VERDICT_QUESTION, NULL);
     lct_html_raw(h, "</strong></p>\n");
     put_verdict(h, r);

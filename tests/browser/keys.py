@@ -92,6 +92,7 @@ def named(page):
     none of them is of the other one."""
     for language in ("en", "zh"):
         page.open(f"?lang={language}")
+        page.unfold()
         page.js("views.all.forEach(views.wake)")
         nameless = page.js(f"""{REACHABLE}.filter((e) =>
             !(e.ariaLabel || e.textContent).trim() &&
@@ -123,8 +124,9 @@ def numbers_beside(page):
                  /curves|heatmap/.test(v.data.kind); })
         .map((f) => f.innerText.slice(0, 80))""")
     check("every figure has its numbers as text", not without, without[:3])
-    check("what is pinned is said by a live region", page.js(
-        """views.all.every((v) => v.output.ariaLive === "polite")"""))
+    live = page.js("""[...document.querySelectorAll("[aria-live], output, " +
+        "[role=status], [role=alert], [role=log]")].map((e) => e.ariaLive)""")
+    check("one live region for all of them", live == ["polite"], live)
 
 
 def on_paper(page):
@@ -149,6 +151,8 @@ def contrasts(page):
     """Text against what it stands on, light and dark: 4.5 to 1 and more."""
     for theme in ("light", "dark"):
         page.open(prefers_color_scheme=theme)
+        page.unfold()
+        page.js("views.all.forEach(views.wake)")
         worst = page.js("""(() => {
             const lum = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(
                 (v) => { v /= 255; return v <= .04045 ? v / 12.92

@@ -64,6 +64,15 @@ class Page:
     def js(self, text):
         return self.b.js(text)
 
+    def unfold(self):
+        """Open all sections."""
+        self.js("""document.querySelectorAll("details.part").forEach(
+            (section) => { section.open = true; })""")
+
+    def heard(self):
+        """What the live region says."""
+        return self.js("""document.querySelector("[aria-live]").textContent""")
+
     def index(self, name, n=0):
         """Which figure is the n-th of that name."""
         return [i for i, f in enumerate(self.figures)
@@ -77,6 +86,8 @@ class Page:
         comes into sight with it has its size."""
         return self.until(f"""(async () => {{ const e = {element};
             const frame = () => new Promise(requestAnimationFrame);
+            const section = e.closest("details.part");
+            if (section) section.open = true;
             e.scrollIntoView({{ block: "center" }});
             await frame();
             const was = e.getBoundingClientRect().y;
@@ -125,7 +136,7 @@ class Page:
 
     def said(self, i):
         return self.js(f'{self.svg(i)}.closest("figure")'
-                       '.querySelector("output").textContent')
+                       '.querySelector(".said").textContent')
 
     def tool(self, i, name):
         return (f'{self.svg(i)}.closest("figure")'
