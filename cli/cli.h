@@ -358,6 +358,8 @@ const char *cli_traits(unsigned traits);
 /* How figures are drawn on stdout: in colour on a UTF-8 terminal that has
    colours, unless NO_COLOR is set. */
 locant_terminal cli_colors(void);
+/* Whether the locale asks for Chinese. */
+int cli_chinese(void);
 /* Columns of lines on stdout, 40 to 1000: COLUMNS, the terminal's, or 80. */
 int cli_columns(void);
 /* Columns of a terminal; 0 if 'fd' is not one. */

@@ -33,6 +33,16 @@ static int is_utf8(void)
     return 0;
 }
 
+int cli_chinese(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_set(names[i]))
+            return strncmp(getenv(names[i]), "zh", 2) == 0;
+    return 0;
+}
+
 locant_terminal cli_colors(void)
 {
     if (!isatty(STDOUT_FILENO) || is_set("NO_COLOR") || !is_utf8() ||
