@@ -44,7 +44,10 @@ static const char style[] =
     "margin:.3rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
     "figure{margin:.8rem 0}figure svg{max-width:100%;height:auto}"
     "label{padding:.3rem .8rem .3rem .2rem;display:inline-block}"
-    "#english:checked~* .zh,#chinese:checked~* .en{display:none}"
+    "#english:checked~* .in-zh,#chinese:checked~* .in-en,"
+    "#chinese:checked~* svg .en{display:none}"
+    /* locant_figure_css() goes by the language of the document */
+    "#chinese:checked~* svg .zh{display:inline!important}"
     "@media print{nav,input,label{display:none}h2,h3,h4{break-after:avoid}"
     ".wrong,figure{break-inside:avoid}pre{white-space:pre-wrap}}";
 
@@ -69,9 +72,9 @@ static void put(FILE *out, const char *text)
 /* The same in both languages, of which the page shows one. */
 static void put_both(FILE *out, const char *tag, const char *en, const char *zh)
 {
-    fprintf(out, "<%s class=\"en\">", tag);
+    fprintf(out, "<%s class=\"in-en\">", tag);
     put(out, en);
-    fprintf(out, "</%s><%s class=\"zh\" lang=\"zh\">", tag, tag);
+    fprintf(out, "</%s><%s class=\"in-zh\" lang=\"zh\">", tag, tag);
     put(out, zh);
     fprintf(out, "</%s>", tag);
 }

@@ -20,7 +20,7 @@ def text_of(element):
 def faults_of_row(row, section):
     """What is wrong with a row of the page, as sentences."""
     paragraphs = [p for p in section.findall("p")]
-    if [p.get("class") for p in paragraphs] != ["en", "zh"]:
+    if [p.get("class") for p in paragraphs] != ["in-en", "in-zh"]:
         yield "does not say its claim in two languages"
     elif text_of(paragraphs[0]) != row["claim"]:
         yield "says another claim"
@@ -57,6 +57,8 @@ def faults(rows, path, only=None):
         return
     if re.search(r"<(script|link|img|iframe)\b|\son\w+=|@import|url\(", text):
         yield "is not self-contained, or needs scripts"
+    if re.search(r'<(?!text|tspan|g)\w+ class="(en|zh)"', text):
+        yield "has a class that the style of figures hides"
     ids = [e.get("id") for e in page.iter() if e.get("id")]
     if len(ids) != len(set(ids)):
         yield "has an id twice"
