@@ -356,10 +356,10 @@ const struct cli_command cli_tutorial = {
            "class,\nfunction, figure, experiment and table of the tutorials "
            "is a row, which this\ncommand computes.  Where a tutorial is "
            "wrong, its row shows both numbers, the\nwrong and the right one.  "
-           "Without ROW, lists the rows.  A page shows, of each row,\nwhat the "
-           "document says, what locant computes, where the document is "
-           "wrong, and\nthe C and the Python that does it.  Exit 1 if a check "
-           "of a row fails.",
+           "Without ROW, lists the rows.  A page shows of each\nrow what the "
+           "document says, what locant computes, where the document is\nwrong, "
+           "and the C and the Python that does it.  Exit 1 if a check of a "
+           "row\nfails.",
     .examples = "locant tutorial\nlocant tutorial S0.10 -o waves.svg\n"
                 "locant tutorial S0.10b --json\n"
                 "locant tutorial --all -o tutorials\n"
