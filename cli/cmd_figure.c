@@ -1,4 +1,5 @@
-/* cmd_figure.c - locant figure NAME: any figure of the page, on its own. */
+/* cmd_figure.c - locant figure NAME: any figure of the page, and of buckets and
+   slopes, on its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +272,8 @@ const struct cli_command cli_figure = {
                 "locant figure circle rope --position 20\n"
                 "locant figure scalings rope --factor 8 -o scalings.svg\n"
                 "locant figure attention alibi --length 16 --head 1\n"
+                "locant figure buckets t5\n"
+                "locant figure head-slopes alibi --heads 8\n"
                 "locant figure bias t5 --csv > bias.csv\n"
                 "locant figure bias 3 --json\n"
                 "locant figure length --dir locant-lab\n"

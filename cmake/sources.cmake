@@ -114,11 +114,12 @@ set(LAB_SOURCES
   report/page_notes.c report/page_numbers.c report/page_probes.c
   report/page_protocols.c report/page_script.c report/page_style.c
   report/page_surface.c report/page_table.c report/page_task.c
-  report/page_tasks.c report/page_verdict.c report/picture_circle.c
-  report/picture_content.c report/picture_hooks.c report/picture_input.c
-  report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_terms.c report/pictures.c
-  report/probe_points.c report/report.c report/subject.c report/weights.c)
+  report/page_tasks.c report/page_verdict.c report/picture_buckets.c
+  report/picture_circle.c report/picture_content.c report/picture_hooks.c
+  report/picture_input.c report/picture_maps.c report/picture_order.c
+  report/picture_rotate.c report/picture_score.c report/picture_terms.c
+  report/pictures.c report/probe_points.c report/report.c report/subject.c
+  report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

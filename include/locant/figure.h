@@ -137,7 +137,7 @@ locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
 
 /* --------------------------------------------------------- figures by name */
 
-/* A figure that the page draws. */
+/* A figure that the page draws, or one of an encoding before any training. */
 typedef struct locant_figure_info {
     const char *name;             /* "wavelengths" */
     const char *of;               /* what it shows.  "input", "rotate", "score",
