@@ -94,18 +94,6 @@ void heat_map(char letter, const char *title, const char *x_label,
     draw(letter, figure);
 }
 
-locant_tensor side_by_side(const locant_tensor *x, int64_t n)
-{
-    int64_t T = x->shape[0], W = x->shape[1], columns = n * (W + 1) - 1;
-    locant_tensor out = ZEROS(T, columns);
-
-    for (int64_t i = 0; i < T; i++)
-        for (int64_t c = 0; c < columns; c++)
-            data(row(out, i))[c] =
-                c % (W + 1) == W ? NAN : entry(x[c / (W + 1)], i, c % (W + 1));
-    return out;
-}
-
 void curves(char letter, const char *title, const char *x_label,
             const char *y_label, const char *const *labels, locant_tensor y)
 {
