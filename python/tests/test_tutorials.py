@@ -25,6 +25,30 @@ def rows():
     return [f"S{document}.{number}" for document, number in found]
 
 
+def homework(language):
+    """[(code, answer)] of docs/guide/learn; the code has a blank, ____."""
+    with open(os.path.join(os.path.dirname(TUTORIALS), "docs", "guide", "learn",
+                           f"README{language}.md"), encoding="utf-8") as f:
+        text = f.read()
+    return re.findall(r"```python\n([^`]*____[^`]*)```.*?`____` = `([^`]+)`",
+                      text, flags=re.S)
+
+
+class Learn(unittest.TestCase):
+    def test_answers_fill_the_blanks(self):
+        for n, (code, answer) in enumerate(homework("")):
+            with self.subTest(n + 1):
+                code = "import numpy as np\nimport locant\n" + code
+                exec(code.replace("____", answer), {})
+                for wrong in ("None", "0"):
+                    with self.assertRaises(Exception):
+                        exec(code.replace("____", wrong), {})
+
+    def test_both_languages_have_the_same_homework(self):
+        self.assertEqual(len(homework("")), 8)
+        self.assertEqual(homework(""), homework(".zh"))
+
+
 class Tutorials(unittest.TestCase):
     def test_every_row_has_a_piece(self):
         self.assertEqual([row for n in range(5) for row, _ in pieces(n)[1]],
