@@ -362,7 +362,7 @@ const char *cli_traits(unsigned traits);
 /* How figures are drawn on stdout: in colour on a UTF-8 terminal that has
    colours, unless NO_COLOR is set. */
 locant_terminal cli_colors(void);
-/* Whether the locale asks for Chinese. */
+/* Whether the locale asks for Chinese, in UTF-8. */
 int cli_chinese(void);
 /* Columns of lines on stdout, 40 to 1000: COLUMNS, the terminal's, or 80. */
 int cli_columns(void);

@@ -39,7 +39,7 @@ int cli_chinese(void)
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (is_set(names[i]))
-            return strncmp(getenv(names[i]), "zh", 2) == 0;
+            return strncmp(getenv(names[i]), "zh", 2) == 0 && is_utf8();
     return 0;
 }
 

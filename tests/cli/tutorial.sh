@@ -21,6 +21,8 @@ python3 "$page" rows.json row.html S0.18
 python3 "$page" rows.json zh.html S0.16
 grep -o '<input[^>]*>' row.html zh.html
 $LOCANT tutorial --lang zh | head -3
+LC_ALL=zh_CN.UTF-8 $LOCANT tutorial | sed -n 2p
+LC_ALL=zh_CN.GBK $LOCANT tutorial | sed -n 2p
 $LOCANT tutorial S0.18b -o row.html
 $LOCANT tutorial S0.18 -o none/row.html
 $LOCANT tutorial --all -o none/row.html
