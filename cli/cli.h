@@ -91,6 +91,10 @@ struct cli_option {
 /* Options that several commands share. */
 #define OPT_OUTPUT(member, value, doc)                                         \
     OPT_FILE("output", member, value, doc, .letter = 'o', .required = 1)
+#define OPT_COLOR(member)                                                      \
+    OPT_CHOICE("color", member, "auto|none|16|256|24bit",                      \
+               "colours of the terminal; none: plain characters",              \
+               .fallback = "auto")
 #define OPT_DIR(member)                                                        \
     OPT_FILE("dir", member, "DIR", "folder of the run store",                  \
              .fallback = "locant-lab")
@@ -358,10 +362,19 @@ const char *cli_traits(unsigned traits);
 /* How figures are drawn on stdout: in colour on a UTF-8 terminal that has
    colours, unless NO_COLOR is set. */
 locant_terminal cli_colors(void);
+/* Whether the locale asks for Chinese, in UTF-8. */
+int cli_chinese(void);
 /* Columns of lines on stdout, 40 to 1000: COLUMNS, the terminal's, or 80. */
 int cli_columns(void);
 /* Columns of a terminal; 0 if 'fd' is not one. */
 int cli_width(int fd);
+/* Draw on stdout; 'color' is of OPT_COLOR, 'caption' may be NULL. */
+locant_status cli_show_figure(const locant_figure *f, int color,
+                              const char *caption);
+/* Draw t [rows, columns] as a heat map with the titles of 'f', or print it as
+   JSON if --json was given. */
+int cli_show_cells(const struct cli *cli, const locant_figure *f,
+                   const locant_tensor *t, int color);
 
 /* -------------------------------------------------------------- job.c */
 

@@ -10,7 +10,7 @@ struct options {
     double base;
     int64_t dim;
     const char *positions, *out;
-    int mode, compare;
+    int mode, compare, color;
 };
 
 static const struct cli_option options[] = {
@@ -22,10 +22,12 @@ static const struct cli_option options[] = {
     OPT_CHOICE("mode", mode, "exact|hf|ggml",
                "exact, or what transformers (hf) or ggml computes",
                .fallback = "exact"),
-    OPT_FILE("output", out, "OUT.npy", "float32 [T, D/2, 2]: cos, sin",
+    OPT_FILE("output", out, "OUT.npy",
+             "write float32 [T, D/2, 2], cos and sin, instead of a picture",
              .letter = 'o'),
     OPT_CHOICE("compare", compare, "hf|ggml",
                "print the largest error of that recipe instead"),
+    OPT_COLOR(color),
     OPT_END
 };
 
@@ -136,6 +138,46 @@ static int compare(const struct cli *cli, const locant_tensor *positions)
     return CLI_OK;
 }
 
+/* ----------------------------------------------------------------- picture */
+
+enum { SHOWN = 20 }; /* positions from 0 on, unless some are given */
+
+/* Number the rows by position if these are evenly spaced, else from 0. */
+static void number_rows(locant_figure *f, const locant_tensor *positions)
+{
+    const int64_t n = positions->shape[0];
+    const double first = n > 0 ? cli_value(positions, 0) : 0;
+    const double step = n > 1 ? cli_value(positions, 1) - first : 1;
+    int even = step > 0;
+
+    for (int64_t i = 0; i < n; i++)
+        even &= cli_value(positions, i) == first + (double)i * step;
+    f->y_label = even ? "position" : "row of the positions";
+    f->y_label_zh = even ? "位置" : "位置数组的行";
+    f->y_first = even ? first : 0;
+    f->y_step = even ? step : 0;
+}
+
+static int show(const struct cli *cli, const locant_tensor *positions,
+                const locant_tensor *angles)
+{
+    const struct options *o = cli->options;
+    const int64_t T = angles->shape[0], pairs = angles->shape[1];
+    const float *cos_sin = angles->data;
+    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_tensor cosines;
+
+    CLI_TRY(cli_new(&cosines, LOCANT_F32, 2, (int64_t[]){ T, pairs }));
+    for (int64_t i = 0; i < T * pairs; i++)
+        ((float *)cosines.data)[i] = cos_sin[2 * i];
+    f.title = "Cosine of the angle of each pair";
+    f.title_zh = "每对维度的角度的余弦";
+    f.x_label = "pair";
+    f.x_label_zh = "维度对";
+    number_rows(&f, positions);
+    return cli_show_cells(cli, &f, &cosines, o->color);
+}
+
 /* --------------------------------------------------------------------- run */
 
 static int check(const struct cli *cli)
@@ -155,8 +197,9 @@ static int check(const struct cli *cli)
             "recipe; --mode cannot be combined with it");
     if (cli_given(cli, "compare"))
         return CLI_OK;
+    if (o->out == NULL)
+        return CLI_OK;
     CLI_TRY(cli_need(cli, "positions"));
-    CLI_TRY(cli_need(cli, "output"));
     return cli_need(cli, "dim");
 }
 
@@ -166,12 +209,16 @@ static int run(const struct cli *cli)
     locant_tensor positions, angles;
 
     CLI_TRY(check(cli));
-    CLI_TRY(o->positions != NULL ? cli_read_positions(&positions, o->positions)
-                                 : ends_of_decades(&positions));
+    if (o->positions != NULL)
+        CLI_TRY(cli_read_positions(&positions, o->positions));
+    else
+        CLI_TRY(cli_given(cli, "compare") ? ends_of_decades(&positions)
+                                          : cli_range(&positions, 0, SHOWN));
     if (cli_given(cli, "compare"))
         return compare(cli, &positions);
     CLI_TRY(compute(&angles, o, &positions, (locant_angle_mode)o->mode));
-    return cli_write(cli, o->out, &angles);
+    return o->out != NULL ? cli_write(cli, o->out, &angles)
+                          : show(cli, &positions, &angles);
 }
 
 const struct cli_command cli_angles = {
@@ -179,13 +226,16 @@ const struct cli_command cli_angles = {
     .summary = "exact cos and sin, and the error of recipes",
     .usage = "[--base B] --dim D --positions P.npy\n"
              "       [--mode exact|hf|ggml] -o OUT.npy\n"
+             "[--base B] [--dim D] [--positions P.npy]\n"
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
     .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "
-           "second\nprints the largest error of a float32 recipe for each "
-           "power of ten: over\nthe last 256 positions up to that power, or "
-           "over those of P.npy.",
+           "second\ndraws the cosines in the terminal, at positions 0 to 19 or "
+           "those of P.npy.\nThe third prints the largest error of a float32 "
+           "recipe for each power of\nten: over the last 256 positions up to "
+           "that power, or over those of P.npy.",
     .examples = "locant angles --base 10000 --dim 64 --positions P.npy "
                 "-o A.npy\n"
+                "locant angles --base 500000 --dim 64\n"
                 "locant angles --compare hf\n"
                 "locant angles --compare ggml --base 500000 --dim 128",
     CLI_OPTIONS,

@@ -1,4 +1,5 @@
-/* cmd_figure.c - locant figure NAME: any figure of the page, on its own. */
+/* cmd_figure.c - locant figure NAME: any figure of the page, and of buckets and
+   slopes, on its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,7 @@ static const struct cli_option options[] = {
     OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
              .letter = 'o'),
     OPT_FLAG("csv", csv, "print the numbers, one per line"),
-    OPT_CHOICE("color", color, "auto|none|16|256|24bit",
-               "colours of the terminal; none: plain characters",
-               .fallback = "auto"),
+    OPT_COLOR(color),
     OPT_INTEGER(
         "length", length, "N", 0, 4096,
         "positions shown, or length of a task's test; 0: as on the page"),
@@ -90,27 +89,6 @@ static void print_and_release(char *text, size_t size)
     locant_release(text);
 }
 
-static locant_status show(const struct options *o, const locant_figure *f,
-                          const char *caption)
-{
-    locant_terminal colors =
-        o->color == 0 ? cli_colors() : (locant_terminal)(o->color - 1);
-    locant_status s;
-    char *text;
-    size_t size;
-
-    s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
-    if (s != LOCANT_OK)
-        return s;
-    print_and_release(text, size);
-    putchar('\n');
-    if (caption != NULL && *caption != '\0') {
-        cli_wrap(caption, 0, 0, (size_t)cli_columns());
-        putchar('\n');
-    }
-    return LOCANT_OK;
-}
-
 /* A locant_figure_taker: write or print the first figure. */
 static locant_status put_figure(const locant_figure *f, const char *alt,
                                 const char *caption, void *context)
@@ -127,7 +105,7 @@ static locant_status put_figure(const locant_figure *f, const char *alt,
     if (o->out != NULL)
         return locant_figure_write(f, o->out);
     if (!o->csv && !w->cli->json)
-        return show(o, f, caption);
+        return cli_show_figure(f, o->color, caption);
     s = o->csv ? locant_figure_csv(&text, &size, f)
                : locant_figure_json(&text, &size, f);
     if (s == LOCANT_OK)
@@ -294,6 +272,8 @@ const struct cli_command cli_figure = {
                 "locant figure circle rope --position 20\n"
                 "locant figure scalings rope --factor 8 -o scalings.svg\n"
                 "locant figure attention alibi --length 16 --head 1\n"
+                "locant figure buckets t5\n"
+                "locant figure head-slopes alibi --heads 8\n"
                 "locant figure bias t5 --csv > bias.csv\n"
                 "locant figure bias 3 --json\n"
                 "locant figure length --dir locant-lab\n"

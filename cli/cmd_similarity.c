@@ -5,6 +5,7 @@ struct options {
     int64_t length, dim;
     struct cli_params params;
     const char *out;
+    int color;
 };
 
 static const struct cli_option options[] = {
@@ -12,8 +13,24 @@ static const struct cli_option options[] = {
                 "positions 0 .. L-1", .required = 1),
     OPT_INTEGER("dim", dim, "D", 1, INT64_C(1) << 30, "channels",
                 .required = 1),
-    OPT_PARAMS(params), OPT_OUTPUT(out, "OUT.npy", "float32 [L, L]"), OPT_END
+    OPT_PARAMS(params),
+    OPT_FILE("output", out, "OUT.npy",
+             "write float32 [L, L] instead of a picture", .letter = 'o'),
+    OPT_COLOR(color),
+    OPT_END
 };
+
+static int show(const struct cli *cli, const locant_tensor *cosines)
+{
+    const struct options *o = cli->options;
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.title = "Cosine between positions";
+    f.title_zh = "位置之间的余弦";
+    f.x_label = f.y_label = "position";
+    f.x_label_zh = f.y_label_zh = "位置";
+    return cli_show_cells(cli, &f, cosines, o->color);
+}
 
 static int run(const struct cli *cli)
 {
@@ -33,20 +50,19 @@ static int run(const struct cli *cli)
     CLI_TRY(cli_range(&positions, 0, o->length));
     CLI_TRY(cli_status(locant_encoding_similarity(&out, c.e, &positions, o->dim,
                                                   cli_params(&c))));
-    return cli_write(cli, o->out, &out);
+    return o->out != NULL ? cli_write(cli, o->out, &out) : show(cli, &out);
 }
 
 /* clang-format off */
 const struct cli_command cli_similarity = {
     .name = "similarity", .summary = "cosine between positions",
     .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]...\n"
-             "           [--init SEED] -o OUT.npy",
+             "           [--init SEED] [-o OUT.npy]",
     .doc = "For the input door: cosine between rows of the table.  For the "
            "rotate\ndoor: cosine between vectors of ones rotated by each "
-           "position.",
+           "position.\nWithout -o, draws them in the terminal.",
     .examples = "locant similarity sinusoidal --length 128 --dim 64 "
-                "-o S.npy\nlocant similarity rope --length 128 --dim 64 "
-                "-o S.npy",
+                "-o S.npy\nlocant similarity rope --length 128 --dim 64",
     CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

@@ -7,77 +7,36 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "../tutorials/run.h"
 #include "cli.h"
+#include "course.h"
 
 struct options {
     const char *out;
-    int all, check, markdown;
+    int all, check, markdown, lang;
 };
 
 static const struct cli_option options[] = {
     OPT_FILE("output", out, "OUT",
-             "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
+             "OUT.svg, .png or .pdf for a row's figures, OUT.html for a page; "
+             "with --all a folder or a page",
              .letter = 'o'),
     OPT_FLAG("all", all,
-             "run every row; write text, JSON and figures into a folder"),
+             "run every row; write text, JSON, figures and index.html into a "
+             "folder, or one page"),
     OPT_FLAG("check", check,
              "run every row and judge its checks; write nothing"),
-    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"), OPT_END
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
+    OPT_CHOICE("lang", lang, "en|zh",
+               "language of the list, and in which a page opens; without it "
+               "what the locale says"),
+    OPT_END
 };
 
-/* ------------------------------------------------------------------ listing */
-
-/* Whether this is the first row of a document. */
-static int begins_document(const struct tutorial_row *r)
+static int chinese(const struct cli *cli)
 {
-    return r == tutorial_rows ||
-           strcmp(tutorial_document(r - 1), tutorial_document(r)) != 0;
-}
+    const struct options *o = cli->options;
 
-static void list_text(void)
-{
-    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
-        if (begins_document(r))
-            printf("%s%s\n", r == tutorial_rows ? "" : "\n",
-                   tutorial_document(r));
-        printf("%-6s %-10s %s%s\n", r->id, r->kind, r->title,
-               r->wrong ? " [wrong in the tutorial]" : "");
-    }
-}
-
-static int list_json(void)
-{
-    json_t *rows = json_array();
-
-    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++)
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:s, s:s, s:s, s:i, s:s?}",
-                                        "row", r->id, "kind", r->kind, "title",
-                                        r->title, "lines", r->lines, "figures",
-                                        r->figures, "wrong", r->wrong));
-    return cli_json(rows);
-}
-
-static void print_markdown(void)
-{
-    printf("# The rows of the tutorials\n\n"
-           "Written by `locant tutorial --markdown`; a test compares.  Every "
-           "row is run, and its\nchecks judged, by `tests/tutorial_rows.sh`.  "
-           "E-2.3 is the third mistake found in S2;\nthe command of its row "
-           "says what is wrong and why.  Rows with figures take\n`-o "
-           "OUT.svg`.\n");
-    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
-        if (begins_document(r))
-            printf("\n## %s\n\n| row | kind | what | figures | wrong in the "
-                   "tutorial | command | test |\n|---|---|---|---|---|---|"
-                   "---|\n",
-                   tutorial_document(r));
-        printf("| %s | %s | %s | %d | %s | `locant tutorial %s` | "
-               "`tutorial_rows.sh` |\n",
-               r->id, r->kind, r->title, r->figures, r->wrong ? r->wrong : "",
-               r->id);
-    }
+    return cli_given(cli, "lang") ? o->lang : cli_chinese();
 }
 
 /* ------------------------------------------------------------------ one row */
@@ -181,22 +140,6 @@ static int run_part(struct tutorial *t, int as_json)
     return printed != CLI_OK ? printed : status;
 }
 
-static int run_row(const struct cli *cli)
-{
-    const struct options *o = cli->options;
-    struct tutorial t = { .out = stdout, .verbose = 1, .path = o->out };
-    int status;
-
-    t.row = find(cli->words[0], &t.only);
-    if (t.row == NULL)
-        return unknown_row(cli->words[0]);
-    if (o->out != NULL)
-        CLI_TRY(check_figures(t.row, o->out));
-    status = t.only || cli->json ? run_part(&t, cli->json) : run(&t);
-    json_decref(t.json);
-    return status;
-}
-
 /* ---------------------------------------------------------------- every row */
 
 /* Print a line about the row or, if 'log' is not NULL, add it to that. */
@@ -240,41 +183,57 @@ static int write_text(const char *folder, const char *row, const char *ending,
     return status;
 }
 
-/* Run a row into folder/S0.1.txt, .json and figures. */
-static int run_into_files(struct tutorial *t, const char *folder)
+/* Write folder/S0.1.txt and .json of a row that has run. */
+static int write_files(const struct tutorial *t, const char *folder,
+                       const char *text)
 {
-    char path[4096], *text;
-    int status, written;
+    CLI_TRY(write_text(folder, t->row->id, "txt", strdup(text)));
+    return write_text(folder, t->row->id, "json",
+                      json_dumps(t->json, JSON_INDENT(2)));
+}
 
-    CLI_TRY(make_path(path, folder, t->row->id, "svg"));
-    t->path = path;
+/* Run a row into the page and, unless 'folder' is NULL, into
+   folder/S0.1.txt, .json and figures. */
+static int run_into_page(struct tutorial *t, struct course *page,
+                         const char *folder)
+{
+    char path[4096], *figures = NULL, *text = NULL;
+    int status, written = CLI_OK;
+    size_t size;
+
+    if (folder != NULL)
+        CLI_TRY(make_path(path, folder, t->row->id, "svg"));
+    t->path = folder != NULL ? path : NULL;
+    t->page = open_memstream(&figures, &size);
+    if (t->page == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
     status = run_into_text(t, &text);
-    if (status > CLI_NO) {
-        free(text);
-        return status;
-    }
-    written = write_text(folder, t->row->id, "txt", text);
-    if (written == CLI_OK)
-        written = write_text(folder, t->row->id, "json",
-                             json_dumps(t->json, JSON_INDENT(2)));
+    fclose(t->page);
+    if (status <= CLI_NO && folder != NULL)
+        written = write_files(t, folder, text);
+    if (status <= CLI_NO)
+        course_row(page, t, text, figures);
+    free(figures);
+    free(text);
     return written != CLI_OK ? written : status;
 }
 
-/* Run all rows; write files unless 'folder' is NULL. */
-static int run_all(const struct cli *cli, const char *folder)
+/* Run rows and print a line about each; write them to the page unless it is
+   NULL, and to files unless 'folder' is NULL. */
+static int run_rows(const struct cli *cli, const struct tutorial_row *first,
+                    const struct tutorial_row *last, struct course *page,
+                    const char *folder)
 {
-    json_t *log;
-    int rows = 0, failed_rows = 0, status;
+    json_t *log = cli->json ? json_array() : NULL;
+    int n = (int)(last - first) + 1, failed_rows = 0, status;
 
-    if (folder != NULL)
-        CLI_TRY(cli_check_folder(folder));
-    if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return cli_fail(CLI_INPUT, "%s: %s", folder, strerror(errno));
-    log = cli->json ? json_array() : NULL;
-    for (; tutorial_rows[rows].id != NULL; rows++) {
-        struct tutorial t = { .row = &tutorial_rows[rows], .draw = 1 };
+    for (const struct tutorial_row *r = first; r <= last; r++) {
+        struct tutorial t = { .row = r, .draw = 1, .verbose = page != NULL };
 
-        status = folder != NULL ? run_into_files(&t, folder) : run(&t);
+        if (page != NULL)
+            fprintf(stderr, "%s, row %d of %d\n", r->id, (int)(r - first) + 1,
+                    n);
+        status = page != NULL ? run_into_page(&t, page, folder) : run(&t);
         report(&t, status, log);
         json_decref(t.json);
         failed_rows += status != CLI_OK;
@@ -284,8 +243,82 @@ static int run_all(const struct cli *cli, const char *folder)
         status = cli_json(
             json_pack("{s:o, s:i}", "rows", log, "wrong", failed_rows));
     else
-        printf("%d rows, %d wrong\n", rows, failed_rows);
+        printf("%d rows, %d wrong\n", n, failed_rows);
     return status == CLI_OK && failed_rows > 0 ? CLI_NO : status;
+}
+
+/* Run rows into the page 'path' and, unless 'folder' is NULL, into files. */
+static int run_to_page(const struct cli *cli, const struct tutorial_row *first,
+                       const struct tutorial_row *last, const char *path,
+                       const char *folder)
+{
+    struct course page = { .first = first,
+                           .last = last,
+                           .chinese = chinese(cli) };
+    int status, written;
+
+    CLI_TRY(course_begin(&page));
+    status = run_rows(cli, first, last, &page, folder);
+    written = course_end(&page, path);
+    if (written == CLI_OK && folder == NULL)
+        fprintf(stderr, "wrote %s\n", path);
+    return written != CLI_OK ? written : status;
+}
+
+static int is_page(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL && strcmp(dot, ".html") == 0;
+}
+
+/* Run all rows; 'out' is a page, a folder, or NULL: write nothing. */
+static int run_all(const struct cli *cli, const char *out)
+{
+    const struct tutorial_row *last = tutorial_rows;
+    char path[4096];
+
+    while (last[1].id != NULL)
+        last++;
+    if (out == NULL)
+        return run_rows(cli, tutorial_rows, last, NULL, NULL);
+    if (is_page(out)) {
+        CLI_TRY(cli_check_output(out));
+        return run_to_page(cli, tutorial_rows, last, out, NULL);
+    }
+    CLI_TRY(cli_check_folder(out));
+    CLI_TRY(make_path(path, out, "index", "html"));
+    if (mkdir(out, 0777) != 0 && errno != EEXIST)
+        return cli_fail(CLI_INPUT, "%s: %s", out, strerror(errno));
+    return run_to_page(cli, tutorial_rows, last, path, out);
+}
+
+static int run_row_to_page(const struct cli *cli, const struct tutorial *t)
+{
+    const struct options *o = cli->options;
+
+    if (t->only)
+        return cli_refuse("-o: a page shows a whole row, not a part of it");
+    CLI_TRY(cli_check_output(o->out));
+    return run_to_page(cli, t->row, t->row, o->out, NULL);
+}
+
+static int run_row(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct tutorial t = { .out = stdout, .verbose = 1, .path = o->out };
+    int status;
+
+    t.row = find(cli->words[0], &t.only);
+    if (t.row == NULL)
+        return unknown_row(cli->words[0]);
+    if (o->out != NULL && is_page(o->out))
+        return run_row_to_page(cli, &t);
+    if (o->out != NULL)
+        CLI_TRY(check_figures(t.row, o->out));
+    status = t.only || cli->json ? run_part(&t, cli->json) : run(&t);
+    json_decref(t.json);
+    return status;
 }
 
 static int run_command(const struct cli *cli)
@@ -296,7 +329,7 @@ static int run_command(const struct cli *cli)
     if (chosen > 1)
         return cli_refuse("expected one of ROW, --all, --check, --markdown");
     if (o->all && o->out == NULL)
-        return cli_refuse("--all: expected -o DIR");
+        return cli_refuse("--all: expected -o DIR or -o PAGE.html");
     if (o->all || o->check)
         return run_all(cli, o->all ? o->out : NULL);
     if (cli->n_words > 0)
@@ -304,27 +337,33 @@ static int run_command(const struct cli *cli)
     if (o->out != NULL)
         return cli_refuse("-o: expected a row, or --all");
     if (o->markdown)
-        print_markdown();
+        rows_markdown();
     else if (cli->json)
-        return list_json();
+        return rows_json();
+    else if (chinese(cli))
+        rows_chinese();
     else
-        list_text();
+        rows_text();
     return CLI_OK;
 }
 
 /* clang-format off */
 const struct cli_command cli_tutorial = {
     .name = "tutorial", .summary = "run a row of the five tutorials",
-    .usage = "[ROW] [-o OUT.(svg|png|pdf)] [--json]\n--all -o DIR\n--check\n"
-             "--markdown",
+    .usage = "[ROW] [-o OUT.(svg|png|pdf|html)] [--json]\n"
+             "--all -o (DIR|PAGE.html) [--lang en|zh]\n--check\n--markdown",
     .doc = "locant grew from five tutorials about positional encodings.  Each "
            "class,\nfunction, figure, experiment and table of the tutorials "
            "is a row, which this\ncommand computes.  Where a tutorial is "
            "wrong, its row shows both numbers, the\nwrong and the right one.  "
-           "Without ROW, lists the rows.  Exit 1 if a check of a\nrow fails.",
+           "Without ROW, lists the rows.  A page shows of each\nrow what the "
+           "document says, what locant computes, where the document is\nwrong, "
+           "and the C and the Python that does it.  Exit 1 if a check of a "
+           "row\nfails.",
     .examples = "locant tutorial\nlocant tutorial S0.10 -o waves.svg\n"
                 "locant tutorial S0.10b --json\n"
-                "locant tutorial --all -o tutorials",
+                "locant tutorial --all -o tutorials\n"
+                "locant tutorial --all -o course.html",
     CLI_OPTIONS,
     .min_words = 0, .max_words = 1, .computes = 1, .run = run_command
 };

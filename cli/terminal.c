@@ -33,6 +33,16 @@ static int is_utf8(void)
     return 0;
 }
 
+int cli_chinese(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_set(names[i]))
+            return strncmp(getenv(names[i]), "zh", 2) == 0 && is_utf8();
+    return 0;
+}
+
 locant_terminal cli_colors(void)
 {
     if (!isatty(STDOUT_FILENO) || is_set("NO_COLOR") || !is_utf8() ||
@@ -60,4 +70,55 @@ int cli_columns(void)
     if (columns <= 0)
         columns = 80;
     return columns < 40 ? 40 : columns > 1000 ? 1000 : (int)columns;
+}
+
+locant_status cli_show_figure(const locant_figure *f, int color,
+                              const char *caption)
+{
+    locant_terminal colors =
+        color == 0 ? cli_colors() : (locant_terminal)(color - 1);
+    locant_status s;
+    char *text;
+    size_t size;
+
+    s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
+    if (s != LOCANT_OK)
+        return s;
+    fwrite(text, 1, size, stdout);
+    locant_release(text);
+    putchar('\n');
+    if (caption != NULL && *caption != '\0') {
+        cli_wrap(caption, 0, 0, (size_t)cli_columns());
+        putchar('\n');
+    }
+    return LOCANT_OK;
+}
+
+int cli_show_cells(const struct cli *cli, const locant_figure *f,
+                   const locant_tensor *t, int color)
+{
+    locant_figure shown = *f;
+    const size_t n = cli_elements(t);
+    double *cells = cli_alloc(n > 0 ? n : 1, sizeof *cells);
+    locant_status s;
+    char *text;
+    size_t size;
+
+    if (cells == NULL)
+        return CLI_INPUT;
+    for (size_t i = 0; i < n; i++)
+        cells[i] = cli_value(t, (int64_t)i);
+    shown.kind = LOCANT_FIGURE_HEATMAP;
+    shown.cells = cells;
+    shown.rows = t->shape[0];
+    shown.cols = t->shape[1];
+    shown.diverging = 1;
+    if (!cli->json)
+        return cli_status(cli_show_figure(&shown, color, NULL));
+    s = locant_figure_json(&text, &size, &shown);
+    if (s != LOCANT_OK)
+        return cli_status(s);
+    printf("%.*s\n", (int)size, text);
+    locant_release(text);
+    return CLI_OK;
 }

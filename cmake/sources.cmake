@@ -117,24 +117,24 @@ set(LAB_SOURCES
   report/page_probes.c report/page_protocols.c report/page_quote.c
   report/page_script.c report/page_style.c report/page_summary.c
   report/page_surface.c report/page_table.c report/page_task.c
-  report/page_tasks.c report/page_verdict.c report/picture_circle.c
-  report/picture_content.c report/picture_hooks.c report/picture_input.c
-  report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_terms.c report/pictures.c
-  report/probe_points.c report/references.c report/report.c
+  report/page_tasks.c report/page_verdict.c report/picture_buckets.c
+  report/picture_circle.c report/picture_content.c report/picture_hooks.c
+  report/picture_input.c report/picture_maps.c report/picture_order.c
+  report/picture_rotate.c report/picture_score.c report/picture_terms.c
+  report/pictures.c report/probe_points.c report/references.c report/report.c
   report/statement.c report/subject.c report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
   cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c
   cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c cmd_table.c
-  cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c errors.c eval_task.c
-  figure_runs.c help.c job.c json.c main.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c runs_fields.c
-  runs_resume.c safe.c show_attend.c show_checks.c show_markdown.c
-  show_picture.c task_scores.c terminal.c)
+  cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c errors.c
+  eval_task.c figure_runs.c help.c job.c json.c main.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
+  show_markdown.c show_picture.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
-  checks.c encodings.c figures.c network.c print.c resources.c run.c
+  checks.c course.c encodings.c figures.c network.c print.c resources.c run.c
   tensors.c
   s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
   s0/variants.c s0/words.c

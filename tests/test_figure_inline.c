@@ -197,6 +197,22 @@ TEST(maps_hold_every_cell)
     }
 }
 
+/* Panels that share a range share their colours. */
+TEST(diverging_maps_reach_to_the_larger_bound)
+{
+    locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
+    struct lct_scale map;
+
+    f.diverging = 1;
+    f.y_min = -800;
+    f.y_max = 400;
+    map = lct_scale_of(&f);
+    CHECK(map.low == -800 && map.high == 800);
+    f.diverging = 0;
+    map = lct_scale_of(&f);
+    CHECK(map.low == -800 && map.high == 400);
+}
+
 /* A spike in a large map is seen, and that cells were pooled is said. */
 TEST(large_maps_are_pooled)
 {

@@ -372,6 +372,7 @@ TEST(every_figure_can_be_had)
         "rope",
         "rope2d(height=8,width=8)",
         "t5",
+        "alibi",
         "shaw(distance=4)",
         "randomized(length=64)+rope",
         "window(size=4)+rope",

@@ -60,7 +60,7 @@ TEST_WITH(make_folder, remove_folder, every_picture_has_words)
     free(page);
 }
 
-/* What 'locant figure' can draw is what the page draws. */
+/* 'locant figure' can draw all that the page draws. */
 TEST_WITH(make_folder, remove_folder, every_picture_has_a_name)
 {
     FREED_BY(free_results) struct lct_results r;

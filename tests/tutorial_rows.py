@@ -8,6 +8,8 @@ import os
 import sys
 import xml.etree.ElementTree
 
+import tutorial_page
+
 
 def faults(row, folder, log):
     """What is wrong with one row, as sentences."""
@@ -55,6 +57,10 @@ def main(rows_path, folder, log_path, count):
         failed += bool(wrong)
         for sentence in wrong:
             print(f"FAIL {row['row']}: {sentence}")
+    page = list(tutorial_page.faults(rows, os.path.join(folder, "index.html")))
+    failed += bool(page)
+    for sentence in page:
+        print(f"FAIL index.html {sentence}")
     if len({row["row"] for row in rows}) != int(count):
         failed += 1
         print(f"FAIL {len(rows)} rows, expected {count}")

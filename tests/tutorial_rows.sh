@@ -4,7 +4,8 @@
 # usage: tests/tutorial_rows.sh LOCANT
 #
 # A row fails when it does not finish, when one of its checks fails, when its
-# text or JSON is missing, or when a figure it promises is not drawn.
+# text or JSON is missing, or when a figure it promises is not drawn; the page
+# index.html fails when it lacks a part of a row (tutorial_page.py).
 # Closes with "N passed, N failed".
 set -u
 LOCANT=${1:?usage: tutorial_rows.sh LOCANT}

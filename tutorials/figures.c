@@ -27,24 +27,50 @@ static void wrote_figure(const char *path)
         fprintf(running->out, "wrote %s\n", path);
 }
 
-void draw(char letter, locant_figure figure)
+static void draw_file(char letter, const locant_figure *figure)
 {
-    char name[4096], *svg = NULL;
+    char name[4096];
+
+    name_figure(name, sizeof name, letter);
+    must(locant_figure_write(figure, name));
+    wrote_figure(name);
+}
+
+static void draw_in_page(FILE *page, const locant_figure *figure)
+{
+    char *svg = NULL;
     size_t size = 0;
 
+    must(locant_figure_inline(&svg, &size, figure, NULL));
+    fputs("<figure>", page);
+    fwrite(svg, 1, size, page);
+    fputs("</figure>\n", page);
+    locant_release(svg);
+}
+
+/* Draw and throw away. */
+static void try_to_draw(const locant_figure *figure)
+{
+    char *svg = NULL;
+    size_t size = 0;
+
+    must(locant_figure_svg(&svg, &size, figure));
+    locant_release(svg);
+    claim("a figure is drawn", size > 0);
+}
+
+void draw(char letter, locant_figure figure)
+{
     figure.struct_size = sizeof figure;
     running->figures++;
     if (running->muted)
         return;
-    if (running->path != NULL) {
-        name_figure(name, sizeof name, letter);
-        must(locant_figure_write(&figure, name));
-        wrote_figure(name);
-    } else if (running->draw) {
-        must(locant_figure_svg(&svg, &size, &figure));
-        locant_release(svg);
-        claim("a figure is drawn", size > 0);
-    }
+    if (running->path != NULL)
+        draw_file(letter, &figure);
+    if (running->page != NULL)
+        draw_in_page(running->page, &figure);
+    if (running->path == NULL && running->page == NULL && running->draw)
+        try_to_draw(&figure);
 }
 
 locant_figure heat_map_of(const char *title, const char *x_label,
@@ -66,18 +92,6 @@ void heat_map(char letter, const char *title, const char *x_label,
 
     figure.diverging = 1;
     draw(letter, figure);
-}
-
-locant_tensor side_by_side(const locant_tensor *x, int64_t n)
-{
-    int64_t T = x->shape[0], W = x->shape[1], columns = n * (W + 1) - 1;
-    locant_tensor out = ZEROS(T, columns);
-
-    for (int64_t i = 0; i < T; i++)
-        for (int64_t c = 0; c < columns; c++)
-            data(row(out, i))[c] =
-                c % (W + 1) == W ? NAN : entry(x[c / (W + 1)], i, c % (W + 1));
-    return out;
 }
 
 void curves(char letter, const char *title, const char *x_label,

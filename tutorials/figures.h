@@ -17,13 +17,6 @@ locant_figure heat_map_of(const char *title, const char *x_label,
 /* Draws a heat map whose colours are centred on 0. */
 void heat_map(char letter, const char *title, const char *x_label,
               const char *y_label, locant_tensor x);
-/* SIDE_BY_SIDE(a, b): tensors [rows, W] beside each other, with a column of NAN
-   between them. */
-#define SIDE_BY_SIDE(...)                                                      \
-    side_by_side((locant_tensor[]){ __VA_ARGS__ },                             \
-                 sizeof(locant_tensor[]){ __VA_ARGS__ } /                      \
-                     sizeof(locant_tensor))
-locant_tensor side_by_side(const locant_tensor *x, int64_t n);
 /* Draws each row of y as a line over 0, 1, ..; 'labels' names them, or is
    NULL. */
 void curves(char letter, const char *title, const char *x_label,

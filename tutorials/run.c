@@ -7,7 +7,8 @@
 
 const struct tutorial_row tutorial_rows[] = {
 #define ROW(document, number, name, ...)                                       \
-    { "S" #document "." #number, s##document##_##number##_##name, __VA_ARGS__ },
+    { "S" #document "." #number, "s" #document "_" #number "_" #name,          \
+      s##document##_##number##_##name, __VA_ARGS__ },
 #include "rows.def"
 #undef ROW
     { .id = NULL }

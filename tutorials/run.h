@@ -9,7 +9,8 @@
 #include "locant.h"
 
 struct tutorial_row {
-    const char *id; /* "S0.10" */
+    const char *id;     /* "S0.10" */
+    const char *symbol; /* the name of its function, "s0_10_visualise" */
     void (*run)(void);
     const char *kind;  /* "text", "formula", "class", "function", "figure",
                             "experiment", "benchmark", "table", "list",
@@ -34,6 +35,7 @@ struct tutorial {
     int verbose;      /* print progress on stderr */
     int draw;         /* without a path, draw figures into memory, for tests */
     const char *path; /* file for figures; NULL: none is written */
+    FILE *page;       /* figures as part of an HTML page; NULL: none */
 
     json_t *json;            /* the row */
     json_t *part;            /* where output goes: the row, or its part */

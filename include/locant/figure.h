@@ -58,8 +58,9 @@ typedef struct locant_figure {
     int           diverging;       /* colours centred on 0 */
     double        x_first, x_step; /* labels of columns; step 0: index */
     double        y_first, y_step;
-    double        y_min, y_max;    /* CURVES, and the colours of a HEATMAP that
-                                      is not diverging; both 0: from the data */
+    double        y_min, y_max;    /* CURVES, and the colours of a HEATMAP, of
+                                      both signs up to the larger magnitude if
+                                      it is diverging; both 0: from the data */
     int           numbers;         /* HEATMAP: 1: write the values into the
                                       cells if there are at most 16 per side */
 
@@ -137,7 +138,7 @@ locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
 
 /* --------------------------------------------------------- figures by name */
 
-/* A figure that the page draws. */
+/* A figure that the page draws, or one of an encoding before any training. */
 typedef struct locant_figure_info {
     const char *name;             /* "wavelengths" */
     const char *of;               /* what it shows.  "input", "rotate", "score",

@@ -255,6 +255,8 @@ def _heatmap(ax: Any, f: Figure) -> None:
         options.update(vmin=f.y_range[0], vmax=f.y_range[1])
     if f.diverging:
         finite = np.where(np.isfinite(f.cells), f.cells, np.nan)
+        if f.y_range:
+            finite = np.array(f.y_range)
         largest = float(np.nanmax(np.abs(finite), initial=0)) or 1.0
         options = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
     image = ax.imshow(f.cells, aspect="auto", interpolation="nearest", extent=(

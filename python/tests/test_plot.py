@@ -23,7 +23,8 @@ MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 # An encoding of each door, and others for figures that only some have.
 DOORS = {"input": "sinusoidal", "rotate": "rope", "score": "t5",
          "content": "shaw", "any": "alibi"}
-OF = {"grid": "rope2d", "positions": "randomized(length=512)",
+OF = {"buckets": "t5", "head-slopes": "alibi", "grid": "rope2d",
+      "positions": "randomized(length=512)",
       "temperature": "temperature", "mask": "window(size=8)",
       "mask-last": "longlora(group=8)", "terms": "transformer-xl"}
 

@@ -102,8 +102,11 @@ static locant_status missing(const char *fn, enum lct_figure_id id,
         "%s: '%s' is not a figure of %.200s: it is of encodings "
         "%s",
         fn, name_of(id), spec,
-        id == FIG_TERMS  ? "whose scores are four terms: transformer-xl"
-        : id == FIG_GRID ? "that rotate by two coordinates, as rope2d"
+        id == FIG_TERMS     ? "whose scores are four terms: transformer-xl"
+        : id == FIG_GRID    ? "that rotate by two coordinates, as rope2d"
+        : id == FIG_BUCKETS ? "that sort distances into buckets, as t5"
+        : id == FIG_HEAD_SLOPES
+            ? "whose bias falls in proportion to the distance, as alibi"
         : id == FIG_BIAS_INITIAL
             ? "that learn the bias they add to scores, and of "
               "their runs alone"

@@ -228,6 +228,7 @@ extern const char lct_page_style[], lct_page_style_sections[],
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
+locant_status lct_draw_buckets(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);
 /* The four terms of Transformer-XL's scores; draws nothing for others. */
 locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s);

@@ -143,5 +143,6 @@ locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
         { FIG_MATRIX, FIG_MATRIX, draw_matrix },
     };
 
-    return lct_subject_draw(h, s, list, sizeof list / sizeof list[0]);
+    LCT_TRY(lct_subject_draw(h, s, list, sizeof list / sizeof list[0]));
+    return h->taker != NULL ? lct_draw_buckets(h, s) : LOCANT_OK;
 }

@@ -13,3 +13,17 @@ $LOCANT tutorial --all
 $LOCANT tutorial S0.1 --check
 $LOCANT tutorial -o out.svg
 $LOCANT tutorial nonsense
+$LOCANT tutorial S0.18 -o row.html && LC_ALL=zh_CN.UTF-8 $LOCANT tutorial S0.16 -o zh.html 2> progress
+cat progress
+$LOCANT tutorial --json > rows.json
+page=$(dirname "$0")/../tutorial_page.py
+python3 "$page" rows.json row.html S0.18
+python3 "$page" rows.json zh.html S0.16
+grep -o '<input[^>]*>' row.html zh.html
+$LOCANT tutorial --lang zh | head -3
+LC_ALL=zh_CN.UTF-8 $LOCANT tutorial | sed -n 2p
+LC_ALL=zh_CN.GBK $LOCANT tutorial | sed -n 2p
+$LOCANT tutorial S0.18b -o row.html
+$LOCANT tutorial S0.18 -o none/row.html
+$LOCANT tutorial --all -o none/row.html
+$LOCANT tutorial --lang fr

@@ -18,12 +18,22 @@ static double mean_diagonal(locant_tensor w)
     return sum / TOKENS;
 }
 
-static void draw_heads(char letter, const char *title, locant_tensor w)
+/* A map of each head, with numbers, on a scale from 0 to 'most'. */
+static void draw_heads(char letter, const char *which, locant_tensor w,
+                       double most)
 {
-    locant_tensor cells =
-        SIDE_BY_SIDE(head(w, 0), head(w, 1), head(w, 2), head(w, 3));
+    char title[64];
 
-    draw(letter, heat_map_of(title, "key, heads 0 to 3", "query", cells));
+    for (int h = 0; h < HEADS; h++) {
+        locant_figure map = heat_map_of(title, "key", "query", head(w, h));
+
+        snprintf(title, sizeof title, "Head %d, %s", h, which);
+        map.y_max = most;
+        map.numbers = 1;
+        map.width = 420;
+        map.height = 340;
+        draw((char)(letter + h), map);
+    }
 }
 
 static void print_heads(const char *which, locant_tensor w)
@@ -32,7 +42,7 @@ static void print_heads(const char *which, locant_tensor w)
 
     for (int h = 0; h < HEADS; h++) {
         snprintf(name, sizeof name, "head %d %s", h, which);
-        show_matrix(name, "%.2f", head(w, h));
+        show_matrix(name, "%.3f", head(w, h));
     }
 }
 
@@ -51,8 +61,8 @@ void s0_16_effect(void)
     part('a', "weights, queries down, keys across");
     print_heads("without positions", none);
     print_heads("with positions", with);
-    draw_heads('a', "Weights without positions", none);
-    draw_heads('b', "Weights with sinusoidal positions", with);
+    draw_heads('a', "without positions", none, largest(with));
+    draw_heads('e', "with positions", with, largest(with));
     check("least weight without positions", least(none), 0.125, 1e-15);
     check("largest", largest(none), 0.125, 1e-15);
 

@@ -82,6 +82,20 @@ void s0_1_why(void)
                      "all outputs would stay the same");
 }
 
+/* Draws x on the scale that all panels share. */
+static void draw_panel(char letter, const char *title, locant_tensor x,
+                       double most)
+{
+    locant_figure map = heat_map_of(title, "channel", "token", x);
+
+    map.diverging = 1;
+    map.y_min = -most;
+    map.y_max = most;
+    map.width = 420;
+    map.height = 260;
+    draw(letter, map);
+}
+
 /* x[t] = embedding of token t + P[t] */
 void s0_2_schematic(void)
 {
@@ -89,14 +103,18 @@ void s0_2_schematic(void)
     locant_random r = random_stream(2);
     locant_tensor token = SCALED_NORMALS(&r, 0.5, T, W);
     locant_tensor P = sinusoidal(0, T, W), sum = plus(token, P);
+    double most = fmax(largest(sum), -least(sum));
 
-    say("Three blocks of 16 channels for 6 tokens: the embedding of each token "
+    say("Three maps of 16 channels for 6 tokens: the embedding of each token "
         "(random here), the row of the sinusoidal table at its position, and "
         "their sum, which is what layer 0 reads.");
     check("P[1][0] = sin 1", entry(P, 1, 0), sin(1), SINE);
     compare("sum less its parts", minus(sum, token), P, 1e-15);
-    heat_map(0, "embedding | position | sum", "channel", "token",
-             SIDE_BY_SIDE(token, P, sum));
+    most = fmax(most, fmax(largest(token), -least(token)));
+    show("colours reach to", most);
+    draw_panel('a', "Embedding of each token", token, most);
+    draw_panel('b', "Position", P, most);
+    draw_panel('c', "Sum", sum, most);
 }
 
 void s0_3_setup(void)

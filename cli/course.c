@@ -1,0 +1,346 @@
+/*
+ * course.c - the rows of the tutorials as one HTML page: of each row what the
+ * document says, what locant computes, where the document is wrong, and the C
+ * and the Python that does it.
+ *
+ * The page needs no scripts: two radio buttons and a rule of CSS choose the
+ * language.  It is well-formed XML, so that tests can read it.
+ */
+#define _GNU_SOURCE
+#include "course.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tutorials/course.h"
+
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1d1f23;--soft:#565b64;--page:#f6f7f9;"
+    "--card:#fff;--line:#d9dce1;--link:#0a58a8;--bad:#a3161a;--badbg:#fdecec}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e7e9ec;--soft:#a9b0ba;"
+    "--page:#15171a;--card:#1e2125;--line:#363b42;--link:#7db7f2;"
+    "--bad:#ff9a96;--badbg:#3b1718}}"
+    "*{box-sizing:border-box}"
+    "body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:60rem;"
+    "background:var(--page);color:var(--ink);font:16px/1.55 system-ui,"
+    "'Noto Sans','Noto Sans CJK SC','DejaVu Sans',sans-serif}"
+    "h1{font-size:1.9rem;line-height:1.2;margin:.6rem 0}"
+    "h2{font-size:1.4rem;margin:2.6rem 0 .6rem;padding-top:.6rem;"
+    "border-top:1px solid var(--line)}"
+    "h3{font-size:1.15rem;margin:0}h4{font-size:1rem;margin:1rem 0 .2rem}"
+    "h3 small{display:block;font-weight:400}small{color:var(--soft)}"
+    "p{margin:.3rem 0;max-width:46rem}a{color:var(--link)}"
+    "pre{overflow:auto;margin:.3rem 0;padding:.6rem;font-size:.82rem;"
+    "line-height:1.4;background:var(--page);border:1px solid var(--line);"
+    "border-radius:.3rem}code{font-family:ui-monospace,'DejaVu Sans Mono',"
+    "monospace}nav ol{list-style:none;padding-left:1rem;margin:.2rem 0}"
+    "nav li{padding:.1rem 0}summary{cursor:pointer;color:var(--link);"
+    "padding:.2rem 0}.row{background:var(--card);border:1px solid var(--line);"
+    "border-radius:.6rem;padding:1rem 1.2rem;margin:1.2rem 0}"
+    ".wrong{background:var(--badbg);border-left:.4rem solid var(--bad);"
+    "border-radius:.3rem;padding:.4rem .8rem;margin:.8rem 0}"
+    ".wrong h4{margin:0;color:var(--bad)}.mark{color:var(--bad)}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;"
+    "margin:.3rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
+    "figure{margin:.8rem 0;display:inline-block}"
+    "figure svg{max-width:100%;height:auto}"
+    "label{padding:.3rem .8rem .3rem .2rem;display:inline-block}"
+    "#english:checked~* .in-zh,#chinese:checked~* .in-en,"
+    "#chinese:checked~* svg .en{display:none}"
+    /* locant_figure_css() goes by the language of the document */
+    "#chinese:checked~* svg .zh{display:inline!important}"
+    "@media print{nav,input,label{display:none}h2,h3,h4{break-after:avoid}"
+    ".wrong,figure{break-inside:avoid}pre{white-space:pre-wrap}}";
+
+/* ------------------------------------------------------------------ writing */
+
+static void put_n(FILE *out, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        switch (text[i]) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        default: fputc(text[i], out);
+        }
+}
+
+static void put(FILE *out, const char *text)
+{
+    put_n(out, text, strlen(text));
+}
+
+/* The same in both languages, of which the page shows one. */
+static void put_both(FILE *out, const char *tag, const char *en, const char *zh)
+{
+    fprintf(out, "<%s class=\"in-en\">", tag);
+    put(out, en);
+    fprintf(out, "</%s><%s class=\"in-zh\" lang=\"zh\">", tag, tag);
+    put(out, zh);
+    fprintf(out, "</%s>", tag);
+}
+
+static const struct tutorial_claim *claim_of(const struct tutorial_row *row)
+{
+    return &tutorial_claims[row - tutorial_rows];
+}
+
+static void put_title(FILE *out, const struct tutorial_row *row)
+{
+    fprintf(out, "%s ", row->id);
+    put_both(out, "span", row->title, claim_of(row)->title_zh);
+}
+
+/* Whether the row is the first of its document on this page. */
+static int begins_document(const struct course *c, const struct tutorial_row *r)
+{
+    return r == c->first || r[-1].id[1] != r->id[1];
+}
+
+/* The id of a file on this page: "file-s0-order.c". */
+static void put_file_id(FILE *out, const char *path)
+{
+    fputs("file-", out);
+    for (; *path != '\0'; path++)
+        fputc(*path == '/' ? '-' : *path, out);
+}
+
+/* --------------------------------------------------------- before the rows */
+
+static int put_head(struct course *c)
+{
+    char *css = NULL;
+    size_t size = 0;
+
+    CLI_TRY(cli_status(locant_figure_css(&css, &size)));
+    fprintf(c->out,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
+            "<meta name=\"viewport\" content=\"width=device-width, "
+            "initial-scale=1\"/><title>locant: a course on positional "
+            "encodings</title>\n<style>%s%.*s</style></head>\n<body>\n",
+            style, (int)size, css);
+    locant_release(css);
+    fprintf(c->out,
+            "<input type=\"radio\" name=\"language\" id=\"english\"%s/>"
+            "<label for=\"english\">English</label>"
+            "<input type=\"radio\" name=\"language\" id=\"chinese\"%s/>"
+            "<label for=\"chinese\" lang=\"zh\">中文</label>\n",
+            c->chinese ? "" : " checked=\"checked\"",
+            c->chinese ? " checked=\"checked\"" : "");
+    return CLI_OK;
+}
+
+static void put_introduction(FILE *out)
+{
+    fputs("<header><h1>", out);
+    put_both(out, "span", "Positional encodings, row by row",
+             "位置编码：逐条学习");
+    fputs("</h1>\n", out);
+    put_both(out, "p",
+             "locant grew from five documents about positional encodings. Each "
+             "class, function, figure, experiment and table of theirs is a "
+             "row: what the document says, what locant computes, where the "
+             "document is wrong (an erratum, with both numbers), and the C and "
+             "the Python that does it. The C calls the public API through the "
+             "helpers at the end of this page; the Python needs NumPy and the "
+             "package locant.",
+             "locant 源于五篇关于位置编码的文档。文档中的每个类、函数、图、实验"
+             "和表格都是一条：文档的说法、locant 的计算结果、文档的错误（勘误，"
+             "给出两个数值），以及相应的 C 和 Python 代码。C 代码通过本页末尾的"
+             "辅助函数调用公开 API；Python 代码需要 NumPy 和 locant 包。"
+             "运行输出和勘误的说明为英文。");
+    fputs("</header>\n", out);
+}
+
+static void put_contents(const struct course *c)
+{
+    FILE *out = c->out;
+
+    fputs("<nav><h2>", out);
+    put_both(out, "span", "Contents", "目录");
+    fputs("</h2>\n", out);
+    for (const struct tutorial_row *r = c->first; r <= c->last; r++) {
+        if (begins_document(c, r)) {
+            fprintf(out, "%s<details open=\"open\"><summary>",
+                    r == c->first ? "" : "</ol></details>\n");
+            put_both(out, "span", tutorial_document(r),
+                     tutorial_document_zh(r));
+            fputs("</summary><ol>\n", out);
+        }
+        fprintf(out, "<li><a href=\"#%s\">", r->id);
+        put_title(out, r);
+        fputs("</a>", out);
+        if (r->wrong != NULL)
+            fprintf(out, " <span class=\"mark\">%s</span>", r->wrong);
+        fputs("</li>\n", out);
+    }
+    fputs("</ol></details><p><a href=\"#sources\">", out);
+    put_both(out, "span", "The sources", "源代码");
+    fputs("</a></p></nav>\n<main>\n", out);
+}
+
+int course_begin(struct course *c)
+{
+    int status;
+
+    c->out = open_memstream(&c->text, &c->size);
+    if (c->out == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
+    status = put_head(c);
+    if (status != CLI_OK) {
+        fclose(c->out);
+        free(c->text);
+        return status;
+    }
+    put_introduction(c->out);
+    put_contents(c);
+    return CLI_OK;
+}
+
+/* ------------------------------------------------------------------- a row */
+
+/* A number or a text of a mistake. */
+static void put_value(FILE *out, const json_t *value)
+{
+    if (json_is_string(value))
+        put(out, json_string_value(value));
+    else
+        fprintf(out, "%.10g", json_number_value(value));
+}
+
+static void put_field(FILE *out, const char *en, const char *zh,
+                      const json_t *value)
+{
+    fputs("<dt>", out);
+    put_both(out, "span", en, zh);
+    fputs("</dt><dd>", out);
+    put_value(out, value);
+    fputs("</dd>", out);
+}
+
+static void put_mistake(FILE *out, const json_t *m)
+{
+    fputs("<div class=\"wrong\"><h4>", out);
+    put_both(out, "span", "Erratum ", "勘误 ");
+    put_value(out, json_object_get(m, "mistake"));
+    fputs(": ", out);
+    put_value(out, json_object_get(m, "what"));
+    fputs("</h4><dl>", out);
+    put_field(out, "the document", "文档", json_object_get(m, "tutorial"));
+    put_field(out, "right", "正确", json_object_get(m, "right"));
+    put_field(out, "why", "原因", json_object_get(m, "why"));
+    fputs("</dl></div>\n", out);
+}
+
+static void put_c(FILE *out, const struct tutorial_row *row)
+{
+    const struct tutorial_piece piece = tutorial_c(row);
+
+    if (piece.file == NULL)
+        return;
+    fprintf(out,
+            "<details class=\"c\"><summary>C: tutorials/%s</summary>"
+            "<pre><code>",
+            piece.file->path);
+    put_n(out, piece.text, piece.size);
+    fputs("</code></pre><p><a href=\"#", out);
+    put_file_id(out, piece.file->path);
+    fputs("\">", out);
+    put_both(out, "span", "The whole file", "完整文件");
+    fputs("</a></p></details>\n", out);
+}
+
+static void put_python(FILE *out, const struct tutorial_row *row)
+{
+    const struct tutorial_piece imports = tutorial_imports(row);
+    const struct tutorial_piece piece = tutorial_python(row);
+
+    if (imports.file == NULL || piece.file == NULL)
+        return;
+    fputs("<details class=\"python\"><summary>Python</summary><pre><code>",
+          out);
+    put_n(out, imports.text, imports.size);
+    fputs("\n\n", out);
+    put_n(out, piece.text, piece.size);
+    fputs("</code></pre></details>\n", out);
+}
+
+static void put_row_head(FILE *out, const struct tutorial_row *row)
+{
+    char en[128], zh[128];
+
+    snprintf(en, sizeof en, "%s, lines %s", row->kind, row->lines);
+    snprintf(zh, sizeof zh, "%s，第 %s 行", tutorial_kind_zh(row->kind),
+             row->lines);
+    fprintf(out, "<section class=\"row\" id=\"%s\"><h3>", row->id);
+    put_title(out, row);
+    put_both(out, "small", en, zh);
+    fputs("</h3>\n<h4>", out);
+    put_both(out, "span", "The document says", "文档的说法");
+    fputs("</h4>\n", out);
+    put_both(out, "p", claim_of(row)->text, claim_of(row)->text_zh);
+}
+
+void course_row(struct course *c, const struct tutorial *t, const char *printed,
+                const char *figures)
+{
+    const struct tutorial_row *row = t->row;
+    json_t *mistakes = json_object_get(t->json, "wrong");
+    FILE *out = c->out;
+    const json_t *mistake;
+    size_t i;
+
+    if (begins_document(c, row)) {
+        fprintf(out, "<h2 id=\"S%c\">", row->id[1]);
+        put_both(out, "span", tutorial_document(row),
+                 tutorial_document_zh(row));
+        fputs("</h2>\n", out);
+    }
+    put_row_head(out, row);
+    fputs("\n<h4>", out);
+    put_both(out, "span", "locant's run: ", "locant 的运行：");
+    fprintf(out, "<code>locant tutorial %s</code></h4>\n<pre>", row->id);
+    put(out, printed);
+    fprintf(out, "</pre>\n%s", figures);
+    json_array_foreach(mistakes, i, mistake)
+        put_mistake(out, mistake);
+    put_c(out, row);
+    put_python(out, row);
+    fputs("</section>\n", out);
+}
+
+/* ---------------------------------------------------------- after the rows */
+
+static void put_sources(FILE *out)
+{
+    fputs("<h2 id=\"sources\">", out);
+    put_both(out, "span", "The sources", "源代码");
+    fputs("</h2>\n", out);
+    put_both(out, "p",
+             "The files of the rows, and the headers of the helpers that they "
+             "call: tensors.h, encodings.h, network.h, print.h, checks.h, "
+             "figures.h.",
+             "各条的文件，以及所调用的辅助函数的头文件。");
+    for (const struct tutorial_source *f = tutorial_sources; f->path; f++) {
+        fputs("<details id=\"", out);
+        put_file_id(out, f->path);
+        fprintf(out, "\"><summary>tutorials/%s</summary><pre><code>", f->path);
+        put_n(out, f->text, f->size);
+        fputs("</code></pre></details>\n", out);
+    }
+}
+
+int course_end(struct course *c, const char *path)
+{
+    int status;
+
+    put_sources(c->out);
+    fputs("</main></body></html>\n", c->out);
+    if (fclose(c->out) != 0)
+        status = cli_fail(CLI_INPUT, "out of memory");
+    else
+        status = cli_status_input(locant_file_write(path, c->text, c->size));
+    c->out = NULL;
+    free(c->text);
+    return status;
+}
