@@ -125,7 +125,7 @@ TEST(what_cannot_be_is_refused_before)
     check_refused("learned(length=200)", "T1,T9",
                   "locant_report_run: task T9"
                   " with learned(length=200): locant_train: learned(length=200)"
-                  " has 200 positions, expected at least the 256 bytes of a"
+                  " has 200 positions, expected at least the 256 tokens of a"
                   " training sequence");
 }
 

@@ -427,20 +427,16 @@ typedef struct locant_report_options {
     locant_progress_fn progress;
     void         *context;
     unsigned      with;           /* LOCANT_WITH_..; 0: none */
-    const char   *tasks;          /* "T1,T12": those of LOCANT_WITH_TASKS; NULL:
-                                     the preset's */
+    const char   *tasks;          /* "T1,T12"; NULL: the preset's */
     int           minutes;        /* time limit: the number of seeds is reduced,
                                      at least to two, until a forecast made at
                                      the start meets it; 0: the preset's limit,
                                      or none if 'seeds' is given */
     int           any_isa;        /* 1: locant_store_any_isa() */
     locant_optimizer optimizer;   /* of every run that it trains */
-    int           vocabulary;     /* of models of text, as in
-                                     locant_train_options */
-    const char   *export_folder;  /* also write LaTeX, CSV, BibTeX and a
-                                     statement of reproducibility there; IO if
-                                     that would replace a file of another
-                                     origin.  NULL: none */
+    int           vocabulary;     /* as in locant_train_options */
+    const char   *export_folder;  /* of LaTeX, CSV, BibTeX, and what to say of
+                                     reproducibility; NULL: none */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -29,13 +29,14 @@ const copy = (() => {
     const row = document.createElement("div");
     const done = document.createElement("span");
     row.className = "tools";
-    done.setAttribute("role", "status");
     row.append(done);
     tools.button(row, "Copy", "复制", async () => {
       const copied = await copy_text(element);
+      const said = copied ? ["copied", "已复制"]
+                          : ["selected: press Ctrl-C", "已选中：请按 Ctrl-C"];
       done.textContent = "";
-      words.both(done, copied ? "copied" : "selected: press Ctrl-C",
-                 copied ? "已复制" : "已选中：请按 Ctrl-C");
+      words.both(done, ...said);
+      tools.tell(words.say(...said));
     }).dataset.tool = "copy";
     element.after(row);
   }

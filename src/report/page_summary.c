@@ -10,9 +10,12 @@
 #include <stdio.h>
 
 static const enum lct_message finding[LCT_CHANGES] = {
-    [LCT_RISES] = MSG_FINDING_RISES,         [LCT_SMALL] = MSG_FINDING_SMALL,
-    [LCT_FALLS] = MSG_FINDING_FALLS,         [LCT_SAME] = MSG_FINDING_SAME,
+    [LCT_RISES] = MSG_FINDING_RISES,
+    [LCT_SMALL] = MSG_FINDING_SMALL,
+    [LCT_FALLS] = MSG_FINDING_FALLS,
+    [LCT_SAME] = MSG_FINDING_SAME,
     [LCT_UNDEFINED] = MSG_FINDING_UNDEFINED,
+    [LCT_UNJUDGED] = MSG_FINDING_UNJUDGED,
 };
 
 /* Appends to a list of lines that ends in NUL. */
