@@ -83,7 +83,7 @@ static void add_evaluation(locant_store *s, int64_t run)
                                             .corpus_sha256 = sha,
                                             .want = 2 };
     const double losses[2 * LOCANT_EVAL_LENGTHS] = { 3, 3, 3 };
-    const struct lct_block_losses blocks = { losses, losses, losses };
+    const struct lct_block_losses blocks = { losses, losses, losses, losses };
     locant_evaluation e = { .blocks = 2, .valid = 3 };
 
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)

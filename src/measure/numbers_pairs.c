@@ -34,6 +34,7 @@ static void put_length(struct lct_numbers *n, json_t *to, int k,
             lct_put_fields(n, pair, fields, one);
             tested += !isnan(one->corrected);
         }
+    lct_put_count(n, to, "length", lct_length(r, k));
     lct_put_count(n, to, "comparisons", tested);
 }
 

@@ -65,7 +65,7 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r,
         const char *name = r->gates[i].name;
         const enum lct_message scope = scope_of(&r->gates[i]);
 
-        if (scope != MSG_NONE && vital)
+        if (scope != MSG_NONE && !vital)
             put_scope(h, r, i, scope);
         if (scope != MSG_NONE || r->gates[i].passed ||
             lct_page_gate_is_vital(i) != vital)

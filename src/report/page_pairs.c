@@ -65,13 +65,11 @@ static void put_table(struct lct_html *h, const struct lct_results *r,
                       const struct table *t)
 {
     const enum lct_message caption = MSG_PAIRS_CAPTION;
-    char at[PATH_BYTES], length[24];
-    const char *const text[] = { length };
+    char at[PATH_BYTES];
 
     snprintf(at, sizeof at, "pairs.%s.%lld", t->measure, t->length);
-    snprintf(length, sizeof length, "%lld", t->length);
     lct_html_raw(h, t->open ? "<details open><summary>" : "<details><summary>");
-    lct_html_message_values(h, r, t->title, text);
+    lct_html_message_all(h, r, at, &t->title, 1, NULL);
     lct_html_raw(h, "</summary>\n");
     lct_html_table_begin(h, MSG_SECTION_PAIRS, NULL);
     lct_html_message_all(h, r, at, &caption, 1, NULL);

@@ -73,6 +73,7 @@ const char lct_page_style[] =
     ".passed{color:var(--good);font-weight:700}"
     ".card{background:var(--card);border:1px solid var(--line);"
     "border-radius:.6rem;padding:1.1rem 1.2rem;margin:1.2rem 0}"
+    ".fact{overflow-wrap:anywhere}" /* hashes */
     /* laid out only near the window, so that a page opens at once */
     ".card,#probes{content-visibility:auto;contain-intrinsic-size:auto 60rem}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;"
