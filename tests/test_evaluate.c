@@ -502,3 +502,20 @@ TEST(refuses_bad_arguments)
 }
 
 TEST_WITH_LAB(1 << 20)
+
+/* A forecast and a percentage count on it. */
+static int count_tokens(int64_t tokens, void *context)
+{
+    *(int64_t *)context += tokens;
+    return 0;
+}
+
+TEST(no_more_tokens_than_announced)
+{
+    int64_t tokens = 0, id = train("rope", 128);
+    locant_evaluation e;
+
+    CHECK_OK(
+        lct_evaluate(&e, store, id, corpus, BLOCKS, count_tokens, &tokens));
+    CHECK(tokens > 0 && tokens <= lct_evaluation_tokens(BLOCKS, 128));
+}

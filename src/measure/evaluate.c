@@ -147,7 +147,7 @@ static locant_status measure(struct lct_eval *ev)
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
 {
     int64_t each = length + SHORTEST * (TARGETS / STRIDE) +
-                   2 * SHORTEST * CHANGED_TARGETS + SHORTEST;
+                   (2 * SHORTEST + LCT_KEPT_BYTES) * CHANGED_TARGETS + SHORTEST;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         each += lct_eval_lengths[k] + (k > 0 ? LONGEST : 0); /* P1, P3 */
