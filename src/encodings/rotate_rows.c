@@ -7,7 +7,7 @@ enum {
     /* Rows copied at a time: so few that they are still in the cache
      * afterwards. */
     ROWS_AT_ONCE = 64,
-    /* Least bytes of a result that no cache is expected to hold. */
+    /* Least bytes of a call's results that no cache is expected to hold. */
     STREAMED_BYTES = 16 << 20
 };
 
@@ -15,6 +15,7 @@ struct job {
     const struct lct_rotation *r;
     const struct lct_kernels *k;
     bool wide, narrow; /* are there tensors of F64, and of other types? */
+    bool large;        /* can no cache hold the results? */
 };
 
 /*
@@ -85,8 +86,6 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
 {
     const struct lct_schedule *s = job->r->s;
     size_t pairs = (size_t)s->pairs;
-    bool large = lct_elements(r->shape) * locant_dtype_size(r->shape->dtype) >=
-                 STREAMED_BYTES;
     size_t skip = (size_t)s->first * locant_dtype_size(r->shape->dtype);
 
     job->k->rope(
@@ -105,7 +104,7 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
                             .kind = (enum lct_stored)r->shape->dtype,
                             .interleaved = s->pairing == LCT_INTERLEAVED,
                             .sign = job->r->sign,
-                            .streams = large && r->out != r->x });
+                            .streams = job->large && r->out != r->x });
 }
 
 static void rotate(const struct lct_block_run *r, const void *context)
@@ -144,7 +143,8 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
                               const locant_tensor *const *x,
                               const struct lct_rotation *r)
 {
-    struct job job = { r, lct_kernels(), false, false };
+    struct job job = { .r = r, .k = lct_kernels() };
+    size_t bytes = 0;
     struct lct_blocks blocks = { .fill = fill,
                                  .run = rotate,
                                  .context = &job,
@@ -154,7 +154,9 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
     for (size_t i = 0; i < n; i++) {
         job.wide |= x[i]->dtype == LOCANT_F64;
         job.narrow |= x[i]->dtype != LOCANT_F64;
+        bytes += lct_elements(x[i]) * locant_dtype_size(x[i]->dtype);
     }
+    job.large = bytes >= STREAMED_BYTES;
     blocks.floats = (job.wide ? 4 : 0) + (job.narrow ? 2 : 0);
     blocks.floats *= (size_t)r->s->pairs;
     return lct_blocks_run(fn, n, out, x, &blocks);
