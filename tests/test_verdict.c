@@ -14,7 +14,7 @@ static char *verdict_of(struct lct_results *r)
     char *text;
 
     CHECK_OK(lct_numbers_create(&r->numbers, r));
-    lct_page_verdict(&h, r);
+    CHECK_OK(lct_page_verdict(&h, r));
     lct_html_append(&h, "", 1);
     CHECK_OK(lct_html_status(&h));
     text = strdup(h.data);

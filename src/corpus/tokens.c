@@ -203,13 +203,11 @@ size_t lct_tokens_bytes(const struct lct_split *s, size_t first, size_t n)
     return bytes;
 }
 
-size_t lct_tokens_offset(const struct lct_split *s, size_t at)
+size_t lct_tokens_file(const struct lct_split *s, size_t at)
 {
     size_t low = 0, high = s->files;
 
-    if (s->ids == NULL)
-        return at;
-    while (low < high) { /* the last document that begins at 'at' or before */
+    while (low < high) {
         const size_t middle = low + (high - low + 1) / 2;
 
         if (s->start[middle] <= at)
@@ -217,6 +215,16 @@ size_t lct_tokens_offset(const struct lct_split *s, size_t at)
         else
             high = middle - 1;
     }
-    return s->of->start[low] +
-           lct_tokens_bytes(s, s->start[low], at - s->start[low]);
+    return low;
+}
+
+size_t lct_tokens_offset(const struct lct_split *s, size_t at)
+{
+    size_t file;
+
+    if (s->ids == NULL)
+        return at;
+    file = lct_tokens_file(s, at);
+    return s->of->start[file] +
+           lct_tokens_bytes(s, s->start[file], at - s->start[file]);
 }

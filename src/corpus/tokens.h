@@ -29,6 +29,8 @@ locant_status lct_tokens_of(const struct lct_split **parts,
 /* Bytes of n tokens from token 'first' on. */
 size_t lct_tokens_bytes(const struct lct_split *s, size_t first, size_t n);
 
+/* The last file that begins at token 'at' or before. */
+size_t lct_tokens_file(const struct lct_split *s, size_t at);
 /* Where token 'at' begins in the part in bytes; its size for at == s->size. */
 size_t lct_tokens_offset(const struct lct_split *s, size_t at);
 

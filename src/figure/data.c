@@ -243,22 +243,6 @@ locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
 
 /* --------------------------------------------------------------------- CSV */
 
-/* A field, quoted where RFC 4180 requires it. */
-static void put_field(struct lct_html *h, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        lct_html_raw(h, text);
-        return;
-    }
-    lct_html_raw(h, "\"");
-    for (; *text; text++) {
-        lct_html_append(h, text, 1);
-        if (*text == '"')
-            lct_html_raw(h, "\"");
-    }
-    lct_html_raw(h, "\"");
-}
-
 /* ",1.5"; NaN is an empty field. */
 static void put_csv_number(struct lct_html *h, double value)
 {
@@ -286,7 +270,7 @@ static void csv_lines(struct lct_html *h, const locant_figure *f)
 
         snprintf(index, sizeof index, "%zu", i + 1);
         for (size_t k = 0; k < n; k++) {
-            put_field(h, s->label ? s->label : index);
+            lct_html_csv_text(h, s->label ? s->label : index);
             put_csv_number(h, curves ? s->x[k] : (double)k);
             put_csv_number(h, s->y[k]);
             if (band) {
@@ -305,7 +289,7 @@ static void put_index(struct lct_html *h, const char *const *names, int64_t i,
     char text[LCT_DECIMAL_BYTES];
 
     if (names) {
-        put_field(h, names[i]);
+        lct_html_csv_text(h, names[i]);
         return;
     }
     lct_decimal_exact(text, step != 0 ? first + step * (double)i : (double)i);
@@ -314,9 +298,9 @@ static void put_index(struct lct_html *h, const char *const *names, int64_t i,
 
 static void csv_map(struct lct_html *h, const locant_figure *f)
 {
-    put_field(h, f->y_label ? f->y_label : "row");
+    lct_html_csv_text(h, f->y_label ? f->y_label : "row");
     lct_html_raw(h, ",");
-    put_field(h, f->x_label ? f->x_label : "column");
+    lct_html_csv_text(h, f->x_label ? f->x_label : "column");
     lct_html_raw(h, ",value\n");
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         put_index(h, f->row_names, i / f->cols, f->y_first, f->y_step);

@@ -168,6 +168,21 @@ void lct_html_base64(struct lct_html *h, const void *data, size_t size)
     h->size += chars;
 }
 
+void lct_html_csv_text(struct lct_html *h, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        lct_html_raw(h, text);
+        return;
+    }
+    lct_html_raw(h, "\"");
+    for (; *text; text++) {
+        lct_html_append(h, text, 1);
+        if (*text == '"')
+            lct_html_raw(h, "\"");
+    }
+    lct_html_raw(h, "\"");
+}
+
 locant_status lct_html_status(const struct lct_html *h)
 {
     if (h->failed)

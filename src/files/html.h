@@ -25,6 +25,8 @@ void lct_html_raw(struct lct_html *h, const char *markup);
    the decimal point of %g. */
 void lct_html_format(struct lct_html *h, const char *format, ...)
     LOCANT_PRINTF(2, 3);
+/* A field of CSV, quoted where RFC 4180 requires it. */
+void lct_html_csv_text(struct lct_html *h, const char *text);
 
 /*
  * Text, escaped for content and for quoted attributes.  Control characters and

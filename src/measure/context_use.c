@@ -40,8 +40,8 @@ static locant_status set_cost(struct lct_context_use *use, int how,
     return LOCANT_OK;
 }
 
-locant_status lct_context_use(struct lct_context_use *use,
-                              const struct lct_results *r)
+static locant_status measure(struct lct_context_use *use,
+                             const struct lct_results *r)
 {
     size_t bytes, *runs = NULL;
     locant_interval *cost = NULL;
@@ -75,7 +75,7 @@ locant_status lct_context_use_create(struct lct_context_use **use,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory for costs of %zu encodings",
                            r->n);
-    status = lct_context_use(*use, r);
+    status = measure(*use, r);
     if (status != LOCANT_OK) {
         locant_release(*use);
         *use = NULL;
@@ -95,7 +95,7 @@ double lct_context_ngram_gain(const struct lct_results *r)
 struct lct_context_count lct_context_count(const struct lct_context_use *use,
                                            const struct lct_results *r)
 {
-    struct lct_context_count c = { .dearest = r->n };
+    struct lct_context_count c = { .most_expensive = r->n };
     double most = -INFINITY;
 
     for (size_t i = 0; i < r->n; i++) {
@@ -108,7 +108,7 @@ struct lct_context_count lct_context_count(const struct lct_context_use *use,
         c.use += use[i].use == LCT_USE_SHOWN;
         if (cost > most) {
             most = cost;
-            c.dearest = i;
+            c.most_expensive = i;
         }
     }
     c.needed = c.judged > 1 ? (c.judged + 1) / 2 : 1;

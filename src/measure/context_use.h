@@ -23,11 +23,8 @@ struct lct_context_use {
 /* The use that an interval of the cost of replacing shows. */
 enum lct_use lct_context_judge(const locant_interval *replaced);
 
-/* use[groups]: 95 % intervals over blocks and seeds, as in statistics.h. */
-locant_status lct_context_use(struct lct_context_use *use,
-                              const struct lct_results *r);
-
-/* The same in memory of locant_alloc(); *use is NULL after a failure. */
+/* *use [groups], in memory of locant_alloc(): 95 % intervals over blocks and
+   seeds, as in statistics.h; NULL after a failure. */
 locant_status lct_context_use_create(struct lct_context_use **use,
                                      const struct lct_results *r);
 
@@ -40,7 +37,7 @@ double lct_context_ngram_gain(const struct lct_results *r);
 struct lct_context_count {
     size_t judged, use, needed; /* 'needed' is half of them, rounded up, and at
                                    least one */
-    size_t dearest;             /* group of the greatest cost; r->n: none */
+    size_t most_expensive;      /* group of the greatest cost; r->n: none */
     bool intervals;             /* some group has an interval */
 };
 struct lct_context_count lct_context_count(const struct lct_context_use *use,

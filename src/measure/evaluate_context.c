@@ -62,22 +62,6 @@ static void shuffle(int32_t *tokens, int64_t n, uint64_t stream)
 
 /* ------------------------------------------------------------ another file */
 
-/* The file of the split that token 'at' is in. */
-static size_t file_of(const struct lct_split *s, size_t at)
-{
-    size_t low = 0, high = s->files;
-
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->start[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /*
  * The window that replaces the text of a block: that of a block of another
  * file, the first one found half of the blocks further on, so that the blocks
@@ -88,12 +72,12 @@ static const struct lct_split *
 other_text(size_t *end, const struct lct_eval *ev, int64_t block)
 {
     const int64_t n = ev->blocks;
-    const size_t own = file_of(ev->test, ev->ends[block] - 1);
+    const size_t own = lct_tokens_file(ev->test, ev->ends[block] - 1);
     size_t room;
 
     for (int64_t i = 0; i < n; i++) {
         *end = ev->ends[(block + n / 2 + i) % n];
-        if (file_of(ev->test, *end - 1) != own)
+        if (lct_tokens_file(ev->test, *end - 1) != own)
             return ev->test;
     }
     if (ev->train->size <= SHORTEST)

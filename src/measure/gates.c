@@ -72,18 +72,18 @@ static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
         VALUES((double)lct_length(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
-/* Without intervals the gate has no say. */
+/* Without intervals the gate does not apply. */
 static void uses_context(locant_report_gate *gate, const struct lct_results *r,
                          const struct lct_context_use *use)
 {
     const struct lct_context_count c = lct_context_count(use, r);
-    const bool measured = c.dearest < r->n;
+    const bool measured = c.most_expensive < r->n;
     const double most =
-        measured ? use[c.dearest].cost[LCT_CONTEXT_REPLACED].mean : NAN;
+        measured ? use[c.most_expensive].cost[LCT_CONTEXT_REPLACED].mean : NAN;
 
     gate->not_applicable = !c.intervals;
     if (measured)
-        name_spec(gate, 0, &r->groups[c.dearest]);
+        name_spec(gate, 0, &r->groups[c.most_expensive]);
     set_gate(gate, !c.intervals || c.use >= c.needed,
              c.intervals ? "g3.replaced"
              : measured  ? "g3.one"

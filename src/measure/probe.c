@@ -193,14 +193,15 @@ static locant_status add_parts(json_t *out, struct lct_probe *p)
    stands for. */
 static void add_spans(json_t *out, const struct lct_split *text)
 {
-    json_t *list = json_array();
+    json_t *list;
 
-    for (size_t i = 0; text->ids && i < LCT_PROBE_LONG; i++)
+    if (text->ids == NULL)
+        return;
+    list = json_array();
+    for (size_t i = 0; i < LCT_PROBE_LONG; i++)
         json_array_append_new(
             list, json_integer((json_int_t)lct_tokens_bytes(text, i, 1)));
-    if (text->ids)
-        json_object_set(out, "spans", list);
-    json_decref(list);
+    json_object_set_new(out, "spans", list);
 }
 
 locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,

@@ -4,8 +4,13 @@ const sections = (() => {
   const all = () => [...document.querySelectorAll("details.part")];
 
   /* The element that a fragment of an address names, or null. */
-  const target_of = (hash) => document.getElementById(
-    decodeURIComponent(hash.slice(1)));
+  function target_of(hash) {
+    try {
+      return document.getElementById(decodeURIComponent(hash.slice(1)));
+    } catch (malformed) {
+      return null;
+    }
+  }
 
   /* Opens the section of an element.  Browsers do that for the target of a
      link only since 2022 to 2025. */

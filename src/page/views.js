@@ -67,8 +67,8 @@ const views = (() => {
   }
 
   /* A figure becomes live when it is about to be seen, so that a page with many
-     figures opens at once.  Its drawing is there before, for a picture of the
-     whole page. */
+     figures opens at once.  Its drawing is in the document from the start, so
+     that a screenshot of the whole page has it. */
   function watch() {
     addEventListener("beforeprint", () => all.forEach(wake));
     if (!("IntersectionObserver" in window)) {

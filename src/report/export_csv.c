@@ -4,19 +4,6 @@
 #include "export.h"
 #include "page.h"
 #include <math.h>
-#include <string.h>
-
-static void put_text(struct lct_html *to, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        lct_html_raw(to, text);
-        return;
-    }
-    lct_html_raw(to, "\"");
-    for (; *text; text++)
-        lct_html_append(to, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    lct_html_raw(to, "\"");
-}
 
 static void put_real(struct lct_html *to, double value)
 {
@@ -30,7 +17,7 @@ static void put_real(struct lct_html *to, double value)
 static void put_length(struct lct_html *to, const struct lct_results *r,
                        size_t i, long long length)
 {
-    put_text(to, r->groups[i].spec);
+    lct_html_csv_text(to, r->groups[i].spec);
     lct_html_format(to, ",%zu,%lld", r->groups[i].n, length);
     put_real(to, lct_page_value(r, "rows.%zu.lengths.%lld.loss", i, length));
     put_real(to,
@@ -60,9 +47,9 @@ static void put_pairs(struct lct_html *to, const struct lct_results *r,
     for (size_t i = 0; i < r->n; i++)
         for (size_t j = i + 1; j < r->n; j++) {
             lct_html_format(to, "%s,%lld,", measure, length);
-            put_text(to, r->groups[i].spec);
+            lct_html_csv_text(to, r->groups[i].spec);
             lct_html_raw(to, ",");
-            put_text(to, r->groups[j].spec);
+            lct_html_csv_text(to, r->groups[j].spec);
             for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
                 put_real(to, lct_page_value(
                                  r, "pairs.%s.%lld.pairs.%zu.%s", measure,

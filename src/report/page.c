@@ -36,12 +36,6 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "</p></header>\n");
 }
 
-static locant_status verdict(struct lct_html *h, const struct lct_results *r)
-{
-    lct_page_verdict(h, r);
-    return LOCANT_OK;
-}
-
 /* Links to the encodings, then the encodings. */
 static locant_status encodings(struct lct_html *h, const struct lct_results *r)
 {
@@ -65,7 +59,7 @@ static locant_status gates(struct lct_html *h, const struct lct_results *r)
  * whether there is anything to show (NULL: always).
  */
 static const struct lct_section sections[] = {
-    { "verdict", MSG_SECTION_VERDICT, verdict, lct_page_has_runs },
+    { "verdict", MSG_SECTION_VERDICT, lct_page_verdict, lct_page_has_runs },
     { "length", MSG_SECTION_LENGTH, lct_page_close_up, NULL },
     { "numbers", MSG_SECTION_NUMBERS, lct_page_tables, NULL },
     { "pairs", MSG_SECTION_PAIRS, lct_page_pairs, lct_page_has_pairs },

@@ -181,8 +181,16 @@ const char *lct_page_failed_gate(const struct lct_results *r);
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length);
 
+/* Appends a spec to a list whose items end in line breaks; writes 'before', a
+   message and its list of specs, and frees the list; false: it is empty. */
+void lct_page_add_spec(struct lct_html *list, const struct lct_results *r,
+                       size_t i);
+bool lct_page_put_specs(struct lct_html *h, const struct lct_results *r,
+                        const char *before, enum lct_message id,
+                        struct lct_html *list);
+
 /* The question, and the answers of the tests as a list of sentences. */
-void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
+locant_status lct_page_verdict(struct lct_html *h, const struct lct_results *r);
 /* Reading beyond the trained length, if that job has run. */
 locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r);

@@ -35,8 +35,8 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
         lct_html_message_translated(h, g->sentence);
 }
 
-/* What a page without gate g3 can show, which is no fault; MSG_NONE: nothing to
-   say. */
+/* The message on what a page can show if gate g3 did not pass or does not
+   apply; MSG_NONE: nothing to say. */
 static enum lct_message scope_of(const locant_report_gate *g)
 {
     switch (lct_gate_text_id(g->text)) {
@@ -226,6 +226,7 @@ static void repeat_here(struct lct_html *h, const struct lct_results *r)
     struct lct_html command = { .data = NULL };
 
     lct_statement_command(&command, r);
+    lct_html_append(&command, "", 1);
     h->failed |= command.failed;
     open_fact(h, MSG_TO_REPEAT);
     lct_html_print(h, "<code>%s</code></dd>\n",

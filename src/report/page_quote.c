@@ -8,13 +8,15 @@ static locant_status put_statement(struct lct_html *h,
                                    enum lct_language language)
 {
     struct lct_html text = { .data = NULL };
+    char *plain;
+    size_t size;
 
     lct_statement(&text, r, language);
-    LCT_TRY(lct_html_status(&text));
+    LCT_TRY(lct_html_finish(&plain, &size, &text, LOCANT_OK));
     lct_html_message_open(h, language);
-    lct_html_text(h, text.data);
+    lct_html_text(h, plain);
     lct_html_message_close(h);
-    lct_html_free(&text);
+    locant_release(plain);
     return LOCANT_OK;
 }
 

@@ -18,37 +18,19 @@ static const enum lct_message finding[LCT_CHANGES] = {
     [LCT_UNJUDGED] = MSG_FINDING_UNJUDGED,
 };
 
-/* Appends to a list of lines that ends in NUL. */
-static void add_line(struct lct_html *list, const char *line)
-{
-    if (list->size > 0)
-        list->size--; /* drop its final NUL */
-    lct_html_raw(list, list->size > 0 ? "\n" : "");
-    lct_html_raw(list, line);
-    lct_html_append(list, "", 1);
-}
-
 /* Writes a clause on the encodings with this change; false: there is none. */
 static bool put_clause(struct lct_html *h, const struct lct_results *r,
                        enum lct_change kind, bool first)
 {
     const long long length = lct_length(r, LOCANT_EVAL_LENGTHS - 1);
     struct lct_html list = { .data = NULL };
-    const char *text;
-    bool any;
 
     for (size_t i = 0; i < r->n; i++)
         if (r->groups[i].n > 0 && lct_page_change(r, i, length) == kind)
-            add_line(&list, r->groups[i].spec);
-    any = list.size > 0 && !list.failed;
-    text = list.data;
-    if (any && !first)
+            lct_page_add_spec(&list, r, i);
+    if (list.size > 0 && !first)
         lct_html_message(h, MSG_FINDING_NEXT);
-    if (any)
-        lct_html_message_values(h, r, finding[kind], &text);
-    h->failed |= list.failed;
-    lct_html_free(&list);
-    return any;
+    return lct_page_put_specs(h, r, "", finding[kind], &list);
 }
 
 static void put_finding(struct lct_html *h, const struct lct_results *r)

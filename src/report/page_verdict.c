@@ -18,10 +18,11 @@
 /* How many runs each encoding has, which decides what may be claimed. */
 enum evidence { ONE_RUN, TWO_RUNS, TESTED, EVIDENCE };
 
-/* The sentence for each change of loss since the trained length. */
+/* The sentence for each change of loss since the trained length.  One run has
+   no interval, so it is not judged. */
 static const enum lct_message found[LCT_CHANGES][EVIDENCE] = {
-    [LCT_RISES] = { MSG_HIGHER_IN_ONE, MSG_HIGHER_IN_BOTH, MSG_HIGHER },
-    [LCT_FALLS] = { MSG_LOWER_IN_ONE, MSG_LOWER_IN_BOTH, MSG_LOWER },
+    [LCT_RISES] = { MSG_NONE, MSG_HIGHER_IN_BOTH, MSG_HIGHER },
+    [LCT_FALLS] = { MSG_NONE, MSG_LOWER_IN_BOTH, MSG_LOWER },
     [LCT_SMALL] = { MSG_CHANGED_LITTLE, MSG_CHANGED_LITTLE,
                     MSG_CHANGED_LITTLE },
     [LCT_SAME] = { MSG_NOT_CHANGED, MSG_HIGHER_IN_ONE_OF_TWO, MSG_NOT_CHANGED },
@@ -90,9 +91,8 @@ enum lct_change lct_page_change(const struct lct_results *r, size_t i,
     return mean > 0 ? LCT_RISES : LCT_FALLS;
 }
 
-/* Appends a spec to a list whose items end in line breaks. */
-static void add_spec(struct lct_html *list, const struct lct_results *r,
-                     size_t i)
+void lct_page_add_spec(struct lct_html *list, const struct lct_results *r,
+                       size_t i)
 {
     if (list->size > 0)
         list->size--; /* drop its final NUL */
@@ -101,11 +101,9 @@ static void add_spec(struct lct_html *list, const struct lct_results *r,
     lct_html_append(list, "", 1);
 }
 
-/* Writes 'before', a message and its list of specs; false: the list is
-   empty. */
-static bool put_specs(struct lct_html *h, const struct lct_results *r,
-                      const char *before, enum lct_message id,
-                      struct lct_html *list)
+bool lct_page_put_specs(struct lct_html *h, const struct lct_results *r,
+                        const char *before, enum lct_message id,
+                        struct lct_html *list)
 {
     const char *text = list->data;
     const bool any = list->size > 0 && !list->failed;
@@ -142,13 +140,14 @@ static void put_lowest(struct lct_html *h, const struct lct_results *r,
             continue;
         defined++;
         if (!is_above(r, i, length)) {
-            add_spec(&list, r, i);
+            lct_page_add_spec(&list, r, i);
             first++;
             judged &= is_judged(r, i, length);
         }
     }
     if (defined > 1 && judged)
-        put_specs(h, r, before, lowest[evidence_of(r)][first > 1], &list);
+        lct_page_put_specs(h, r, before, lowest[evidence_of(r)][first > 1],
+                           &list);
     else
         lct_html_free(&list);
 }
@@ -171,8 +170,9 @@ static void put_length(struct lct_html *h, const struct lct_results *r, int k)
         for (size_t i = 0; i < r->n; i++)
             if (r->groups[i].n > 0 &&
                 (int)lct_page_change(r, i, length) == kind)
-                add_spec(&list, r, i);
-        if (put_specs(h, r, before, found[kind][evidence_of(r)], &list))
+                lct_page_add_spec(&list, r, i);
+        if (lct_page_put_specs(h, r, before, found[kind][evidence_of(r)],
+                               &list))
             before = "<br>";
     }
     put_lowest(h, r, length, before);
@@ -206,16 +206,16 @@ static void put_exact(struct lct_html *h, const struct lct_results *r)
     for (size_t i = 0; i < r->n; i++)
         if (lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA &&
             is_judged(r, i, (long long)lct_page_value(r, "declared.length"))) {
-            add_spec(&list, r, i);
+            lct_page_add_spec(&list, r, i);
             any = true;
         }
     if (any) {
-        put_specs(h, r, "<li>", MSG_EXACT_CLAIMS, &list);
+        lct_page_put_specs(h, r, "<li>", MSG_EXACT_CLAIMS, &list);
         lct_html_raw(h, "</li>\n");
     }
 }
 
-/* The same for the encoding of that spec. */
+/* is_judged() of the encoding of that spec; false if there is none. */
 static bool is_judged_spec(const struct lct_results *r, const char *spec,
                            long long length)
 {
@@ -280,13 +280,12 @@ bool lct_page_has_runs(const struct lct_results *r)
     return false;
 }
 
-void lct_page_verdict(struct lct_html *h, const struct lct_results *r)
+locant_status lct_page_verdict(struct lct_html *h, const struct lct_results *r)
 {
-    if (!lct_page_has_runs(r))
-        return;
     lct_html_raw(h, "<div class=\"verdict\"><p><strong>");
     lct_html_message_values(h, r, MSG_VERDICT_QUESTION, NULL);
     lct_html_raw(h, "</strong></p>\n");
     put_verdict(h, r);
     lct_html_raw(h, "</div>\n");
+    return lct_html_status(h);
 }

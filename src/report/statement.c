@@ -51,7 +51,8 @@ void lct_statement_command(struct lct_html *to, const struct lct_results *r)
                      : r->text_kept                            ? kept
                      : r->corpus.kind == LOCANT_CORPUS_FILES ? " --text PATH..."
                                                              : "");
-    if (g && strcmp(g->results[0].run.optimizer, "adamw") != 0)
+    if (g && strcmp(g->results[0].run.optimizer,
+                    locant_optimizer_name(LOCANT_ADAMW)) != 0)
         lct_html_format(to, " --optimizer %s", g->results[0].run.optimizer);
     if (r->vocabulary)
         lct_html_format(to, " --vocabulary %d", r->vocabulary);
@@ -147,7 +148,8 @@ static void list_seeds(char *out, size_t size, const struct lct_group *g)
 static void add_optimizer(struct values *v, const struct lct_results *r,
                           const struct lct_group *g, enum lct_language language)
 {
-    const bool muon = strcmp(g->results[0].run.optimizer, "muon") == 0;
+    const bool muon = strcmp(g->results[0].run.optimizer,
+                             locant_optimizer_name(LOCANT_MUON)) == 0;
     char rate[LCT_DECIMAL_BYTES];
     const char *const text[] = {
         muon ? lct_messages_text(MSG_STATEMENT_MUON, language) : "AdamW", rate
