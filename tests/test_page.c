@@ -6,10 +6,8 @@
 #include "locant/figure.h"
 #include "files/html.h"
 #include "figure/inline.h"
-#include "report/cell.h"
 #include "report/page.h"
 #include "report/page_script.h"
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,7 @@
 #include "files/html.h"
 #include "report/cell.h"
 #include "report/page.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <jansson.h>
 #include <string.h>
 
 TEST(base64_matches_rfc4648)
