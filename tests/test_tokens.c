@@ -381,7 +381,8 @@ TEST(refuses_what_a_store_lost)
         { "json_remove(options, '$.vocabulary')",
           "its options have no vocabulary, which its model needs" },
         { "json_set(options, '$.vocabulary', '0x')",
-          "merge 0 of its vocabulary is none, or one too many" },
+          "merge 0 of its vocabulary is not six hexadecimal digits of two "
+          "earlier tokens, or is one too many" },
         { "json_set(options, '$.vocabulary', '020020')",
           "its vocabulary has 257 tokens and hash" },
     };

@@ -245,7 +245,8 @@ TEST(refuses_other_text)
 
     for (size_t i = 0; i < LEN(wrong); i++) {
         snprintf(want, sizeof want,
-                 "here: merge %d of its vocabulary is none, or one too many",
+                 "here: merge %d of its vocabulary is not six hexadecimal "
+                 "digits of two earlier tokens, or is one too many",
                  wrong[i].merge);
         CHECK_REFUSED(lct_vocabulary_parse(&v, wrong[i].text, "here"),
                       LOCANT_ERR_FORMAT, want);
@@ -263,7 +264,8 @@ TEST(refuses_tokens_that_are_too_long_and_too_many_merges)
     for (int i = 1; i < 17; i++)
         snprintf(text + 6 * i, 7, "%03x%03x", 255 + i, 255 + i);
     CHECK_REFUSED(lct_vocabulary_parse(&v, text, "x"), LOCANT_ERR_FORMAT,
-                  "x: merge 16 of its vocabulary is none, or one too many");
+                  "x: merge 16 of its vocabulary is not six hexadecimal digits "
+                  "of two earlier tokens, or is one too many");
     text[6 * 16] = '\0';
     CHECK_OK(lct_vocabulary_parse(&v, text, "x"));
     assert_int_equal(v->bytes[v->size - 1], LCT_TOKEN_BYTES);
@@ -271,7 +273,8 @@ TEST(refuses_tokens_that_are_too_long_and_too_many_merges)
     for (int i = 0; i < 3841; i++)
         memcpy(text + 6 * i, "061062", 7);
     CHECK_REFUSED(lct_vocabulary_parse(&v, text, "x"), LOCANT_ERR_FORMAT,
-                  "x: merge 3840 of its vocabulary is none, or one too many");
+                  "x: merge 3840 of its vocabulary is not six hexadecimal "
+                  "digits of two earlier tokens, or is one too many");
 }
 
 TEST(checks_sizes)

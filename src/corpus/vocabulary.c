@@ -128,11 +128,11 @@ locant_status lct_vocabulary_parse(struct lct_vocabulary **out,
                                    const char *text, const char *name)
 {
     const size_t n = strlen(text);
-    struct lct_vocabulary *v = *out = NULL;
+    struct lct_vocabulary *v = lct_vocabulary_begin();
     locant_status status;
     bool good = n > 0 && n % (2 * DIGITS) == 0;
 
-    v = lct_vocabulary_begin();
+    *out = NULL;
     if (v == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its vocabulary",
                            name);
@@ -141,8 +141,9 @@ locant_status lct_vocabulary_parse(struct lct_vocabulary **out,
                                   read_id(text + i + DIGITS));
     status = good ? lct_vocabulary_end(v)
                   : locant_fail(LOCANT_ERR_FORMAT,
-                                "%s: merge %d of its vocabulary is none, or"
-                                " one too many",
+                                "%s: merge %d of its vocabulary is not six"
+                                " hexadecimal digits of two earlier tokens, or"
+                                " is one too many",
                                 name, v->size - LCT_VOCAB);
     if (status == LOCANT_OK)
         *out = v;

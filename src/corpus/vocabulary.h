@@ -39,8 +39,9 @@ locant_status lct_vocabulary_check(const char *fn, int64_t size);
  * Choose size - 256 merges, each the pair of neighbours that the text has most
  * often after the merges before it (three equal tokens are two pairs); of pairs
  * with the same count, the one whose left token, then whose right token, has
- * the smaller id. Only the first LCT_VOCABULARY_TEXT bytes count. The same
- * bytes give the same merges everywhere. Release *out with locant_release().
+ * the smaller id. A pair that stands for more than LCT_TOKEN_BYTES bytes is
+ * passed over. Only the first LCT_VOCABULARY_TEXT bytes count. The same bytes
+ * give the same merges everywhere. Release *out with locant_release().
  * Errors: PARAM if no pair is left that occurs twice, NOMEM.
  */
 locant_status lct_vocabulary_train(struct lct_vocabulary **out,

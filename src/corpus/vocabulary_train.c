@@ -111,7 +111,7 @@ static locant_status choose_merges(struct lct_vocabulary *v, struct heap *h,
                 " twice in the %zu bytes of training text after %d merges;"
                 " expected at most %d",
                 size, p->n, v->size - LCT_VOCAB, v->size);
-        /* a token that is longer than any document may be is left out */
+        /* too long: see LCT_TOKEN_BYTES */
         if (!lct_vocabulary_add(v, (int)(pair / p->side),
                                 (int)(pair % p->side)))
             continue;
