@@ -91,6 +91,41 @@ TEST(a_corpus_keeps_its_tokens)
                   ".. 4096");
 }
 
+/* Five files of byte 0 and "ab" again and again, whose merge is the only one:
+   more text than is encoded at once. */
+TEST(long_text_is_encoded_in_chunks)
+{
+    enum {
+        FILES = 5,
+        EACH = LCT_VOCABULARY_TEXT / 4 + 1,
+        TOKENS = 1 + EACH / 2
+    };
+    static const size_t none[1];
+    uint8_t *text = malloc(FILES * EACH);
+    size_t start[FILES + 1];
+    locant_corpus c = { .info.bytes = FILES * EACH,
+                        .split = { { text, FILES * EACH, start, FILES },
+                                   { .start = none },
+                                   { .start = none } } };
+    struct lct_vocabulary *v;
+    const struct lct_split *parts;
+
+    for (size_t i = 0; i < FILES * EACH; i++)
+        text[i] = i % EACH == 0 ? 0 : i % EACH % 2 ? 'a' : 'b';
+    for (size_t f = 0; f <= FILES; f++)
+        start[f] = f * EACH;
+    CHECK_OK(lct_vocabulary_train(&v, text, 100, 257));
+    CHECK_OK(lct_tokens_of(&parts, &c, v));
+    assert_int_equal(parts->size, FILES * TOKENS);
+    for (size_t f = 0; f <= FILES; f++)
+        assert_int_equal(parts->start[f], f * TOKENS);
+    for (size_t i = 0; i < parts->size; i++)
+        CHECK(lct_split_id(parts, i) == (i % TOKENS ? 256 : 0));
+    lct_tokens_free(c.tokens);
+    locant_release(v);
+    free(text);
+}
+
 /* ------------------------------------------------------------------ losses */
 
 static locant_train_options options(void)

@@ -4,8 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Text encoded at once: enough that its tables do not matter. */
-enum { CHUNK = 1 << 20 };
+/* Text encoded at once: as much as training holds, because the tables of pairs
+   are made again for each. */
+enum { CHUNK = LCT_VOCABULARY_TEXT };
 
 /* A corpus in tokens of one vocabulary. */
 struct lct_tokens {
