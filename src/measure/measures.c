@@ -95,6 +95,9 @@ int64_t lct_measures_tokens(int64_t blocks, const char *spec, int64_t length)
     return blocks * each;
 }
 
+_Static_assert(LCT_TRUNCATED - LCT_SHUFFLED == LCT_CONTEXT_TRUNCATED,
+               "same order");
+
 locant_status lct_measures_read(struct lct_result *out, locant_store *store,
                                 int64_t want)
 {

@@ -200,7 +200,7 @@ static locant_status parse_metadata(struct lct_checkpoint *c,
     if (end == t->seconds || *end != 0 || !isfinite(c->seconds) ||
         c->seconds < 0)
         return refuse(path, "its seconds are not a duration");
-    c->checksum = strtoull(t->checksum, &end, 16);
+    c->checksum = strtoull(t->checksum, NULL, 16);
     if (!lct_sums_match(t->checksum, c->checksum))
         return refuse(path, "its checksum of batches is not 16 hexadecimal"
                             " digits");

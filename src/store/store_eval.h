@@ -82,7 +82,7 @@ locant_status lct_store_load_by_key(locant_evaluation *out, double **block_loss,
 struct lct_block_losses {
     const double *p1, *p3; /* [lengths, blocks] */
     const double *p4;      /* [blocks] */
-    const double *changed; /* [LCT_CHANGED, blocks] */
+    const double *changed; /* [LCT_CHANGED, blocks], or NULL */
 };
 
 /* Record an evaluation; existing rows are kept. */

@@ -23,13 +23,21 @@ const char *locant_optimizer_name(locant_optimizer optimizer)
 
 enum kind { INT64, UINT64, INT, REAL };
 
+/* As 'condition' of a field: none.  It is the offset of struct_size. */
+enum { ALWAYS = 0 };
+
+/* A field whose condition is 0 is left out: older versions wrote JSON without
+   it. */
 /* clang-format off */
 static const struct field {
     const char *name;
     enum kind kind;
     size_t offset;
+    size_t condition; /* offset of an int of the options, or ALWAYS */
 } fields[] = {
-#define FIELD(name, kind) {#name, kind, offsetof(locant_train_options, name)}
+#define AT(name) offsetof(locant_train_options, name)
+#define FIELD_IF(name, kind, condition) {#name, kind, AT(name), condition}
+#define FIELD(name, kind) FIELD_IF(name, kind, ALWAYS)
     FIELD(seed, UINT64),  FIELD(layers, INT64),
     FIELD(width, INT64),  FIELD(heads, INT64),
     FIELD(kv_heads, INT64), FIELD(ff, INT64),
@@ -37,22 +45,23 @@ static const struct field {
     FIELD(length, INT64), FIELD(steps, INT64),
     FIELD(memory, INT64), FIELD(learning_rate, REAL),
     FIELD(checkpoint_every, INT64), FIELD(parent, INT64),
-    FIELD(constant_rate, INT), FIELD(optimizer, INT),
-    FIELD(muon_rate, REAL),
+    FIELD_IF(constant_rate, INT, AT(constant_rate)),
+    FIELD_IF(optimizer, INT, AT(optimizer)),
+    FIELD_IF(muon_rate, REAL, AT(optimizer)),
 #undef FIELD
+#undef FIELD_IF
+#undef AT
 };
 /* clang-format on */
 
-/* Fields from OPTIONAL on are left out of runs without them, as older versions
-   wrote them. */
-enum { FIELDS = sizeof fields / sizeof fields[0], OPTIONAL = FIELDS - 3 };
+enum { FIELDS = sizeof fields / sizeof fields[0] };
 _Static_assert(sizeof(locant_optimizer) == sizeof(int), "read as an int");
+_Static_assert(LOCANT_ADAMW == 0, "a condition that is 0");
 
 static bool is_left_out(const locant_train_options *o, const struct field *f)
 {
-    return f >= fields + OPTIONAL &&
-           (f == fields + OPTIONAL ? o->constant_rate == 0
-                                   : o->optimizer == LOCANT_ADAMW);
+    return f->condition != ALWAYS &&
+           *(const int *)((const char *)o + f->condition) == 0;
 }
 
 /* An unsigned number is stored as the signed one with the same bits, as in the

@@ -282,6 +282,7 @@ static locant_status register_run(struct lct_trainer *t)
         .length = o->length,
         .parameters = (int64_t)lct_model_size(t->model),
         .encoding_parameters = encoding_parameters(t->model),
+        /* scratch of one thread: the number does not depend on threads */
         .bytes = (int64_t)(lct_model_bytes(t->model) +
                            2 * lct_model_size(t->model) * sizeof(real) +
                            t->muon_size * sizeof(real)),

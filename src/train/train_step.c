@@ -59,26 +59,32 @@ static uint64_t hash_ids(uint64_t h, const int32_t *ids, size_t n)
     return h;
 }
 
-static void next_batch(struct lct_trainer *t)
+static void source_batch(struct lct_trainer *t)
 {
     const struct locant_source *source = t->o.source;
-    const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
 
-    t->tokens_per_byte = 1;
-    if (source == NULL) {
-        text_batch(t);
-        if (t->text->bytes)
-            return;
-    }
-    for (int64_t b = 0; source && b < t->o.batch; b++) {
+    for (int64_t b = 0; b < t->o.batch; b++) {
         const struct lct_batch_row row = { t->o.seed, (uint64_t)t->step,
                                            (uint64_t)b, t->o.length };
 
         source->fill(t->tokens + b * t->o.length, t->targets + b * t->o.length,
                      &row, source->context);
     }
-    t->checksum = hash_ids(t->checksum, t->tokens, n);
-    t->checksum = hash_ids(t->checksum, t->targets, n);
+}
+
+static void next_batch(struct lct_trainer *t)
+{
+    const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
+
+    t->tokens_per_byte = 1;
+    if (t->o.source == NULL)
+        text_batch(t);
+    else
+        source_batch(t);
+    if (t->o.source || t->text->ids) { /* text_batch() has hashed bytes */
+        t->checksum = hash_ids(t->checksum, t->tokens, n);
+        t->checksum = hash_ids(t->checksum, t->targets, n);
+    }
 }
 
 struct update {
@@ -122,14 +128,15 @@ static void update_tensor(const struct update *u, int i, int slot)
                    tensor->decay, &adamw);
 }
 
-/* Update tensors, one after the other, with scratch 'slot' of the trainer. */
+/* Update tensors with scratch 'slot' of the trainer.  The slot of the pool may
+   be beyond it, if locant_set_threads() was called since. */
 static void update_some(void *context, size_t slot, int of_pool)
 {
     const struct lct_model_tensor *all;
     struct update *u = context;
     const int n = lct_model_tensors(u->trainer->model, &all);
 
-    (void)of_pool; /* the number of threads may have changed */
+    (void)of_pool;
     for (int i; (i = atomic_fetch_add(&u->next, 1)) < n;)
         update_tensor(u, i, (int)slot);
 }

@@ -11,8 +11,8 @@ struct lct_trainer {
     const struct lct_vocabulary *vocabulary; /* NULL: tokens are bytes, or the
                                                 symbols of the source */
     struct lct_vocabulary *of_parent; /* vocabulary, read from o.parent */
-    const struct lct_split *text;     /* [3] parts of the corpus in
-                                                tokens; NULL: o.source */
+    const struct lct_split *text;     /* [3] parts of the corpus in tokens;
+                                         NULL: o.source */
     double tokens_per_byte; /* of the targets of this step; 1 without text */
     locant_train_options o;
     locant_encoding *encoding; /* resolved at o.length + o.memory */
@@ -23,7 +23,7 @@ struct lct_trainer {
     size_t muon_size;          /* enough for its largest matrix */
     int slots;                 /* matrices that it updates at a time */
     int32_t *tokens, *targets; /* [batch, length] */
-    size_t *starts;            /* [batch] first bytes of the windows */
+    size_t *starts;            /* [batch] first tokens of the windows */
     char key[1024];            /* identifies the run */
     char parent_key[1024];     /* key of o.parent; empty if there is none */
     char *path;                /* of the checkpoint */
