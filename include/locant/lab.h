@@ -52,8 +52,7 @@ typedef struct locant_corpus_info {
     char   sha256[65];  /* of the concatenated text, hexadecimal */
     size_t files, bytes;
     size_t train_bytes, valid_bytes, test_bytes;
-    size_t unreadable;          /* folders and files skipped for lack of
-                                   permission */
+    size_t unreadable;          /* folders and files that may not be read */
     char unreadable_path[88];   /* the end of the first path; printable ASCII */
 } locant_corpus_info;
 
@@ -326,8 +325,8 @@ typedef struct locant_evaluation {
     double  own_window;                     /* P4: window 128, stride 16 */
     double  valid;                     /* validation at the trained length */
     double  shuffled;      /* P1 at 128, plus the mean increase of the losses of
-                              8 targets per block when the context is shuffled
-                              but the fewest last tokens that span 8 bytes */
+                              8 targets per block when the context is shuffled,
+                              except the last tokens, as few as span 8 bytes */
     double  causality;     /* largest |P2 - forward at 128| over positions
                               below 128, or below half the length of a shorter
                               table.  If positions depend on the length: largest
@@ -336,13 +335,14 @@ typedef struct locant_evaluation {
     int64_t blocks;        /* targets = 64 x blocks */
     double  tokens_per_second; /* forward at 2048 */
     double  non_overlapping[LOCANT_EVAL_LENGTHS]; /* P3: all targets of the last
-                              2048 tokens, cut into windows of each length; the
-                              first tokens of a window, with little context,
-                              count too */
-    double  replaced;      /* as 'shuffled', with those tokens replaced by
+                              2048 tokens, cut into windows of each length, also
+                              the first of a window, with little context */
+    double  replaced;      /* as 'shuffled', with what was shuffled replaced by
                               the tokens at the same places of a window of
-                              another file */
-    double  truncated;     /* as 'shuffled', with the kept tokens alone */
+                              another file; of the training text if no other
+                              file has a block */
+    double  truncated;     /* as 'shuffled', with the last tokens as the only
+                              context */
 } locant_evaluation;
 
 /*
