@@ -2,16 +2,17 @@
  * muon_case.h - steps of Muon, of the library and of the oracle; and how far
  * apart they may be.
  *
- * Singular values of X [s, n] stay below 1.21, the greatest value of
- * p(x) = a x + b x^3 + c x^5 on 0 .. 1.21, so |X|_F <= 1.21 sqrt(s).  With
- * roundings of u, one iteration is then off in the Frobenius norm by at most
+ * Singular values of X [s, n] stay below 1.2025: the greatest value of
+ * p(x) = a x + b x^3 + c x^5 on 0 .. 1.21 is 1.2024, so |X|_F <= 1.21 sqrt(s).
+ * With roundings of u, one iteration is then off in the Frobenius norm by at
+ * most
  *
  *     (|b| + 2 |c| 1.47) 1.21 * 1.47 n s u   A, a sum of n products
  *   + |c| 1.21 * 2.2 s^2 u                   A^2, a sum of s products
  *   + 1.21 * 15 s^2 u                        the product with X, another one
  *   + 60 sqrt(s) u                           sums of the three terms
  *
- * which is below 110 n s u.  |p'| < 4 on 0 .. 1.21, so no iteration makes an
+ * which is below 110 n s u.  |p'| < 4 on 0 .. 1.2025, so no iteration makes an
  * error more than four times as large: 1 + 4 + .. + 4^4 = 341 times, and 4^5
  * times the few u of the division by the norm.  So 40000 n s u bounds it.
  */

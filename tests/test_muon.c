@@ -43,7 +43,7 @@ TEST(matches_the_oracle)
  * The first step is an orthogonal matrix, up to what five iterations leave:
  * singular values of .68 .. 1.21, so those of a diagonal gradient whose entries
  * are within a factor of 50 of the norm.  p(x) stays in that interval, and is
- * at least min(3.4 x, .68) on (0, 1] but for its bend: 3.4445^5 / 50 > 9.
+ * at least min(3 x, .68) on (0, 1]: 3^4 / 50 > .68.
  */
 TEST(the_step_is_near_an_orthogonal_matrix)
 {
@@ -82,8 +82,8 @@ TEST(the_size_of_the_gradient_does_not_matter)
         b.grad[i] = 1024 * a.grad[i];
     muon_step(&a, &o);
     muon_step(&b, &o);
-    /* but for the 1e-7 beside norms of at least 15, tenfold for five steps of
-       at most four times */
+    /* but for the 1e-7 beside norms of at least 15, which five iterations
+       enlarge at most 4^5 times */
     for (size_t i = 0; i < a.n; i++)
         CHECK(fabs(a.p[i] - b.p[i]) <= 1e-7 / 15 * 1024);
 }

@@ -18,10 +18,10 @@ static const double slope = 3.4445, third = -4.7750, fifth = 2.0315;
 enum { ITERATIONS = 5, BLOCK = 16 /* columns transposed at a time */ };
 
 struct scratch {
-    real *x, *y;           /* [s, n] before and after an iteration */
-    real *panels, *turned; /* [s, n] X and X^T, packed */
-    real *gram, *sum,
-        *small; /* [s, s] A = X X^T; a I + b A + c A^2; A packed */
+    real *x, *y;               /* [s, n] before and after an iteration */
+    real *panels, *transposed; /* [s, n] X and X^T, packed */
+    /* [s, s] A = X X^T; a I + b A + c A^2; A in panels */
+    real *gram, *sum, *gram_panels;
     int64_t s, n;
 };
 
@@ -46,10 +46,10 @@ static struct scratch divide(real *all, const struct lct_muon_matrix *w)
     return (struct scratch){ .x = all,
                              .y = all + size,
                              .panels = all + 2 * size,
-                             .turned = all + 3 * size,
+                             .transposed = all + 3 * size,
                              .gram = all + 4 * size,
                              .sum = all + 4 * size + square,
-                             .small = all + 4 * size + 2 * square,
+                             .gram_panels = all + 4 * size + 2 * square,
                              .s = s,
                              .n = s == w->in ? w->out : w->in };
 }
@@ -74,10 +74,10 @@ static void iterate(struct scratch *r)
     const size_t square = (size_t)(r->s * r->s);
     real *y = r->y;
 
-    lct_linear_pack(r->panels, r->turned, r->x, r->s, r->n);
-    lct_linear_symmetric(r->gram, r->x, r->turned, r->s, r->n);
-    lct_linear_pack(r->small, NULL, r->gram, r->s, r->s);
-    lct_linear_symmetric(r->sum, r->gram, r->small, r->s, r->s);
+    lct_linear_pack(r->panels, r->transposed, r->x, r->s, r->n);
+    lct_linear_symmetric(r->gram, r->x, r->transposed, r->s, r->n);
+    lct_linear_pack(r->gram_panels, NULL, r->gram, r->s, r->s);
+    lct_linear_symmetric(r->sum, r->gram, r->gram_panels, r->s, r->s);
     nn->scale(r->sum, (real)fifth, square);
     nn->add(r->sum, r->gram, (real)third, square);
     for (size_t i = 0; i < square; i += (size_t)r->s + 1)
@@ -87,23 +87,24 @@ static void iterate(struct scratch *r)
     r->x = y;
 }
 
-/* Replace x [in, out], whose scratch is given, by its orthogonalisation. */
+/* The orthogonalisation of r->x [in, out], which is overwritten: r->x or
+   r->y */
 static const real *orthogonalise(struct scratch *r,
                                  const struct lct_muon_matrix *w)
 {
     const struct lct_nn_kernels *nn = lct_nn();
     const size_t size = (size_t)(r->s * r->n);
     const double norm = sqrt(nn->sum_squares(r->x, size));
-    const bool turn = w->in > w->out;
+    const bool tall = w->in > w->out;
 
     nn->scale(r->x, (real)(1.0 / (norm + 1e-7)), size);
-    if (turn) {
+    if (tall) {
         memcpy(r->y, r->x, size * sizeof(*r->x));
         transpose(r->x, r->y, w->in, w->out);
     }
     for (int i = 0; i < ITERATIONS; i++)
         iterate(r);
-    if (!turn)
+    if (!tall)
         return r->x;
     transpose(r->y, r->x, w->out, w->in);
     return r->y;
