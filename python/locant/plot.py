@@ -251,14 +251,13 @@ def _heatmap(ax: Any, f: Figure) -> None:
     rows, cols = f.cells.shape
     x, y = f.x_step or 1, f.y_step or 1
     options: dict[str, Any] = {"cmap": "viridis"}
-    if f.y_range:
-        options.update(vmin=f.y_range[0], vmax=f.y_range[1])
     if f.diverging:
-        finite = np.where(np.isfinite(f.cells), f.cells, np.nan)
-        if f.y_range:
-            finite = np.array(f.y_range)
-        largest = float(np.nanmax(np.abs(finite), initial=0)) or 1.0
+        bounds = np.array(f.y_range) if f.y_range else f.cells[
+            np.isfinite(f.cells)]
+        largest = float(np.nanmax(np.abs(bounds), initial=0)) or 1.0
         options = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
+    elif f.y_range:
+        options.update(vmin=f.y_range[0], vmax=f.y_range[1])
     image = ax.imshow(f.cells, aspect="auto", interpolation="nearest", extent=(
         f.x_first - x / 2, f.x_first + x * (cols - 0.5),
         f.y_first + y * (rows - 0.5), f.y_first - y / 2), **options)
