@@ -53,12 +53,15 @@ static void do_isa(struct run *run, const struct bench_case *c, int threads,
 static void do_isas(struct run *run, const struct bench_case *c, int threads)
 {
     const struct bench_isas *chosen = &run->o->isas;
-    int n = c->work->plain_c && chosen->n > 1 ? 1 : chosen->n, available;
     const char *isa;
+    int available;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < chosen->n; i++) {
         do_isa(run, c, threads, chosen->at[i]);
-    if (n > 0)
+        if (c->work->plain_c)
+            break;
+    }
+    if (chosen->n > 0)
         return;
     for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++) {
         if (!available)

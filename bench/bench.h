@@ -124,7 +124,7 @@ struct bench_work {
     void (*teardown)(void *state);
     /* work of one call: pairs, bytes or flops */
     double (*amount)(const struct bench_case *c);
-    /* Sets the case to compare with, sample by sample; its work may be another.
+    /* Sets the case to compare with, sample by sample; its work may differ.
        False: there is none. */
     bool (*baseline)(struct bench_case *other, const struct bench_case *c);
     /* Used instead of the functions above, if not NULL: fills in the result;

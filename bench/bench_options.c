@@ -96,18 +96,21 @@ static void read_isas(struct reader *r, struct bench_isas *out,
         size_t n = strcspn(text, ",");
         int available = 0;
         const char *isa = find_isa(text, n, &available);
+        const bool runs = isa != NULL && available;
 
         snprintf(name, sizeof(name), "%.*s", (int)n, text);
         list_isas(known, sizeof(known), isa != NULL);
-        snprintf(should, sizeof(should), "%s %s",
-                 isa == NULL ? "should be one of" : "this CPU runs only",
-                 known);
-        if (isa == NULL || !available)
-            refuse(r, "--isa", name, should);
-        else if (out->n == BENCH_ISAS)
-            refuse(r, "--isa", name, "should be one of at most 8 names");
+        if (runs)
+            snprintf(should, sizeof(should),
+                     "is one too many: at most %d names", BENCH_ISAS);
         else
+            snprintf(should, sizeof(should), "%s %s",
+                     isa == NULL ? "should be one of" : "this CPU runs only",
+                     known);
+        if (runs && out->n < BENCH_ISAS)
             out->at[out->n++] = isa;
+        else
+            refuse(r, "--isa", name, should);
         text = text[n] == ',' ? text + n + 1 : NULL;
     }
 }

@@ -368,6 +368,8 @@ int cli_chinese(void);
 int cli_columns(void);
 /* Columns of a terminal; 0 if 'fd' is not one. */
 int cli_width(int fd);
+/* Print a text that the library made, then 'end'; releases the text. */
+void cli_print_text(char *text, size_t size, const char *end);
 /* Draw on stdout; 'color' is of OPT_COLOR, 'caption' may be NULL. */
 locant_status cli_show_figure(const locant_figure *f, int color,
                               const char *caption);

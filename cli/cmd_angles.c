@@ -195,9 +195,7 @@ static int check(const struct cli *cli)
         return cli_refuse(
             "--compare computes the exact angles and those of the "
             "recipe; --mode cannot be combined with it");
-    if (cli_given(cli, "compare"))
-        return CLI_OK;
-    if (o->out == NULL)
+    if (cli_given(cli, "compare") || o->out == NULL)
         return CLI_OK;
     CLI_TRY(cli_need(cli, "positions"));
     return cli_need(cli, "dim");

@@ -83,12 +83,6 @@ struct output {
     int figures; /* how many it was called with */
 };
 
-static void print_and_release(char *text, size_t size)
-{
-    fwrite(text, 1, size, stdout);
-    locant_release(text);
-}
-
 /* A locant_figure_taker: write or print the first figure. */
 static locant_status put_figure(const locant_figure *f, const char *alt,
                                 const char *caption, void *context)
@@ -109,9 +103,7 @@ static locant_status put_figure(const locant_figure *f, const char *alt,
     s = o->csv ? locant_figure_csv(&text, &size, f)
                : locant_figure_json(&text, &size, f);
     if (s == LOCANT_OK)
-        print_and_release(text, size);
-    if (w->cli->json)
-        putchar('\n');
+        cli_print_text(text, size, o->csv ? "" : "\n");
     return s;
 }
 

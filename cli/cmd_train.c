@@ -85,6 +85,14 @@ static int chooses_text(const struct cli_corpus *c)
     return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
 }
 
+static int check_rate(const char *option, double rate)
+{
+    if (rate > 0 && rate <= MAX_RATE)
+        return CLI_OK;
+    return cli_refuse("%s '%g': should be above 0, at most %g", option, rate,
+                      MAX_RATE);
+}
+
 static int set_muon_rate(locant_train_options *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -92,10 +100,7 @@ static int set_muon_rate(locant_train_options *t, const struct cli *cli)
     t->muon_rate = o->muon_lr;
     if (cli_given(cli, "muon-lr") && t->optimizer != LOCANT_MUON)
         return cli_refuse("--muon-lr is for --optimizer muon");
-    if (!(t->muon_rate > 0 && t->muon_rate <= MAX_RATE))
-        return cli_refuse("--muon-lr '%g': should be above 0, at most %g",
-                          o->muon_lr, MAX_RATE);
-    return CLI_OK;
+    return check_rate("--muon-lr", t->muon_rate);
 }
 
 /* Model sizes come from the task unless options set them. */
@@ -129,9 +134,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
-    if (!(t->learning_rate > 0 && t->learning_rate <= MAX_RATE))
-        return cli_refuse("--lr '%g': should be above 0, at most %g", o->lr,
-                          MAX_RATE);
+    CLI_TRY(check_rate("--lr", t->learning_rate));
     t->optimizer = (locant_optimizer)o->optimizer;
     CLI_TRY(set_muon_rate(t, cli));
     if (t->width % t->heads != 0)

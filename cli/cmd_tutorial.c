@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "course.h"
+#include "tutorial_rows.h"
 
 struct options {
     const char *out;
@@ -110,6 +111,19 @@ static int run(struct tutorial *t)
                     "%s: %s", t->row->id, locant_last_error());
 }
 
+/* End a stream into *text.  Returns 'status', which says how the run ended, or
+   an error if there was no memory for the text, which is then NULL. */
+static int end_text(FILE *stream, char **text, int status)
+{
+    if (fclose(stream) != 0) {
+        free(*text);
+        *text = NULL;
+    }
+    if (*text == NULL && status <= CLI_NO)
+        return cli_fail(CLI_INPUT, "out of memory");
+    return status;
+}
+
 /* Run the row with its output in *text, which the caller frees. */
 static int run_into_text(struct tutorial *t, char **text)
 {
@@ -121,8 +135,7 @@ static int run_into_text(struct tutorial *t, char **text)
     if (t->out == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
     status = run(t);
-    fclose(t->out);
-    return status;
+    return end_text(t->out, text, status);
 }
 
 /* Run the row, and print it only if it has the part that is asked for. */
@@ -168,9 +181,10 @@ static int make_path(char path[4096], const char *folder, const char *row,
                : cli_fail(CLI_INPUT, "%s: the path is too long", folder);
 }
 
-/* Write 'text' to the row's file with this ending, and free it. */
+/* Write 'text' to the row's file with this ending; NULL: there was no memory
+   for it. */
 static int write_text(const char *folder, const char *row, const char *ending,
-                      char *text)
+                      const char *text)
 {
     char path[4096];
     int status = make_path(path, folder, row, ending);
@@ -179,7 +193,6 @@ static int write_text(const char *folder, const char *row, const char *ending,
         status = cli_fail(CLI_INPUT, "%s: out of memory", row);
     if (status == CLI_OK)
         status = cli_status_input(locant_file_write(path, text, strlen(text)));
-    free(text);
     return status;
 }
 
@@ -187,9 +200,14 @@ static int write_text(const char *folder, const char *row, const char *ending,
 static int write_files(const struct tutorial *t, const char *folder,
                        const char *text)
 {
-    CLI_TRY(write_text(folder, t->row->id, "txt", strdup(text)));
-    return write_text(folder, t->row->id, "json",
-                      json_dumps(t->json, JSON_INDENT(2)));
+    char *json;
+    int status;
+
+    CLI_TRY(write_text(folder, t->row->id, "txt", text));
+    json = json_dumps(t->json, JSON_INDENT(2));
+    status = write_text(folder, t->row->id, "json", json);
+    free(json);
+    return status;
 }
 
 /* Run a row into the page and, unless 'folder' is NULL, into
@@ -208,7 +226,7 @@ static int run_into_page(struct tutorial *t, struct course *page,
     if (t->page == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
     status = run_into_text(t, &text);
-    fclose(t->page);
+    status = end_text(t->page, &figures, status);
     if (status <= CLI_NO && folder != NULL)
         written = write_files(t, folder, text);
     if (status <= CLI_NO)
@@ -337,13 +355,11 @@ static int run_command(const struct cli *cli)
     if (o->out != NULL)
         return cli_refuse("-o: expected a row, or --all");
     if (o->markdown)
-        rows_markdown();
+        tutorial_rows_markdown();
     else if (cli->json)
-        return rows_json();
-    else if (chinese(cli))
-        rows_chinese();
+        return tutorial_rows_json();
     else
-        rows_text();
+        tutorial_rows_text(chinese(cli));
     return CLI_OK;
 }
 

@@ -80,21 +80,10 @@ static void put_both(FILE *out, const char *tag, const char *en, const char *zh)
     fprintf(out, "</%s>", tag);
 }
 
-static const struct tutorial_claim *claim_of(const struct tutorial_row *row)
-{
-    return &tutorial_claims[row - tutorial_rows];
-}
-
 static void put_title(FILE *out, const struct tutorial_row *row)
 {
     fprintf(out, "%s ", row->id);
-    put_both(out, "span", row->title, claim_of(row)->title_zh);
-}
-
-/* Whether the row is the first of its document on this page. */
-static int begins_document(const struct course *c, const struct tutorial_row *r)
-{
-    return r == c->first || r[-1].id[1] != r->id[1];
+    put_both(out, "span", row->title, tutorial_claim(row)->title_zh);
 }
 
 /* The id of a file on this page: "file-s0-order.c". */
@@ -160,7 +149,7 @@ static void put_contents(const struct course *c)
     put_both(out, "span", "Contents", "目录");
     fputs("</h2>\n", out);
     for (const struct tutorial_row *r = c->first; r <= c->last; r++) {
-        if (begins_document(c, r)) {
+        if (r == c->first || tutorial_begins_document(r)) {
             fprintf(out, "%s<details open=\"open\"><summary>",
                     r == c->first ? "" : "</ol></details>\n");
             put_both(out, "span", tutorial_document(r),
@@ -267,6 +256,7 @@ static void put_python(FILE *out, const struct tutorial_row *row)
 
 static void put_row_head(FILE *out, const struct tutorial_row *row)
 {
+    const struct tutorial_claim *claim = tutorial_claim(row);
     char en[128], zh[128];
 
     snprintf(en, sizeof en, "%s, lines %s", row->kind, row->lines);
@@ -278,7 +268,7 @@ static void put_row_head(FILE *out, const struct tutorial_row *row)
     fputs("</h3>\n<h4>", out);
     put_both(out, "span", "The document says", "文档的说法");
     fputs("</h4>\n", out);
-    put_both(out, "p", claim_of(row)->text, claim_of(row)->text_zh);
+    put_both(out, "p", claim->text, claim->text_zh);
 }
 
 void course_row(struct course *c, const struct tutorial *t, const char *printed,
@@ -290,7 +280,7 @@ void course_row(struct course *c, const struct tutorial *t, const char *printed,
     const json_t *mistake;
     size_t i;
 
-    if (begins_document(c, row)) {
+    if (row == c->first || tutorial_begins_document(row)) {
         fprintf(out, "<h2 id=\"S%c\">", row->id[1]);
         put_both(out, "span", tutorial_document(row),
                  tutorial_document_zh(row));
@@ -318,8 +308,7 @@ static void put_sources(FILE *out)
     fputs("</h2>\n", out);
     put_both(out, "p",
              "The files of the rows, and the headers of the helpers that they "
-             "call: tensors.h, encodings.h, network.h, print.h, checks.h, "
-             "figures.h.",
+             "call.",
              "各条的文件，以及所调用的辅助函数的头文件。");
     for (const struct tutorial_source *f = tutorial_sources; f->path; f++) {
         fputs("<details id=\"", out);
@@ -336,7 +325,7 @@ int course_end(struct course *c, const char *path)
 
     put_sources(c->out);
     fputs("</main></body></html>\n", c->out);
-    if (fclose(c->out) != 0)
+    if (fclose(c->out) != 0 || c->text == NULL)
         status = cli_fail(CLI_INPUT, "out of memory");
     else
         status = cli_status_input(locant_file_write(path, c->text, c->size));

@@ -1,16 +1,9 @@
-/* course.h - the rows of the tutorials as lists and as an HTML page. */
+/* course.h - the rows of the tutorials as an HTML page. */
 #ifndef LOCANT_CLI_COURSE_H
 #define LOCANT_CLI_COURSE_H
 
 #include "../tutorials/run.h"
 #include "cli.h"
-
-/* Print the rows: a line each, in English or Chinese; JSON, which returns an
-   exit status; docs/tutorials.md. */
-void rows_text(void);
-void rows_chinese(void);
-int rows_json(void);
-void rows_markdown(void);
 
 /* A page that is being written; initialise with zeros. */
 struct course {

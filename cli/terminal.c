@@ -72,6 +72,13 @@ int cli_columns(void)
     return columns < 40 ? 40 : columns > 1000 ? 1000 : (int)columns;
 }
 
+void cli_print_text(char *text, size_t size, const char *end)
+{
+    fwrite(text, 1, size, stdout);
+    fputs(end, stdout);
+    locant_release(text);
+}
+
 locant_status cli_show_figure(const locant_figure *f, int color,
                               const char *caption)
 {
@@ -84,9 +91,7 @@ locant_status cli_show_figure(const locant_figure *f, int color,
     s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
     if (s != LOCANT_OK)
         return s;
-    fwrite(text, 1, size, stdout);
-    locant_release(text);
-    putchar('\n');
+    cli_print_text(text, size, "\n");
     if (caption != NULL && *caption != '\0') {
         cli_wrap(caption, 0, 0, (size_t)cli_columns());
         putchar('\n');
@@ -118,7 +123,6 @@ int cli_show_cells(const struct cli *cli, const locant_figure *f,
     s = locant_figure_json(&text, &size, &shown);
     if (s != LOCANT_OK)
         return cli_status(s);
-    printf("%.*s\n", (int)size, text);
-    locant_release(text);
+    cli_print_text(text, size, "\n");
     return CLI_OK;
 }

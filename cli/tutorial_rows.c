@@ -1,40 +1,25 @@
 /* tutorial_rows.c - lists of the rows of the tutorials. */
-#include <string.h>
+#include "tutorial_rows.h"
 
 #include "../tutorials/course.h"
-#include "course.h"
+#include "cli.h"
 
-/* Whether this is the first row of a document. */
-static int begins_document(const struct tutorial_row *r)
-{
-    return r == tutorial_rows ||
-           strcmp(tutorial_document(r - 1), tutorial_document(r)) != 0;
-}
-
-void rows_text(void)
+void tutorial_rows_text(int chinese)
 {
     for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
-        if (begins_document(r))
+        if (tutorial_begins_document(r))
             printf("%s%s\n", r == tutorial_rows ? "" : "\n",
-                   tutorial_document(r));
-        printf("%-6s %-10s %s%s\n", r->id, r->kind, r->title,
-               r->wrong ? " [wrong in the tutorial]" : "");
+                   chinese ? tutorial_document_zh(r) : tutorial_document(r));
+        if (chinese)
+            printf("%-6s %s（%s）%s\n", r->id, tutorial_claim(r)->title_zh,
+                   tutorial_kind_zh(r->kind), r->wrong ? "［教程有误］" : "");
+        else
+            printf("%-6s %-10s %s%s\n", r->id, r->kind, r->title,
+                   r->wrong ? " [wrong in the tutorial]" : "");
     }
 }
 
-void rows_chinese(void)
-{
-    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
-        if (begins_document(r))
-            printf("%s%s\n", r == tutorial_rows ? "" : "\n",
-                   tutorial_document_zh(r));
-        printf("%-6s %s（%s）%s\n", r->id,
-               tutorial_claims[r - tutorial_rows].title_zh,
-               tutorial_kind_zh(r->kind), r->wrong ? "［教程有误］" : "");
-    }
-}
-
-int rows_json(void)
+int tutorial_rows_json(void)
 {
     json_t *rows = json_array();
 
@@ -43,11 +28,11 @@ int rows_json(void)
             rows, json_pack("{s:s, s:s, s:s, s:s, s:i, s:s?, s:s}", "row",
                             r->id, "kind", r->kind, "title", r->title, "lines",
                             r->lines, "figures", r->figures, "wrong", r->wrong,
-                            "claim", tutorial_claims[r - tutorial_rows].text));
+                            "claim", tutorial_claim(r)->text));
     return cli_json(rows);
 }
 
-void rows_markdown(void)
+void tutorial_rows_markdown(void)
 {
     printf("# The rows of the tutorials\n\n"
            "Written by `locant tutorial --markdown`; a test compares.  Every "
@@ -56,7 +41,7 @@ void rows_markdown(void)
            "says what is wrong and why.  Rows with figures take\n`-o "
            "OUT.svg`.\n");
     for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
-        if (begins_document(r))
+        if (tutorial_begins_document(r))
             printf("\n## %s\n\n| row | kind | what | figures | wrong in the "
                    "tutorial | command | test |\n|---|---|---|---|---|---|"
                    "---|\n",

@@ -25,15 +25,15 @@ static locant_corpus *read_text(void)
 /* What a report of one run leaves. */
 static json_t *study_of(const locant_corpus *c)
 {
-    return json_pack("{s:s, s:i, s:s, s:{s:s, s:i, s:[s], s:[s, s], s:s, s:s},"
-                     " s:o, s:[{s:s, s:i, s:s, s:[f, n, f, f, f]}], s:{s:i}}",
-                     "format", "locant study", "version", 1, "locant", "0.1.0",
-                     "configuration", "preset", "smoke", "seeds", 1,
-                     "encodings", "rope(base=128)", "with", "extension",
-                     "tasks", "tasks", "T1,T12", "optimizer", "muon", "corpus",
-                     lct_corpus_about(c), "runs", "encoding", "rope(base=128)",
-                     "seed", 1, "batches", "0123abcd", "losses", 1.5, 2.5, 3.5,
-                     4.5, "numbers", "x", 7);
+    return json_pack(
+        "{s:s, s:i, s:s, s:{s:s, s:i, s:[s], s:[s, s], s:s, s:s,"
+        " s:i}, s:o, s:[{s:s, s:i, s:s, s:[f, n, f, f, f]}], s:{s:i}}",
+        "format", "locant study", "version", 1, "locant", "0.1.0",
+        "configuration", "preset", "smoke", "seeds", 1, "encodings",
+        "rope(base=128)", "with", "extension", "tasks", "tasks", "T1,T12",
+        "optimizer", "muon", "vocabulary", 512, "corpus", lct_corpus_about(c),
+        "runs", "encoding", "rope(base=128)", "seed", 1, "batches", "0123abcd",
+        "losses", 1.5, 2.5, 3.5, 4.5, "numbers", "x", 7);
 }
 
 /* The store of 'dir' with a text and a study of it. */
@@ -59,6 +59,8 @@ static void export_it(const char *name, int with_text)
 
 IN_SCRATCH(comes_back_whole)
 {
+    static const char start[] = "locant report --preset smoke --seeds 1"
+                                " --vocabulary 512 --kept-text ";
     locant_study a, b;
     locant_store *s;
     locant_corpus *c, *d;
@@ -73,9 +75,9 @@ IN_SCRATCH(comes_back_whole)
     s = open_store();
     CHECK_OK(locant_store_study(&a, s, 0));
     CHECK(strstr(a.sources, "/text.txt") != NULL && a.packed_bytes > 0);
+    CHECK(strncmp(a.command, start, strlen(start)) == 0);
     assert_string_equal(
-        a.command + strlen("locant report --preset smoke --seeds 1 --kept-text"
-                           " 0123456789ab"),
+        a.command + strlen(start) + strlen("0123456789ab"),
         " --optimizer muon --with extension,tasks --tasks T1,T12"
         " --encodings 'rope(base=128)'");
     CHECK_OK(locant_store_kept_text(&c, s, ""));
@@ -101,7 +103,8 @@ IN_SCRATCH(comes_back_whole)
     s = store_at(scratch_file(&dir, "bare"));
     CHECK_OK(locant_store_study(&b, s, id));
     CHECK(b.packed_bytes == 0 &&
-          strstr(b.command, " --text PATH... --optimizer muon --with"));
+          strstr(b.command,
+                 " --vocabulary 512 --text PATH... --optimizer muon --with"));
     locant_study_free(&b);
     locant_store_close(s);
 }
@@ -137,6 +140,9 @@ static const struct {
     { "configuration", "tasks", "\"T1,\"", "that are unknown" },
     { "configuration", "optimizer", "\"adamw\"", "that are unknown" },
     { "configuration", "optimizer", "2", "that are unknown" },
+    { "configuration", "vocabulary", "256", "that are unknown" },
+    { "configuration", "vocabulary", "4097", "that are unknown" },
+    { "configuration", "vocabulary", "\"512\"", "that are unknown" },
     { "configuration", "commit", "\"x\"", "that are unknown" },
     { "corpus", "kind", "\"../..\"", "'corpus' has a kind" },
     { "corpus", "sha256", "\"../../../etc/passwd\"", "'corpus' has a kind" },

@@ -14,6 +14,8 @@ import tutorial_page
 def faults(row, folder, log):
     """What is wrong with one row, as sentences."""
     name = os.path.join(folder, row["row"])
+    if not row["claim"]:
+        yield "has no claim"
     # Never its own word alone: the log, the JSON and the files must agree.
     if not any(line.startswith("ok ") and line.split()[1] == row["row"]
                for line in log):

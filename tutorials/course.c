@@ -4,12 +4,21 @@
 
 #include <string.h>
 
-const struct tutorial_claim tutorial_claims[] = {
+static const struct tutorial_claim claims[] = {
 #define CLAIM(document, number, ...) { "S" #document "." #number, __VA_ARGS__ },
 #include "claims.def"
 #undef CLAIM
-    { .id = NULL }
+    { NULL, "", "", "" }
 };
+
+const struct tutorial_claim *tutorial_claim(const struct tutorial_row *row)
+{
+    const struct tutorial_claim *claim = claims;
+
+    while (claim->id != NULL && strcmp(claim->id, row->id) != 0)
+        claim++;
+    return claim;
+}
 
 const char *tutorial_document_zh(const struct tutorial_row *row)
 {

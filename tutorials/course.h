@@ -1,4 +1,4 @@
-/* course.h - what a course needs of a row beside its run: what the document
+/* course.h - what the page shows of a row besides its run: what the document
    says, its Chinese, and the C and the Python of the row. */
 #ifndef LOCANT_TUTORIALS_COURSE_H
 #define LOCANT_TUTORIALS_COURSE_H
@@ -10,8 +10,8 @@ struct tutorial_claim {
     const char *id, *title_zh, *text, *text_zh;
 };
 
-/* The claim of row tutorial_rows[i] is tutorial_claims[i]. */
-extern const struct tutorial_claim tutorial_claims[];
+/* The claim of the row; without one, a claim of empty texts. */
+const struct tutorial_claim *tutorial_claim(const struct tutorial_row *row);
 /* tutorial_document() in Chinese; a row's kind in Chinese. */
 const char *tutorial_document_zh(const struct tutorial_row *row);
 const char *tutorial_kind_zh(const char *kind);

@@ -27,6 +27,11 @@ const char *tutorial_document(const struct tutorial_row *row)
     return documents[row->id[1] - '0'];
 }
 
+int tutorial_begins_document(const struct tutorial_row *row)
+{
+    return row == tutorial_rows || row[-1].id[1] != row->id[1];
+}
+
 void progress(const char *format, ...)
 {
     va_list args;

@@ -26,6 +26,8 @@ struct tutorial_row {
 extern const struct tutorial_row tutorial_rows[];
 /* The title of a row's document: "S0: a notebook in Chinese, PyTorch". */
 const char *tutorial_document(const struct tutorial_row *row);
+/* Whether the row is the first of its document. */
+int tutorial_begins_document(const struct tutorial_row *row);
 
 /* A running row.  The caller sets the first group and releases 'json'. */
 struct tutorial {

@@ -22,13 +22,13 @@ struct lct_scale lct_scale_of(const locant_figure *f)
     if (f->y_min < f->y_max) {
         m.low = f->y_min;
         m.high = f->y_max;
+    } else if (!f->diverging) {
+        lct_widen(&m.low, &m.high);
     }
     if (f->diverging) {
         m.high = fmax(fabs(m.low), fabs(m.high));
         m.high = m.high > 0 ? m.high : 1;
         m.low = -m.high;
-    } else if (!(f->y_min < f->y_max)) {
-        lct_widen(&m.low, &m.high);
     }
     return m;
 }

@@ -121,7 +121,7 @@ b = locant.bias("alibi", 4, 10, 10)
 b[:, np.triu_indices(10, 1)[0], np.triu_indices(10, 1)[1]] = np.nan
 assert np.allclose(b[:, 9, 0], -9 * 2.0 ** (-2 * np.arange(1, 5)))
 
-# S0.21: time one attention with each, which is alike work
+# S0.21: time the same attention with each encoding
 from time import perf_counter
 q, k, v = rng.standard_normal((3, 1, 8, 256, 64), np.float32)
 for spec in ("none", "rope", "alibi"):
