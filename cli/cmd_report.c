@@ -32,8 +32,10 @@ static const struct cli_option options[] = {
     OPT_INTEGER("minutes", minutes, "N", 0, 1000000,
                 "train fewer seeds to end within N minutes; 0: the preset's"),
     OPT_CHOICE("optimizer", optimizer, "adamw|muon",
-               "of every model; see 'locant train'", .fallback = "adamw"),
-    OPT_VOCABULARY(vocabulary),
+               "of every model, instead of the preset's; see 'locant train'"),
+    OPT_TEXT("vocabulary", vocabulary, "bytes|N",
+             "tokens, instead of the preset's: bytes, or N (257 .. 4096) of "
+             "byte pairs of the text"),
     OPT_TEXT("with", with, "JOBS",
              "also run long jobs: extension, surface, tasks"),
     OPT_TEXT("tasks", tasks, "LIST", "tasks for --with tasks, such as T1,T12"),
@@ -210,17 +212,16 @@ static void print_row(const locant_report_row *r, int width)
            (double)r->bytes / 0x1p20);
 }
 
-static void print_text(const locant_report *r, const struct options *o,
-                       int vocabulary)
+static void print_text(const locant_report *r, const struct options *o)
 {
     int width = 20;
 
     for (size_t i = 0; i < r->n_rows; i++)
         if ((int)strlen(r->rows[i].encoding) > width)
             width = (int)strlen(r->rows[i].encoding);
-    printf("nats per byte at each context length%s, 95 %% interval over seeds\n"
-           "\n%-*s",
-           vocabulary ? " in tokens" : "", width, "encoding");
+    printf("nats per byte at each context length in %s, 95 %% interval over "
+           "seeds\n\n%-*s",
+           r->vocabulary ? "tokens" : "bytes", width, "encoding");
     for (int i = 0; i < LOCANT_EVAL_LENGTHS && r->n_rows > 0; i++)
         printf(" %14" PRId64, r->rows[0].length[i]);
     printf(" %10s %8s %9s %7s\n", "G(2048)", "params", "tokens/s", "MiB");
@@ -270,7 +271,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.minutes = (int)o->minutes;
     r.directory = o->dir;
     r.any_isa = o->any_isa;
-    r.optimizer = (locant_optimizer)o->optimizer;
+    r.optimizer = cli_given(cli, "optimizer") ? o->optimizer : LOCANT_OF_PRESET;
     r.path = o->out;
     r.commit = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
     r.progress = cli_progress;
@@ -282,7 +283,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     if (cli->json)
         printed = print_json(&answer, o->out);
     else
-        print_text(&answer, o, vocabulary);
+        print_text(&answer, o);
     status = print_failed_gates(&answer);
     locant_report_free(&answer);
     return printed != CLI_OK ? printed : status;
@@ -294,9 +295,10 @@ static int run(const struct cli *cli)
     struct specs specs = { .n = 0 };
     locant_corpus *corpus;
     unsigned with;
-    int vocabulary;
+    int vocabulary = LOCANT_OF_PRESET;
 
-    CLI_TRY(cli_vocabulary(&vocabulary, o->vocabulary));
+    if (o->vocabulary != NULL)
+        CLI_TRY(cli_vocabulary(&vocabulary, o->vocabulary));
     CLI_TRY(read_jobs(&with, o->with));
     CLI_TRY(check_tasks(o->tasks, with));
     if (o->encodings != NULL)
@@ -340,7 +342,7 @@ const struct cli_command cli_report = {
            "YaRN, ReRoPE, Self-Extend,\nStreamingLLM and log n, zero-shot and "
            "after a short fine-tune.\n\n--with surface also trains "
            "sinusoidal, rope and alibi (or those of --encodings\nthat are "
-           "defined at every length) on texts of 32 to 256 bytes and evaluates"
+           "defined at every length) on texts of 32 to 256 tokens and evaluates"
            "\neach model at every length: loss by trained length and "
            "evaluated length.  On\ntwo cores it takes about 100 seconds more "
            "for each encoding with quick or\nhomework.\n\n--with tasks also "
@@ -351,10 +353,10 @@ const struct cli_command cli_report = {
            "it takes about 10 seconds with smoke,\n5 minutes with quick, 2 "
            "with homework, and (estimated from its number of\ntokens) 45 with "
            "hour; the number of tokens is printed before the first step.\n\n"
-           "With --vocabulary 512 the models read tokens of a byte-pair "
-           "vocabulary trained\non the text.  Lengths then count tokens, and "
-           "the page says how many bytes they\nspan; losses are still per "
-           "byte.\n\n"
+           "The models read tokens of a byte-pair vocabulary of 512, trained "
+           "on the text,\nand are trained by Muon; --vocabulary and "
+           "--optimizer choose others.  Lengths\ncount tokens, and the page "
+           "says how many bytes they span; losses are per byte.\n\n"
            "The time of each job of --with is also forecast at the beginning."
            "\n\n--export FOLDER writes what a paper would quote: table.tex and "
            "pairs.tex\n(booktabs), results.csv and pairs.csv (all digits), "
@@ -370,7 +372,7 @@ const struct cli_command cli_report = {
                 "locant report --text ~/books --encodings 'none; rope; "
                 "rope(base=128)' \\\n    --seeds 3\n"
                 "locant report --preset hour --with extension,surface\n"
-                "locant report --vocabulary 512\n"
+                "locant report --vocabulary bytes\n"
                 "locant report --export paper\n"
                 "locant report --with tasks --tasks T2,T11,T4",
     CLI_OPTIONS,

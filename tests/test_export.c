@@ -337,7 +337,7 @@ TEST_WITH(make_folder, remove_export, statement_says_how_to_repeat)
     CHECK(strstr(text, r.corpus.sha256) != NULL);
     CHECK(strchr(text, '$') == NULL);
     CHECK(strstr(text, "batches of 16 texts of 128 bytes") != NULL);
-    CHECK(strstr(text, "--optimizer") == NULL);
+    CHECK(strstr(text, " --optimizer adamw --vocabulary bytes ") != NULL);
     free(text);
 
     for (size_t i = 0; i < GROUPS; i++)

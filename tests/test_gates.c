@@ -99,7 +99,7 @@ TEST(gates_pass_what_is_good)
         " 0.2 nats/byte, with 95 % intervals over blocks and seeds; 4 are"
         " needed (the greatest mean cost is 0.30)");
     assert_string_equal(r.gates[3].sentence,
-                        "later bytes change earlier losses by at most 1e-6"
+                        "later tokens change earlier losses by at most 1e-6"
                         " nats, by e0; 0.0001 is allowed");
     assert_string_equal(
         r.gates[6].sentence,
@@ -116,7 +116,7 @@ TEST(gates_pass_what_is_good)
         for (int s = 0; s < SEEDS; s++)
             results[g][s].eval.causality = 0;
     check_only(&r, 0);
-    assert_string_equal(r.gates[3].sentence, "later bytes change no earlier"
+    assert_string_equal(r.gates[3].sentence, "later tokens change no earlier"
                                              " loss");
 }
 

@@ -134,7 +134,8 @@ TEST(labels_have_their_values)
     lct_messages_label(&label, MSG_PAIRS_TURN_ONCE, two);
     CHECK(strstr(label.en, "3") && strstr(label.en, "8"));
     /* cut, not overrun */
-    lct_messages_fill(cut, sizeof cut, MSG_PAIRS_TURN_ONCE, LCT_ZH, two);
+    lct_messages_fill(cut, sizeof cut,
+                      lct_messages_text(MSG_PAIRS_TURN_ONCE, LCT_ZH), two);
     CHECK(strlen(cut) == 3);
 }
 

@@ -284,7 +284,7 @@ TEST_WITH(make_folder, remove_folder, says_what_tokens_are)
 
     make_results(&r);
     page = page_of(&r);
-    CHECK(!strstr(page, "--vocabulary") && !strstr(page, "byte-pair"));
+    CHECK(strstr(page, " --vocabulary bytes") && !strstr(page, "byte-pair"));
     CHECK(!strstr(page, "(tokens)") && strstr(page, "length (bytes)"));
     free(page);
     r.vocabulary = 512;
@@ -295,6 +295,8 @@ TEST_WITH(make_folder, remove_folder, says_what_tokens_are)
     CHECK(strstr(page, "data-number=\"protocol.trained_bytes\">220<"));
     CHECK(strstr(page, " --vocabulary 512"));
     CHECK(!strstr(page, "length (bytes)") && strstr(page, "length (tokens)"));
+    CHECK(strstr(page, "by tokens of context") &&
+          !strstr(page, "by bytes of context"));
     CHECK(strstr(page, "loss (nats/byte)"));
     free(page);
 }

@@ -230,18 +230,37 @@ TEST(the_optimizer_trains_every_run)
     locant_run_info run;
     int64_t first;
 
+    o.optimizer = LOCANT_ADAMW;
     CHECK_OK(lct_plan_create(&plan, &o));
     plan.blocks = 1;
     plan.train.steps = 2;
     CHECK_OK(
         lct_plan_run(&plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     first = plan.runs[0];
-    CHECK_OK(lct_plan_run(
-        &plan, &(struct lct_lab){
-                   .store = s, .corpus = corpus, .optimizer = LOCANT_MUON }));
+    plan.train.optimizer = LOCANT_MUON;
+    CHECK_OK(
+        lct_plan_run(&plan, &(struct lct_lab){ .store = s, .corpus = corpus }));
     CHECK(plan.runs[0] != first);
     CHECK_OK(locant_store_run(&run, s, plan.runs[0]));
     assert_string_equal(run.optimizer, "muon");
+}
+
+/* Quick is trained by Muon on tokens unless the caller chooses. */
+TEST(the_preset_chooses_optimizer_and_vocabulary)
+{
+    locant_report_options o = LOCANT_REPORT_INIT;
+    struct lct_plan plan;
+
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK(plan.train.optimizer == LOCANT_MUON && plan.train.vocabulary == 512);
+    lct_plan_free(&plan);
+    o.optimizer = LOCANT_ADAMW;
+    o.vocabulary = 0;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK(plan.train.optimizer == LOCANT_ADAMW && plan.train.vocabulary == 0);
+    lct_plan_free(&plan);
+    o.vocabulary = -2;
+    CHECK(lct_plan_create(&plan, &o) == LOCANT_ERR_PARAM);
 }
 
 TEST(refuses_bad_arguments)

@@ -138,7 +138,7 @@ static const struct {
     { "configuration", "with", "[\"; rm -r .\"]", "that are unknown" },
     { "configuration", "tasks", "\"T1,`id`\"", "that are unknown" },
     { "configuration", "tasks", "\"T1,\"", "that are unknown" },
-    { "configuration", "optimizer", "\"adamw\"", "that are unknown" },
+    { "configuration", "optimizer", "\"sgd\"", "that are unknown" },
     { "configuration", "optimizer", "2", "that are unknown" },
     { "configuration", "vocabulary", "256", "that are unknown" },
     { "configuration", "vocabulary", "4097", "that are unknown" },

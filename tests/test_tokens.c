@@ -104,7 +104,10 @@ TEST(long_text_is_encoded_in_chunks)
     uint8_t *text = malloc(FILES * EACH);
     size_t start[FILES + 1];
     locant_corpus c = { .info.bytes = FILES * EACH,
-                        .split = { { text, FILES * EACH, start, FILES },
+                        .split = { { .bytes = text,
+                                     .size = FILES * EACH,
+                                     .start = start,
+                                     .files = FILES },
                                    { .start = none },
                                    { .start = none } } };
     struct lct_vocabulary *v;

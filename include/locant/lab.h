@@ -415,6 +415,9 @@ enum {
     LOCANT_WITH_SURFACE = 4    /* loss by (trained length, evaluated length) */
 };
 
+/* For locant_report_options: the optimizer or vocabulary of the preset. */
+enum { LOCANT_OF_PRESET = -1 };
+
 typedef struct locant_report_options {
     size_t        struct_size;
     locant_preset preset;
@@ -433,8 +436,10 @@ typedef struct locant_report_options {
                                      the start meets it; 0: the preset's limit,
                                      or none if 'seeds' is given */
     int           any_isa;        /* 1: locant_store_any_isa() */
-    locant_optimizer optimizer;   /* of every run that it trains */
-    int           vocabulary;     /* as in locant_train_options */
+    int           optimizer;      /* a locant_optimizer for every run, or
+                                     LOCANT_OF_PRESET: tasks keep AdamW */
+    int           vocabulary;     /* as in locant_train_options, or
+                                     LOCANT_OF_PRESET */
     const char   *export_folder;  /* of LaTeX, CSV, BibTeX, and what to say of
                                      reproducibility; NULL: none */
 } locant_report_options;
@@ -442,7 +447,8 @@ typedef struct locant_report_options {
 #define LOCANT_REPORT_INIT                                             \
     { .struct_size = sizeof(locant_report_options),                    \
       .preset = LOCANT_PRESET_QUICK, .directory = "locant-lab",        \
-      .path = "locant-report.html" }
+      .path = "locant-report.html", .optimizer = LOCANT_OF_PRESET,     \
+      .vocabulary = LOCANT_OF_PRESET }
 
 /* One row of the table of results. */
 typedef struct locant_report_row {
@@ -483,6 +489,7 @@ typedef struct locant_report {
     locant_report_gate gates[7];
     locant_corpus_info corpus;
     double             seconds;
+    int                vocabulary; /* 0: lengths are in bytes; else in tokens */
     char              *json; /* every number of the page: docs/NUMBERS.md */
 } locant_report;
 

@@ -232,6 +232,9 @@ WITH_TASKS = 2
 WITH_SURFACE = 4
 
 
+OF_PRESET = -1
+
+
 class ReportOptions(Structure):
     """locant_report_options"""
     _fields_ = [
@@ -297,6 +300,7 @@ class Report(Structure):
         ("gates", ReportGate * 7),
         ("corpus", CorpusInfo),
         ("seconds", c_double),
+        ("vocabulary", c_int),
         ("json", c_char_p),
     ]
 
@@ -515,7 +519,7 @@ INIT.update({
     CorpusOptions: {},
     TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3, "muon_rate": 0.02},
     EvalOptions: {},
-    ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html"},
+    ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     Figure: {},
     FigureView: {"head": -1},
     TaskEvalOptions: {"test_seed": 1},

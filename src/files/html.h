@@ -14,6 +14,7 @@ struct lct_html {
     char *data;
     size_t size, capacity;
     bool failed;
+    bool tokens; /* lengths count tokens of a vocabulary, not bytes */
     const struct lct_taker *taker; /* see report/page.h; or NULL */
     struct lct_html *figures;      /* see report/page_script.h; or NULL */
 };

@@ -20,7 +20,8 @@ struct state {
     const struct lct_extension_plan *plan;
     struct lct_extension *x;
     struct lct_extension_shared shared;
-    int vocabulary; /* of the base runs */
+    locant_optimizer optimizer; /* of the runs on text */
+    int vocabulary;
     /* ids of runs, 0: never begun; those of base runs are in x->base */
     int64_t needle[LCT_EXT_SEEDS];
     int64_t tuned[LCT_EXT_SEEDS][TUNINGS];
@@ -52,6 +53,7 @@ static locant_status train_base(struct lct_job *job)
     locant_train_options o = lct_extension_options(s->plan);
 
     o.seed = job->i + 1;
+    o.optimizer = s->optimizer;
     o.vocabulary = s->vocabulary;
     return lct_job_train(&s->x->base[job->i], job, &o);
 }
@@ -79,6 +81,7 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
     }
     o.encoding = spec;
     o.seed = seed + 1;
+    o.optimizer = s->optimizer;
     o.parent = needle ? s->needle[seed] : s->x->base[seed];
     o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
@@ -361,6 +364,7 @@ locant_status lct_extension_run(struct lct_extension **out,
     }
     x->plan = s->plan = plan;
     s->x = x;
+    s->optimizer = lab->optimizer;
     s->vocabulary = lab->vocabulary;
     s->shared = (struct lct_extension_shared){ .store = lab->store,
                                                .corpus = lab->corpus,

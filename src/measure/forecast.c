@@ -184,8 +184,9 @@ static void print_key(char out[128], const struct lct_plan *plan,
 
     for (size_t i = 0; i < plan->n; i++)
         h = lct_hash(h, plan->specs[i], strlen(plan->specs[i]) + 1);
-    if (plan->train.vocabulary)
-        h = lct_hash(h, &plan->train.vocabulary, sizeof(int));
+    h = lct_hash(h, &plan->train.vocabulary, sizeof plan->train.vocabulary);
+    h = lct_hash(h, &plan->train.optimizer, sizeof plan->train.optimizer);
+    h = lct_hash(h, &plan->train.steps, sizeof plan->train.steps);
     snprintf(out, 128, "seeds;%s;%d;%.0f;%016llx", plan->name, plan->seeds,
              limit, (unsigned long long)h);
 }

@@ -116,7 +116,8 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
     o.progress = on_train;
     o.context = job;
-    o.optimizer = jobs->lab.optimizer;
+    if (o.source)
+        o.optimizer = jobs->lab.task_optimizer;
     job->step_tokens = o.batch * o.length;
     job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step_tokens);
     LCT_TRY(lct_train_may_fail(run, jobs->lab.store,

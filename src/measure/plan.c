@@ -22,8 +22,10 @@ static const char *const three[] = { "sinusoidal", "rope", "alibi" };
 /* clang-format off */
 static const struct preset {
     const char *name;
-    int64_t layers, width, heads, ff, steps;
-    double rate;
+    int64_t layers, width, heads, ff, batch, steps;
+    locant_optimizer optimizer;
+    double rate; /* of AdamW, which Muon leaves some parameters to */
+    int vocabulary;
     int seeds;
     int64_t blocks;
     int order[2]; /* of the n-grams; see struct lct_plan */
@@ -32,12 +34,16 @@ static const struct preset {
     int judged; /* index of the length at which encodings are ranked */
     double rates[LCT_RATES]; /* learning rates to choose from; 0: use 'rate' */
 } presets[] = {
-    {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 6, {2, 3}, LIST(eight), 4, {0}},
-    {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}, LIST(eight), 4, {0}},
-    {"hour", 3, 96, 4, 384, 1500, 2e-3, 4, 192, {3, 2}, LIST(eight), 4, {0}},
-    {"full", 4, 128, 4, 512, 2000, 2e-3, 5, 256, {4, 3}, LIST(eight), 4,
-     {1e-3, 2e-3, 4e-3}},
-    {"homework", 3, 64, 4, 256, 500, 3e-3, 3, 48, {2, 3}, LIST(three), 1, {0}},
+    {"smoke", 2, 32, 4, 128, 8, 40, LOCANT_MUON, 3e-3, 512, 1, 6, {2, 3},
+     LIST(eight), 4, {0}},
+    {"quick", 3, 64, 4, 256, 8, 1900, LOCANT_MUON, 3e-3, 512, 2, 96, {2, 3},
+     LIST(eight), 4, {0}},
+    {"hour", 3, 96, 4, 384, 8, 3000, LOCANT_MUON, 2e-3, 512, 4, 192, {3, 2},
+     LIST(eight), 4, {0}},
+    {"full", 4, 128, 4, 512, 8, 4000, LOCANT_MUON, 2e-3, 512, 5, 256, {4, 3},
+     LIST(eight), 4, {1e-3, 2e-3, 4e-3}},
+    {"homework", 3, 64, 4, 256, 8, 1000, LOCANT_MUON, 3e-3, 512, 3, 48, {2, 3},
+     LIST(three), 1, {0}},
 };
 /* clang-format on */
 
@@ -60,9 +66,10 @@ static locant_status check_options(const locant_report_options *o)
     LCT_TRY(lct_check_range(fn, "preset", (int)o->preset, 0, last));
     LCT_TRY(lct_check_range(fn, "seeds", o->seeds, 0, 1000));
     LCT_TRY(lct_check_range(fn, "minutes", o->minutes, 0, 1000000));
-    LCT_TRY(
-        lct_check_range(fn, "optimizer", (int)o->optimizer, 0, LOCANT_MUON));
-    LCT_TRY(lct_vocabulary_check(fn, o->vocabulary));
+    LCT_TRY(lct_check_range(fn, "optimizer", o->optimizer, LOCANT_OF_PRESET,
+                            LOCANT_MUON));
+    if (o->vocabulary != LOCANT_OF_PRESET)
+        LCT_TRY(lct_vocabulary_check(fn, o->vocabulary));
     return o->encodings
                ? lct_check_range(fn, "n_encodings", (int64_t)o->n_encodings, 1,
                                  LCT_MOST_ENCODINGS)
@@ -137,7 +144,10 @@ static void set_preset(struct lct_plan *plan, const struct preset *p)
     plan->train.width = p->width;
     plan->train.heads = plan->train.kv_heads = p->heads;
     plan->train.ff = p->ff;
+    plan->train.batch = p->batch;
     plan->train.steps = p->steps;
+    plan->train.optimizer = p->optimizer;
+    plan->train.vocabulary = p->vocabulary;
     plan->train.learning_rate = p->rate;
 }
 
@@ -167,7 +177,10 @@ locant_status lct_plan_create(struct lct_plan *plan,
     *plan = (struct lct_plan){ 0 };
     LCT_TRY(check_options(options));
     set_preset(plan, &presets[options->preset]);
-    plan->train.vocabulary = options->vocabulary;
+    if (options->optimizer != LOCANT_OF_PRESET)
+        plan->train.optimizer = (locant_optimizer)options->optimizer;
+    if (options->vocabulary != LOCANT_OF_PRESET)
+        plan->train.vocabulary = options->vocabulary;
     if (options->seeds)
         plan->seeds = options->seeds;
     plan->n =

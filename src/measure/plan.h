@@ -19,8 +19,9 @@ struct lct_lab {
     const locant_corpus *corpus; /* NULL: no run reads text */
     locant_progress_fn progress; /* or NULL */
     void *context;
-    locant_optimizer optimizer;
-    int vocabulary; /* of runs on text, as in locant_train_options */
+    locant_optimizer task_optimizer; /* of runs on tasks */
+    locant_optimizer optimizer;      /* of the extension's runs on text */
+    int vocabulary;                  /* of the same */
 };
 
 /* What a report trains and evaluates. */

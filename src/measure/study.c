@@ -47,11 +47,11 @@ static json_t *configuration_of(const struct lct_results *r,
 
     if (c != NULL && o->tasks != NULL)
         json_object_set_new(c, "tasks", json_string(o->tasks));
-    if (c != NULL && o->optimizer != LOCANT_ADAMW)
+    if (c != NULL && r->n > 0)
         json_object_set_new(c, "optimizer",
-                            json_string(locant_optimizer_name(o->optimizer)));
-    if (c != NULL && o->vocabulary != 0)
-        json_object_set_new(c, "vocabulary", json_integer(o->vocabulary));
+                            json_string(r->groups[0].results[0].run.optimizer));
+    if (c != NULL)
+        json_object_set_new(c, "vocabulary", json_integer(r->vocabulary));
     return c;
 }
 

@@ -63,12 +63,13 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     const json_t *c = json_object_get(root, "configuration");
     const json_t *with = json_object_get(c, "with");
     struct lct_html text = { .data = NULL };
-    const json_t *vocabulary = json_object_get(c, "vocabulary");
-    char seeds[32], tokens[32] = "";
+    const int vocabulary =
+        (int)json_integer_value(json_object_get(c, "vocabulary"));
+    const char *optimizer = string_at(c, "optimizer");
+    char seeds[32], tokens[32] = " --vocabulary bytes";
 
     if (vocabulary)
-        snprintf(tokens, sizeof tokens, " --vocabulary %d",
-                 (int)json_integer_value(vocabulary));
+        snprintf(tokens, sizeof tokens, " --vocabulary %d", vocabulary);
     snprintf(seeds, sizeof seeds, " --seeds %d",
              (int)json_integer_value(json_object_get(c, "seeds")));
     lct_html_raw(&text, "locant report --preset ");
@@ -76,8 +77,9 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     lct_html_raw(&text, seeds);
     lct_html_raw(&text, tokens);
     add_text_option(&text, json_object_get(root, "corpus"), kept);
-    lct_html_raw(&text, json_object_get(c, "optimizer") ? " --optimizer " : "");
-    lct_html_raw(&text, string_at(c, "optimizer"));
+    lct_html_raw(&text, " --optimizer ");
+    lct_html_raw(&text,
+                 *optimizer ? optimizer : locant_optimizer_name(LOCANT_ADAMW));
     lct_html_raw(&text, json_array_size(with) > 0 ? " --with " : "");
     add_list(&text, with, ",");
     lct_html_raw(&text, json_object_get(c, "tasks") ? " --tasks " : "");

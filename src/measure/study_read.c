@@ -93,26 +93,31 @@ static bool are_tasks(const json_t *value)
     }
 }
 
-/* Is this an optimiser other than AdamW? It may be missing. */
+/* It may be missing: the first studies were of AdamW, and of bytes. */
 static bool is_optimizer(const char *name)
 {
     return name == NULL ||
+           strcmp(name, locant_optimizer_name(LOCANT_ADAMW)) == 0 ||
            strcmp(name, locant_optimizer_name(LOCANT_MUON)) == 0;
+}
+
+static bool is_vocabulary(json_int_t size)
+{
+    return size == 0 || (size > LCT_VOCAB && size <= LCT_VOCABULARY_MOST);
 }
 
 static bool is_configuration(const json_t *c)
 {
     const json_t *encodings, *with, *tasks = NULL;
     const char *preset, *optimizer = NULL;
-    json_int_t seeds, vocabulary = LCT_VOCAB + 1;
+    json_int_t seeds, vocabulary = 0;
 
     return json_unpack_ex((json_t *)c, NULL, JSON_STRICT,
                           "{s:s, s:I, s:o, s:o, s?o, s?s, s?I}", "preset",
                           &preset, "seeds", &seeds, "encodings", &encodings,
                           "with", &with, "tasks", &tasks, "optimizer",
                           &optimizer, "vocabulary", &vocabulary) == 0 &&
-           is_optimizer(optimizer) && vocabulary > LCT_VOCAB &&
-           vocabulary <= LCT_VOCABULARY_MOST && seeds >= 1 &&
+           is_optimizer(optimizer) && is_vocabulary(vocabulary) && seeds >= 1 &&
            seeds <= MOST_SEEDS && lct_is_preset(preset) &&
            json_array_size(encodings) >= 1 &&
            json_array_size(encodings) <= LCT_MOST_ENCODINGS &&

@@ -121,7 +121,7 @@ static locant_status draw_one(const char *fn, enum lct_figure_id id,
                               const locant_figure_view *view,
                               const struct lct_taker *taker)
 {
-    struct lct_html h = { .taker = taker };
+    struct lct_html h = { .tokens = r->vocabulary != 0, .taker = taker };
     locant_status status;
 
     if (view->head < -1 || view->head >= r->heads)
@@ -281,6 +281,7 @@ static locant_status draw_of_runs(struct lct_html *h, struct lct_results *r,
     const enum lct_figure_id id = h->taker->id;
 
     LCT_TRY(lct_results_of_runs(r, store, runs, n, !is_of_steps(id)));
+    h->tokens = r->vocabulary != 0;
     if (is_of_tasks(id))
         LCT_TRY(lct_results_read_tasks_of(r, store, runs, n));
     LCT_TRY(draw_runs(h, r, id, view->head));

@@ -62,7 +62,8 @@ static void put_both(struct lct_html *h, const char *en, const char *zh)
 
 void lct_html_message(struct lct_html *h, enum lct_message id)
 {
-    put_both(h, lct_messages_text(id, LCT_EN), lct_messages_text(id, LCT_ZH));
+    put_both(h, lct_messages_of(id, LCT_EN, h->tokens),
+             lct_messages_of(id, LCT_ZH, h->tokens));
 }
 
 void lct_html_message_in(struct lct_html *h, const char *before,
@@ -85,8 +86,8 @@ void lct_html_message_translated(struct lct_html *h, const char *en)
 
 void lct_html_message_label(struct lct_html *h, enum lct_message id)
 {
-    lct_html_label(h, lct_messages_text(id, LCT_EN),
-                   lct_messages_text(id, LCT_ZH));
+    lct_html_label(h, lct_messages_of(id, LCT_EN, h->tokens),
+                   lct_messages_of(id, LCT_ZH, h->tokens));
 }
 
 /* ------------------------------------------------------------------ values */
@@ -182,7 +183,7 @@ void lct_html_message_all(struct lct_html *h, const struct lct_results *r,
         lct_html_message_open(h, s.language);
         for (int i = 0; i < n; i++)
             if (ids[i] != MSG_NONE)
-                put(&s, lct_messages_text(ids[i], s.language));
+                put(&s, lct_messages_of(ids[i], s.language, h->tokens));
         lct_html_message_close(h);
     }
 }
@@ -191,9 +192,9 @@ void lct_html_message_values(struct lct_html *h, const struct lct_results *r,
                              enum lct_message id, const char *const *text)
 {
     const struct message s = { h, r, "", text, LCT_EN };
-    const char *en = lct_messages_text(id, LCT_EN);
+    const char *en = lct_messages_of(id, LCT_EN, h->tokens);
 
-    if (strcmp(en, lct_messages_text(id, LCT_ZH)) == 0)
+    if (strcmp(en, lct_messages_of(id, LCT_ZH, h->tokens)) == 0)
         put(&s, en);
     else
         lct_html_message_all(h, r, "", &id, 1, text);

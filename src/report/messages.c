@@ -4,11 +4,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const texts[LCT_MESSAGES][2] = {
 #define MESSAGE(id, en, zh) [MSG_##id] = { en, zh },
+
+#define UNIT     "byte"
+#define UNITS    "bytes"
+#define UNITS_ZH "字节"
+static const char *const of_bytes[LCT_MESSAGES][2] = {
 #include "messages.def"
-#undef MESSAGE
 };
+#undef UNIT
+#undef UNITS
+#undef UNITS_ZH
+
+#define UNIT     "token"
+#define UNITS    "tokens"
+#define UNITS_ZH "词元"
+static const char *const of_tokens[LCT_MESSAGES][2] = {
+#include "messages.def"
+};
+#undef MESSAGE
 
 #define MESSAGE(id, en, zh)                                                    \
     _Static_assert(sizeof en > 1 && sizeof zh > 1, #id " lacks a text");
@@ -21,9 +35,15 @@ static const char *const translations[][2] = {
 #undef TRANSLATION
 };
 
+const char *lct_messages_of(enum lct_message id, enum lct_language language,
+                            bool tokens)
+{
+    return (tokens ? of_tokens : of_bytes)[id][language];
+}
+
 const char *lct_messages_text(enum lct_message id, enum lct_language language)
 {
-    return texts[id][language];
+    return lct_messages_of(id, language, false);
 }
 
 const char *lct_messages_translate(const char *en)
@@ -35,10 +55,9 @@ const char *lct_messages_translate(const char *en)
     return NULL;
 }
 
-void lct_messages_fill(char *out, int size, enum lct_message id,
-                       enum lct_language language, const char *const *text)
+void lct_messages_fill(char *out, int size, const char *from,
+                       const char *const *text)
 {
-    const char *from = texts[id][language];
     int used = 0;
 
     *out = '\0';
@@ -59,8 +78,10 @@ void lct_messages_fill(char *out, int size, enum lct_message id,
 void lct_messages_label(struct lct_label *out, enum lct_message id,
                         const char *const *text)
 {
-    lct_messages_fill(out->en, sizeof out->en, id, LCT_EN, text);
-    lct_messages_fill(out->zh, sizeof out->zh, id, LCT_ZH, text);
+    lct_messages_fill(out->en, sizeof out->en, lct_messages_text(id, LCT_EN),
+                      text);
+    lct_messages_fill(out->zh, sizeof out->zh, lct_messages_text(id, LCT_ZH),
+                      text);
 }
 
 void lct_messages_number(struct lct_label *out, enum lct_message id,

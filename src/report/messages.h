@@ -25,16 +25,21 @@ enum lct_language { LCT_EN, LCT_ZH };
 /* Bytes of the longest filled message, and of the longest label. */
 enum { LCT_MESSAGE_BYTES = 2000, LCT_LABEL_BYTES = 320 };
 
-/* The text in messages.def; NULL for MSG_NONE. */
+/* The text in messages.def, NULL for MSG_NONE: where lengths count tokens of a
+   vocabulary, or bytes. */
+const char *lct_messages_of(enum lct_message id, enum lct_language language,
+                            bool tokens);
+/* The same for bytes: enough for a message that does not name its unit. */
 const char *lct_messages_text(enum lct_message id, enum lct_language language);
 
 /* The Chinese for an English text of another folder (translations.def).  NULL
    if there is none: names and formulas are not translated. */
 const char *lct_messages_translate(const char *en);
 
-/* A message whose only values are the texts $1 .. $9; cut at 'size'. */
-void lct_messages_fill(char *out, int size, enum lct_message id,
-                       enum lct_language language, const char *const *text);
+/* Fill the text 'from' of a message whose only values are the texts $1 .. $9;
+   cut at 'size'. */
+void lct_messages_fill(char *out, int size, const char *from,
+                       const char *const *text);
 
 /* A filled label of a figure, in both languages. */
 struct lct_label {

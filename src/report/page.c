@@ -127,7 +127,7 @@ static locant_status body(struct lct_html *h, const struct lct_results *r)
 static locant_status write_page(const char *path, const struct lct_results *r)
 {
     struct lct_html figures = { .data = NULL };
-    struct lct_html h = { .figures = &figures };
+    struct lct_html h = { .tokens = r->vocabulary != 0, .figures = &figures };
     locant_status status;
 
     lct_html_raw(&h, head);

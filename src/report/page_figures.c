@@ -46,13 +46,14 @@ static locant_status give_figure(struct lct_html *h, const locant_figure *f,
     char caption[LCT_MESSAGE_BYTES];
     int n;
 
-    lct_messages_fill(caption, sizeof caption, parts[0], LCT_EN, text);
+    lct_messages_fill(caption, sizeof caption,
+                      lct_messages_of(parts[0], LCT_EN, h->tokens), text);
     n = (int)strlen(caption);
     if (parts[1])
-        lct_messages_fill(caption + n, (int)sizeof caption - n, parts[1],
-                          LCT_EN, NULL);
+        lct_messages_fill(caption + n, (int)sizeof caption - n,
+                          lct_messages_text(parts[1], LCT_EN), NULL);
     ++*h->taker->taken;
-    return h->taker->take(f, lct_messages_text(alt, LCT_EN), caption,
+    return h->taker->take(f, lct_messages_of(alt, LCT_EN, h->tokens), caption,
                           h->taker->context);
 }
 
@@ -65,24 +66,13 @@ static locant_status keep_numbers(struct lct_html *h, const locant_figure *f)
     return lct_figure_data(h->figures, f, true);
 }
 
-/* Set a label of an axis that names bytes to one that names tokens. */
-static void name_tokens(const char **en, const char **zh, enum lct_message axis)
+/* Name tokens in a text of a figure, unless it is not that of 'id'. */
+static void name_tokens(const char **en, const char **zh, enum lct_message id)
 {
-    static const enum lct_message labels[][2] = {
-        { MSG_AXIS_CONTEXT_LENGTH, MSG_TOKENS_CONTEXT_LENGTH },
-        { MSG_AXIS_POSITION_IN_TEXT, MSG_TOKENS_POSITION_IN_TEXT },
-        { MSG_AXIS_LENGTH_READ, MSG_TOKENS_LENGTH_READ },
-        { MSG_AXIS_TRAINED_LENGTH, MSG_TOKENS_TRAINED_LENGTH },
-        { MSG_AXIS_MEAN_DISTANCE, MSG_TOKENS_MEAN_DISTANCE },
-        { MSG_AXIS_LAST_BYTES, MSG_TOKENS_LAST },
-        { MSG_AXIS_CONTEXT, MSG_TOKENS_CONTEXT },
-    };
-
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-        if (labels[i][0] == axis) {
-            *en = lct_messages_text(labels[i][1], LCT_EN);
-            *zh = lct_messages_text(labels[i][1], LCT_ZH);
-        }
+    if (id == MSG_NONE || *en != lct_messages_text(id, LCT_EN))
+        return;
+    *en = lct_messages_of(id, LCT_EN, true);
+    *zh = lct_messages_of(id, LCT_ZH, true);
 }
 
 locant_status lct_page_figure_with(struct lct_html *h,
@@ -96,7 +86,8 @@ locant_status lct_page_figure_with(struct lct_html *h,
     locant_figure named = *drawn, *const f = &named;
     enum lct_message parts[PARTS];
 
-    if (r->vocabulary) {
+    if (h->tokens) {
+        name_tokens(&f->title, &f->title_zh, row->title);
         name_tokens(&f->x_label, &f->x_label_zh, row->x_label);
         name_tokens(&f->y_label, &f->y_label_zh, row->y_label);
     }
@@ -106,8 +97,9 @@ locant_status lct_page_figure_with(struct lct_html *h,
     if (h->taker)
         return give_figure(h, f, row->alt, parts, text);
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
-    LCT_TRY(lct_figure_inline(h, f, lct_messages_text(row->alt, LCT_EN),
-                              lct_messages_text(row->alt, LCT_ZH)));
+    LCT_TRY(lct_figure_inline(h, f,
+                              lct_messages_of(row->alt, LCT_EN, h->tokens),
+                              lct_messages_of(row->alt, LCT_ZH, h->tokens)));
     LCT_TRY(keep_numbers(h, f));
     lct_html_raw(h, "<figcaption>");
     lct_html_message_all(h, r, at, parts, PARTS, text);

@@ -210,8 +210,7 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
 
     text_fact(h, MSG_MODEL, g->results[0].run.model);
     text_fact(h, MSG_OPTIMIZER, g->results[0].run.optimizer);
-    message_fact(h, r, MSG_SECTION_TRAINING,
-                 r->vocabulary ? MSG_STEPS_ARE_TOKENS : MSG_STEPS_ARE);
+    message_fact(h, r, MSG_SECTION_TRAINING, MSG_STEPS_ARE);
     open_fact(h, MSG_FACT_SEEDS);
     for (size_t s = 0; s < g->n; s++) {
         lct_html_raw(h, s ? ", " : "");

@@ -77,6 +77,7 @@ static locant_status fill_report(locant_report *out,
     memcpy(out->gates, r->gates, sizeof out->gates);
     out->corpus = r->corpus;
     out->seconds = r->seconds;
+    out->vocabulary = r->vocabulary;
     return LOCANT_OK;
 }
 
@@ -164,8 +165,16 @@ static locant_status make(locant_report *out, struct lct_report_parts *parts,
     if (status == LOCANT_OK)
         status = lct_report_parts_run(
             &results, parts,
-            &(struct lct_lab){ store, corpus, forward_progress, &to,
-                               o->optimizer, o->vocabulary });
+            &(struct lct_lab){ .store = store,
+                               .corpus = corpus,
+                               .progress = forward_progress,
+                               .context = &to,
+                               .optimizer = parts->plan.train.optimizer,
+                               .task_optimizer =
+                                   o->optimizer == LOCANT_OF_PRESET
+                                       ? LOCANT_ADAMW
+                                       : (locant_optimizer)o->optimizer,
+                               .vocabulary = parts->plan.train.vocabulary });
     keep_forecast(&results, &estimate);
     if (status == LOCANT_OK)
         status = lct_results_read_tasks(&results, store);

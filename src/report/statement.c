@@ -51,11 +51,12 @@ void lct_statement_command(struct lct_html *to, const struct lct_results *r)
                      : r->text_kept                            ? kept
                      : r->corpus.kind == LOCANT_CORPUS_FILES ? " --text PATH..."
                                                              : "");
-    if (g && strcmp(g->results[0].run.optimizer,
-                    locant_optimizer_name(LOCANT_ADAMW)) != 0)
+    if (g)
         lct_html_format(to, " --optimizer %s", g->results[0].run.optimizer);
     if (r->vocabulary)
         lct_html_format(to, " --vocabulary %d", r->vocabulary);
+    else
+        lct_html_raw(to, " --vocabulary bytes");
     put_jobs(to, r);
     lct_html_raw(to, " --encodings '");
     for (size_t i = 0; i < r->n; i++)
@@ -84,10 +85,10 @@ static void LOCANT_PRINTF(2, 3) add(struct values *v, const char *format, ...)
 }
 
 /* Keep the text of a message with values of its own as a value. */
-static void add_message(struct values *v, enum lct_message id,
-                        enum lct_language language, const char *const *text)
+static void add_message(struct values *v, const char *message,
+                        const char *const *text)
 {
-    lct_messages_fill(v->text[v->n], sizeof v->text[0], id, language, text);
+    lct_messages_fill(v->text[v->n], sizeof v->text[0], message, text);
     v->at[v->n] = v->text[v->n];
     v->n++;
 }
@@ -100,8 +101,9 @@ static void add_length(struct values *v, const struct lct_results *r,
     const char *const text[] = { number };
 
     snprintf(number, sizeof number, "%" PRId64, length);
-    add_message(v, r->vocabulary ? MSG_STATEMENT_TOKENS : MSG_STATEMENT_BYTES,
-                language, text);
+    add_message(v,
+                lct_messages_of(MSG_STATEMENT_LENGTH, language, r->vocabulary),
+                text);
 }
 
 static void say(struct lct_html *to, enum lct_message id,
@@ -109,7 +111,8 @@ static void say(struct lct_html *to, enum lct_message id,
 {
     char text[2 * LCT_MESSAGE_BYTES];
 
-    lct_messages_fill(text, sizeof text, id, language, v->at);
+    lct_messages_fill(text, sizeof text, lct_messages_text(id, language),
+                      v->at);
     lct_html_raw(to, text);
 }
 
@@ -161,7 +164,7 @@ static void add_optimizer(struct values *v, const struct lct_results *r,
         if (r->groups[i].n > 0 && r->groups[i].rate != g->rate)
             id = MSG_STATEMENT_RATES;
     lct_decimal_short(rate, g->rate);
-    add_message(v, id, language, text);
+    add_message(v, lct_messages_text(id, language), text);
 }
 
 static void say_training(struct lct_html *to, const struct lct_results *r,
