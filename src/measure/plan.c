@@ -34,7 +34,7 @@ static const struct preset {
     int judged; /* index of the length at which encodings are ranked */
     double rates[LCT_RATES]; /* learning rates to choose from; 0: use 'rate' */
 } presets[] = {
-    {"smoke", 2, 32, 4, 128, 8, 40, LOCANT_MUON, 3e-3, 512, 1, 6, {2, 3},
+    {"smoke", 2, 32, 4, 128, 8, 80, LOCANT_MUON, 3e-3, 512, 1, 6, {2, 3},
      LIST(eight), 4, {0}},
     {"quick", 3, 64, 4, 256, 8, 1900, LOCANT_MUON, 3e-3, 512, 2, 96, {2, 3},
      LIST(eight), 4, {0}},
