@@ -48,8 +48,12 @@ table_of_doors() {
     grep -E '^\| (input|rotate|score|content|none): ' README.md |
         cut -d '|' -f 3 | sed 's/([^)]*)//g' | grep -o '`[^`]*`' | tr -d '`'
 }
-for name in $(table_of_doors); do
-    succeeds "README: $name" locant show "$name"
+specs() {
+    grep -oh '`[a-z][a-z0-9-]*([a-z]*=[^`]*`' README.md docs/RESULTS.md \
+        docs/guide/*/README.md | tr -d '`' | sort -u
+}
+for spec in $(table_of_doors) $(specs); do
+    succeeds "$spec" locant show "$spec"
 done
 
 # From one run: who updates the one must update the other.
