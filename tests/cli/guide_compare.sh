@@ -3,9 +3,7 @@
 guide=$(dirname "$0")/../../docs/guide/compare/README.md
 mkdir my-text
 for n in 1 2 3 4; do
-    python3 -c "
-for i in range(9000): print('line', i * $n % 1013, 'of text', $n)" \
-        > my-text/$n.txt
+    seq ${n}0000 ${n}9999 > my-text/$n.txt
 done
 blocks() {
     sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$guide" | sed '/^```/d'
