@@ -28,8 +28,8 @@ static const struct cli_option options[] = {
              "run every row and judge its checks; write nothing"),
     OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
     OPT_CHOICE("lang", lang, "en|zh",
-               "language of the list, and in which a page opens; without it "
-               "what the locale says"),
+               "language of the list, of a row, and in which a page opens; "
+               "without it what the locale says"),
     OPT_END
 };
 
@@ -38,6 +38,11 @@ static int chinese(const struct cli *cli)
     const struct options *o = cli->options;
 
     return cli_given(cli, "lang") ? o->lang : cli_chinese();
+}
+
+static enum language language(const struct cli *cli)
+{
+    return chinese(cli) ? CHINESE : ENGLISH;
 }
 
 /* ------------------------------------------------------------------ one row */
@@ -131,11 +136,31 @@ static int run_into_text(struct tutorial *t, char **text)
     int status;
 
     *text = NULL;
-    t->out = open_memstream(text, &size);
-    if (t->out == NULL)
+    t->out[t->language] = open_memstream(text, &size);
+    if (t->out[t->language] == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
     status = run(t);
-    return end_text(t->out, text, status);
+    return end_text(t->out[t->language], text, status);
+}
+
+/* The same in both languages. */
+static int run_into_texts(struct tutorial *t, char *text[LANGUAGES])
+{
+    size_t size[LANGUAGES];
+    int status = CLI_OK;
+
+    for (enum language l = ENGLISH; l < LANGUAGES; l++) {
+        text[l] = NULL;
+        t->out[l] = open_memstream(&text[l], &size[l]);
+        if (t->out[l] == NULL)
+            status = cli_fail(CLI_INPUT, "out of memory");
+    }
+    if (status == CLI_OK)
+        status = run(t);
+    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+        if (t->out[l] != NULL)
+            status = end_text(t->out[l], &text[l], status);
+    return status;
 }
 
 /* Run the row, and print it only if it has the part that is asked for. */
@@ -215,7 +240,7 @@ static int write_files(const struct tutorial *t, const char *folder,
 static int run_into_page(struct tutorial *t, struct course *page,
                          const char *folder)
 {
-    char path[4096], *figures = NULL, *text = NULL;
+    char path[4096], *figures = NULL, *text[LANGUAGES];
     int status, written = CLI_OK;
     size_t size;
 
@@ -225,14 +250,15 @@ static int run_into_page(struct tutorial *t, struct course *page,
     t->page = open_memstream(&figures, &size);
     if (t->page == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
-    status = run_into_text(t, &text);
+    status = run_into_texts(t, text);
     status = end_text(t->page, &figures, status);
     if (status <= CLI_NO && folder != NULL)
-        written = write_files(t, folder, text);
+        written = write_files(t, folder, text[t->language]);
     if (status <= CLI_NO)
         course_row(page, t, text, figures);
     free(figures);
-    free(text);
+    free(text[ENGLISH]);
+    free(text[CHINESE]);
     return written != CLI_OK ? written : status;
 }
 
@@ -246,7 +272,10 @@ static int run_rows(const struct cli *cli, const struct tutorial_row *first,
     int n = (int)(last - first) + 1, failed_rows = 0, status;
 
     for (const struct tutorial_row *r = first; r <= last; r++) {
-        struct tutorial t = { .row = r, .draw = 1, .verbose = page != NULL };
+        struct tutorial t = { .row = r,
+                              .draw = 1,
+                              .verbose = page != NULL,
+                              .language = language(cli) };
 
         if (page != NULL)
             fprintf(stderr, "%s, row %d of %d\n", r->id, (int)(r - first) + 1,
@@ -324,9 +353,12 @@ static int run_row_to_page(const struct cli *cli, const struct tutorial *t)
 static int run_row(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct tutorial t = { .out = stdout, .verbose = 1, .path = o->out };
+    struct tutorial t = { .language = language(cli),
+                          .verbose = 1,
+                          .path = o->out };
     int status;
 
+    t.out[t.language] = stdout;
     t.row = find(cli->words[0], &t.only);
     if (t.row == NULL)
         return unknown_row(cli->words[0]);
@@ -366,7 +398,7 @@ static int run_command(const struct cli *cli)
 /* clang-format off */
 const struct cli_command cli_tutorial = {
     .name = "tutorial", .summary = "run a row of the five tutorials",
-    .usage = "[ROW] [-o OUT.(svg|png|pdf|html)] [--json]\n"
+    .usage = "[ROW] [-o OUT.(svg|png|pdf|html)] [--lang en|zh] [--json]\n"
              "--all -o (DIR|PAGE.html) [--lang en|zh]\n--check\n--markdown",
     .doc = "locant grew from five tutorials about positional encodings.  Each "
            "class,\nfunction, figure, experiment and table of the tutorials "

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tutorials/chinese.h"
 #include "../tutorials/course.h"
 
 static const char style[] =
@@ -136,8 +137,7 @@ static void put_introduction(FILE *out)
              "locant 源于五篇关于位置编码的文档。文档中的每个类、函数、图、实验"
              "和表格都是一条：文档的说法、locant 的计算结果、文档的错误（勘误，"
              "给出两个数值），以及相应的 C 和 Python 代码。C 代码通过本页末尾的"
-             "辅助函数调用公开 API；Python 代码需要 NumPy 和 locant 包。"
-             "运行输出和勘误的说明为英文。");
+             "辅助函数调用公开 API；Python 代码需要 NumPy 和 locant 包。");
     fputs("</header>\n", out);
 }
 
@@ -191,10 +191,13 @@ int course_begin(struct course *c)
 /* A number or a text of a mistake. */
 static void put_value(FILE *out, const json_t *value)
 {
-    if (json_is_string(value))
-        put(out, json_string_value(value));
-    else
+    const char *text = json_string_value(value);
+    char room[LONGEST];
+
+    if (text == NULL)
         fprintf(out, "%.10g", json_number_value(value));
+    else
+        put_both(out, "span", text, to_chinese(room, text));
 }
 
 static void put_field(FILE *out, const char *en, const char *zh,
@@ -211,8 +214,8 @@ static void put_mistake(FILE *out, const json_t *m)
 {
     fputs("<div class=\"wrong\"><h4>", out);
     put_both(out, "span", "Erratum ", "勘误 ");
-    put_value(out, json_object_get(m, "mistake"));
-    fputs(": ", out);
+    put(out, json_string_value(json_object_get(m, "mistake")));
+    put_both(out, "span", ": ", "：");
     put_value(out, json_object_get(m, "what"));
     fputs("</h4><dl>", out);
     put_field(out, "the document", "文档", json_object_get(m, "tutorial"));
@@ -271,8 +274,8 @@ static void put_row_head(FILE *out, const struct tutorial_row *row)
     put_both(out, "p", claim->text, claim->text_zh);
 }
 
-void course_row(struct course *c, const struct tutorial *t, const char *printed,
-                const char *figures)
+void course_row(struct course *c, const struct tutorial *t,
+                char *const printed[LANGUAGES], const char *figures)
 {
     const struct tutorial_row *row = t->row;
     json_t *mistakes = json_object_get(t->json, "wrong");
@@ -289,9 +292,9 @@ void course_row(struct course *c, const struct tutorial *t, const char *printed,
     put_row_head(out, row);
     fputs("\n<h4>", out);
     put_both(out, "span", "locant's run: ", "locant 的运行：");
-    fprintf(out, "<code>locant tutorial %s</code></h4>\n<pre>", row->id);
-    put(out, printed);
-    fprintf(out, "</pre>\n%s", figures);
+    fprintf(out, "<code>locant tutorial %s</code></h4>\n", row->id);
+    put_both(out, "pre", printed[ENGLISH], printed[CHINESE]);
+    fprintf(out, "\n%s", figures);
     json_array_foreach(mistakes, i, mistake)
         put_mistake(out, mistake);
     put_c(out, row);

@@ -16,10 +16,10 @@ struct course {
 
 /* Write everything before the first row.  Returns an exit status. */
 int course_begin(struct course *c);
-/* Write a row that has run: t->json, what it printed, and the SVG elements that
-   it wrote into t->page. */
-void course_row(struct course *c, const struct tutorial *t, const char *printed,
-                const char *figures);
+/* Write a row that has run: t->json, what it printed in each language, and the
+   SVG elements that it wrote into t->page. */
+void course_row(struct course *c, const struct tutorial *t,
+                char *const printed[LANGUAGES], const char *figures);
 /* Write what follows the rows, then the file; releases 'c'. */
 int course_end(struct course *c, const char *path);
 #endif /* LOCANT_CLI_COURSE_H */

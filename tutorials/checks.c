@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "lines.h"
 #include "tutorial.h"
+
+enum { FIELD_AT = 11 }; /* the column of what is wrong, right, and why */
 
 static void record(const char *what, int holds, json_t *check)
 {
@@ -62,10 +65,30 @@ void expect_list(const char *name, const char *format, locant_tensor got,
     compare(name, got, expected, tolerance);
 }
 
-static void field(const char *name, const char *text)
+static void print_field(enum language l, const char *name, const char *text)
 {
-    fprintf(running->out, "  %-8s ", name);
-    wrap(running->out, text, 11, 11, 0);
+    char room[LONGEST];
+    int width;
+
+    name = text_in(l, room, name);
+    width = columns_of(name, strlen(name));
+    fprintf(running->out[l], "  %s%*s", name, FIELD_AT - 2 - width, "");
+    wrap(running->out[l], text_in(l, room, text), FIELD_AT, FIELD_AT, 0);
+}
+
+static void print_mistake(enum language l, const char *id, const char *what,
+                          const char *const fields[3])
+{
+    FILE *out = running->out[l];
+    char head[LONGEST], room[LONGEST];
+
+    if (out == NULL)
+        return;
+    snprintf(head, sizeof head, "wrong in the tutorial (%s): %s", id, what);
+    wrap(out, text_in(l, room, head), 0, 2, 0);
+    print_field(l, "tutorial", fields[0]);
+    print_field(l, "right", fields[1]);
+    print_field(l, "why", fields[2]);
 }
 
 /* 'json' holds the tutorial's number and the right one. */
@@ -73,7 +96,7 @@ static void record_mistake(const char *id, const char *what, json_t *json,
                            const char *theirs, const char *right,
                            const char *why)
 {
-    FILE *out = running->out;
+    const char *const fields[3] = { theirs, right, why };
 
     end_table();
     running->mistakes++;
@@ -85,12 +108,8 @@ static void record_mistake(const char *id, const char *what, json_t *json,
     json_object_set_new(json, "what", json_string(what));
     json_object_set_new(json, "why", json_string(why));
     json_array_append_new(json_object_get(running->json, "wrong"), json);
-    if (out == NULL)
-        return;
-    wrap(out, what, fprintf(out, "wrong in the tutorial (%s):", id), 2, 1);
-    field("tutorial", theirs);
-    field("right", right);
-    field("why", why);
+    print_mistake(ENGLISH, id, what, fields);
+    print_mistake(CHINESE, id, what, fields);
 }
 
 void mistake_in_words(const char *id, const char *what, const char *theirs,

@@ -23,25 +23,106 @@ static void wrote_figure(const char *path)
     end_table();
     json_array_append_new(json_object_get(running->json, "figures"),
                           json_string(path));
-    if (running->out != NULL)
-        fprintf(running->out, "wrote %s\n", path);
+    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+        if (running->out[l] != NULL)
+            fprintf(running->out[l],
+                    l == CHINESE ? "已写入 %s\n" : "wrote %s\n", path);
 }
+
+/* ------------------------------------------------------------------ Chinese */
+
+/* The text in Chinese, until the row ends; NULL stays NULL. */
+static const char *chinese(const char *text)
+{
+    char room[LONGEST], *copy;
+
+    if (text == NULL)
+        return NULL;
+    text = to_chinese(room, text);
+    copy = memory((int64_t)strlen(text) + 1, 1);
+    return strcpy(copy, text);
+}
+
+/* The n texts in Chinese; NULL stays NULL. */
+static const char *const *all_chinese(const char *const *texts, int64_t n)
+{
+    const char **copy;
+
+    if (texts == NULL)
+        return NULL;
+    copy = memory(n, sizeof *copy);
+    for (int64_t i = 0; i < n; i++)
+        copy[i] = chinese(texts[i]);
+    return copy;
+}
+
+/* The figure with Chinese texts beside the English ones. */
+static locant_figure with_chinese(locant_figure f)
+{
+    locant_series *series = memory((int64_t)f.n_series, sizeof *series);
+    locant_mark *marks = memory((int64_t)f.n_marks, sizeof *marks);
+
+    for (size_t i = 0; i < f.n_series; i++) {
+        series[i] = f.series[i];
+        series[i].label_zh = chinese(series[i].label);
+    }
+    for (size_t i = 0; i < f.n_marks; i++) {
+        marks[i] = f.marks[i];
+        marks[i].label_zh = chinese(marks[i].label);
+    }
+    f.series = series;
+    f.marks = marks;
+    f.title_zh = chinese(f.title);
+    f.x_label_zh = chinese(f.x_label);
+    f.y_label_zh = chinese(f.y_label);
+    return f;
+}
+
+/* The figure with Chinese texts in place of the English ones, for a file. */
+static locant_figure in_chinese(const locant_figure *figure)
+{
+    locant_figure f = with_chinese(*figure);
+    locant_series *series = memory((int64_t)f.n_series, sizeof *series);
+    locant_mark *marks = memory((int64_t)f.n_marks, sizeof *marks);
+
+    for (size_t i = 0; i < f.n_series; i++) {
+        series[i] = f.series[i];
+        series[i].label = series[i].label_zh;
+    }
+    for (size_t i = 0; i < f.n_marks; i++) {
+        marks[i] = f.marks[i];
+        marks[i].label = marks[i].label_zh;
+    }
+    f.series = series;
+    f.marks = marks;
+    f.title = f.title_zh;
+    f.x_label = f.x_label_zh;
+    f.y_label = f.y_label_zh;
+    f.row_names = all_chinese(f.row_names, f.rows);
+    f.col_names = all_chinese(f.col_names, f.cols);
+    return f;
+}
+
+/* ------------------------------------------------------------------ drawing */
 
 static void draw_file(char letter, const locant_figure *figure)
 {
     char name[4096];
+    locant_figure chosen =
+        running->language == CHINESE ? in_chinese(figure) : *figure;
 
     name_figure(name, sizeof name, letter);
-    must(locant_figure_write(figure, name));
+    must(locant_figure_write(&chosen, name));
     wrote_figure(name);
 }
 
 static void draw_in_page(FILE *page, const locant_figure *figure)
 {
+    locant_figure both = with_chinese(*figure);
     char *svg = NULL;
     size_t size = 0;
 
-    must(locant_figure_inline(&svg, &size, figure, NULL));
+    must(locant_figure_inline(&svg, &size, &both, NULL));
     fputs("<figure>", page);
     fwrite(svg, 1, size, page);
     fputs("</figure>\n", page);

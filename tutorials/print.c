@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chinese.h"
+#include "course.h"
+#include "lines.h"
 #include "tutorial.h"
-
-enum { COLUMNS = 80, LONGEST = 4096 };
 
 /* A member of the current part, created with 'make' if it is missing. */
 static json_t *member(const char *name, json_t *(*make)(void))
@@ -18,35 +19,6 @@ static json_t *member(const char *name, json_t *(*make)(void))
     if (json_object_get(running->part, name) == NULL)
         json_object_set_new(running->part, name, make());
     return json_object_get(running->part, name);
-}
-
-/* Number of characters, not of bytes. */
-static int characters(const char *text, size_t n)
-{
-    int count = 0;
-
-    for (size_t i = 0; i < n; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
-void wrap(FILE *out, const char *text, int column, int indent, int gap)
-{
-    while (*text != '\0') {
-        size_t n = strcspn(text, " ");
-        int width = characters(text, n);
-
-        if (gap > 0 && column + gap + width > COLUMNS) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-            gap = 0;
-        }
-        fprintf(out, "%*s%.*s", gap, "", (int)n, text);
-        column += gap + width;
-        gap = (int)strspn(text + n, " ");
-        text += n + (size_t)gap;
-    }
-    fputc('\n', out);
 }
 
 /* The cells of a line, as JSON strings. */
@@ -83,28 +55,29 @@ static const char *cell_text(const json_t *row, size_t i)
 
 static int cell_width(const json_t *row, size_t i)
 {
-    return characters(cell_text(row, i), strlen(cell_text(row, i)));
+    return columns_of(cell_text(row, i), strlen(cell_text(row, i)));
 }
 
-static int column_width(size_t i)
+static int column_width(enum language l, size_t i)
 {
-    int width = cell_width(running->columns, i);
+    int width = cell_width(running->columns[l], i);
     size_t r;
     json_t *row;
 
-    json_array_foreach(running->cells, r, row)
+    json_array_foreach(running->cells[l], r, row)
         width = cell_width(row, i) > width ? cell_width(row, i) : width;
     return width;
 }
 
 /* Numbers are aligned right, words left. */
-static void print_row(FILE *out, const json_t *row)
+static void print_row(enum language l, const json_t *row)
 {
+    FILE *out = running->out[l];
     size_t n = json_array_size(row);
 
     for (size_t i = 0; i < n; i++) {
         const char *text = cell_text(row, i);
-        int blanks = column_width(i) - cell_width(row, i);
+        int blanks = column_width(l, i) - cell_width(row, i);
         double x;
         int right = is_number(text, &x);
 
@@ -115,30 +88,51 @@ static void print_row(FILE *out, const json_t *row)
     fputc('\n', out);
 }
 
+static void print_table(enum language l)
+{
+    size_t r;
+    json_t *row;
+
+    if (running->out[l] == NULL)
+        return;
+    print_row(l, running->columns[l]);
+    json_array_foreach(running->cells[l], r, row)
+        print_row(l, row);
+}
+
 void end_table(void)
 {
     size_t r, i;
     json_t *row, *cell;
     double x;
 
-    if (running->columns == NULL)
+    if (running->columns[ENGLISH] == NULL)
         return;
-    if (running->out != NULL) {
-        print_row(running->out, running->columns);
-        json_array_foreach(running->cells, r, row)
-            print_row(running->out, row);
-    }
-    json_array_foreach(running->cells, r, row) {
+    print_table(ENGLISH);
+    print_table(CHINESE);
+    json_array_foreach(running->cells[ENGLISH], r, row) {
         json_array_foreach(row, i, cell) {
             if (is_number(cell_text(row, i), &x))
                 json_array_set_new(row, i, json_real(x));
         }
     }
-    running->columns = running->cells = NULL;
+    running->columns[ENGLISH] = running->cells[ENGLISH] = NULL;
+}
+
+static void free_json(void *json)
+{
+    json_decref(json);
+}
+
+static json_t *until_row_ends(json_t *json)
+{
+    defer(free_json, json);
+    return json;
 }
 
 void table(const char *name, const char *columns)
 {
+    char room[LONGEST];
     json_t *tables, *last;
 
     end_table();
@@ -148,13 +142,18 @@ void table(const char *name, const char *columns)
     json_array_append_new(tables, json_pack("{s:s, s:o, s:[]}", "name", name,
                                             "columns", split(columns), "rows"));
     last = json_array_get(tables, json_array_size(tables) - 1);
-    running->columns = json_object_get(last, "columns");
-    running->cells = json_object_get(last, "rows");
+    running->columns[ENGLISH] = json_object_get(last, "columns");
+    running->cells[ENGLISH] = json_object_get(last, "rows");
+    if (running->out[CHINESE] == NULL)
+        return;
+    running->columns[CHINESE] =
+        until_row_ends(split(line_to_chinese(room, columns)));
+    running->cells[CHINESE] = until_row_ends(json_array());
 }
 
 void table_row(const char *format, ...)
 {
-    char text[LONGEST];
+    char text[LONGEST], room[LONGEST];
     va_list args;
 
     if (running->muted)
@@ -162,7 +161,10 @@ void table_row(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    json_array_append_new(running->cells, split(text));
+    json_array_append_new(running->cells[ENGLISH], split(text));
+    if (running->out[CHINESE] != NULL)
+        json_array_append_new(running->cells[CHINESE],
+                              split(line_to_chinese(room, text)));
 }
 
 /* Copies the first of the lines; returns the others. */
@@ -205,10 +207,15 @@ void table_of_rows(const char *lines)
     check("rows that exist", found, n, 0);
 }
 
+const char *text_in(enum language l, char room[LONGEST], const char *text)
+{
+    return l == CHINESE ? to_chinese(room, text) : text;
+}
+
 void part(char letter, const char *title)
 {
     struct tutorial *t = running;
-    char id[32];
+    char id[32], room[LONGEST];
     json_t *parts = json_object_get(t->json, "parts");
 
     end_table();
@@ -219,13 +226,14 @@ void part(char letter, const char *title)
     json_array_append_new(parts,
                           json_pack("{s:s, s:s}", "part", id, "title", title));
     t->part = json_array_get(parts, json_array_size(parts) - 1);
-    if (t->out != NULL)
-        fprintf(t->out, "\n%s %s\n", id, title);
+    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+        if (t->out[l] != NULL)
+            fprintf(t->out[l], "\n%s %s\n", id, text_in(l, room, title));
 }
 
 void say(const char *format, ...)
 {
-    char text[LONGEST];
+    char text[LONGEST], room[LONGEST];
     va_list args;
 
     end_table();
@@ -235,8 +243,23 @@ void say(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     json_array_append_new(member("text", json_array), json_string(text));
-    if (running->out != NULL)
-        wrap(running->out, text, 0, 0, 0);
+    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+        if (running->out[l] != NULL)
+            wrap(running->out[l], text_in(l, room, text), 0, 0, 0);
+}
+
+static void print_value(enum language l, const char *name, const char *text)
+{
+    FILE *out = running->out[l];
+    char room[LONGEST];
+    int column;
+
+    if (out == NULL)
+        return;
+    name = text_in(l, room, name);
+    fprintf(out, "%s%s", name, l == CHINESE ? "：" : ":");
+    column = columns_of(name, strlen(name)) + (l == CHINESE ? 2 : 1);
+    wrap(out, text_in(l, room, text), column, 2, l != CHINESE);
 }
 
 /* Prints "name: text", where 'format' makes the text. */
@@ -252,13 +275,11 @@ static void value(const char *name, json_t *json, const char *format, ...)
         return;
     }
     json_object_set_new(member("values", json_object), name, json);
-    if (running->out == NULL)
-        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(running->out, "%s:", name);
-    wrap(running->out, text, characters(name, strlen(name)) + 1, 2, 1);
+    print_value(ENGLISH, name, text);
+    print_value(CHINESE, name, text);
 }
 
 json_t *number_json(double x)
@@ -334,18 +355,12 @@ void show_lists(const char *const *names, const char *format, locant_tensor x,
         show_list(names[i], format, RESHAPED(row(x, i), n));
 }
 
-void show_matrix(const char *name, const char *format, locant_tensor x)
+static void print_matrix(FILE *out, const char *format, locant_tensor x)
 {
-    json_t *list = json_array();
     int64_t cols = width_of(x);
     int width = 0;
     char one[32];
 
-    for (int64_t i = 0; i < count(x) / cols; i++)
-        json_array_append_new(list, list_json(row(x, i)));
-    value(name, list, "%s", "");
-    if (running->out == NULL || running->muted)
-        return;
     for (int64_t i = 0; i < count(x); i++) {
         int n = put_number(one, format, data(x)[i]);
 
@@ -353,9 +368,34 @@ void show_matrix(const char *name, const char *format, locant_tensor x)
     }
     for (int64_t i = 0; i < count(x); i++) {
         put_number(one, format, data(x)[i]);
-        fprintf(running->out, "  %*s%s", width, one,
-                i % cols == cols - 1 ? "\n" : "");
+        fprintf(out, "  %*s%s", width, one, i % cols == cols - 1 ? "\n" : "");
     }
+}
+
+void show_matrix(const char *name, const char *format, locant_tensor x)
+{
+    json_t *list = json_array();
+
+    for (int64_t i = 0; i < count(x) / width_of(x); i++)
+        json_array_append_new(list, list_json(row(x, i)));
+    value(name, list, "%s", "");
+    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+        if (running->out[l] != NULL && !running->muted)
+            print_matrix(running->out[l], format, x);
+}
+
+static void print_head(const struct tutorial *t)
+{
+    const struct tutorial_row *row = t->row;
+    const char *gap = t->muted ? "" : "\n";
+
+    if (t->out[ENGLISH] != NULL)
+        fprintf(t->out[ENGLISH], "%s %s: %s (lines %s)\n%s", row->id, row->kind,
+                row->title, row->lines, gap);
+    if (t->out[CHINESE] != NULL)
+        fprintf(t->out[CHINESE], "%s %s：%s（第 %s 行）\n%s", row->id,
+                tutorial_kind_zh(row->kind), tutorial_claim(row)->title_zh,
+                row->lines, gap);
 }
 
 int print_begin(struct tutorial *t)
@@ -367,24 +407,36 @@ int print_begin(struct tutorial *t)
                   row->id, "kind", row->kind, "title", row->title, "lines",
                   row->lines, "parts", "wrong", "checks", "figures");
     t->part = t->json;
-    t->columns = t->cells = NULL;
+    t->columns[ENGLISH] = t->cells[ENGLISH] = NULL;
     t->muted = t->only != 0;
-    if (t->out != NULL && t->json != NULL)
-        fprintf(t->out, "%s %s: %s (lines %s)\n%s", row->id, row->kind,
-                row->title, row->lines, t->muted ? "" : "\n");
+    if (t->json != NULL)
+        print_head(t);
     return t->json != NULL;
 }
 
-void print_end(struct tutorial *t)
+/* Print a line about the whole row. */
+LOCANT_PRINTF(1, 2)
+static void last_line(const char *format, ...)
+{
+    char text[LONGEST], room[LONGEST];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+        if (running->out[l] != NULL)
+            fprintf(running->out[l], "%s\n", text_in(l, room, text));
+}
+
+void print_end(const struct tutorial *t)
 {
     end_table();
-    if (t->out == NULL)
-        return;
-    fputc('\n', t->out);
+    last_line("%s", "");
     if (t->random)
-        fputs("random numbers: locant_random, seed 42\n", t->out);
+        last_line("random numbers: locant_random, seed 42");
     if (t->failed)
-        fprintf(t->out, "checks: %d, %d FAILED\n", t->checks, t->failed);
+        last_line("checks: %d, %d FAILED", t->checks, t->failed);
     else if (t->checks > 0)
-        fprintf(t->out, "checks: %d, all hold\n", t->checks);
+        last_line("checks: %d, all hold", t->checks);
 }

@@ -1,7 +1,13 @@
-/* print.h - prints the results of a row as text and as JSON. */
+/*
+ * print.h - prints the results of a row as text and as JSON.
+ *
+ * A row speaks English; these functions also print the Chinese that chinese*.def
+ * have for its texts.  JSON is in English.
+ */
 #ifndef LOCANT_TUTORIALS_PRINT_H
 #define LOCANT_TUTORIALS_PRINT_H
 
+#include "chinese.h"
 #include "run.h"
 
 /* Start part 'a', 'b', ..; "locant tutorial S0.10b" shows only part b. */
@@ -40,15 +46,11 @@ void table_of_rows(const char *lines);
 json_t *number_json(double x);
 /* End the table that is being filled, if any. */
 void end_table(void);
-/*
- * Print words, breaking lines before column 80 and indenting later ones.  The
- * line already has 'column' columns.  'gap' blanks precede the first word;
- * blanks at a break are dropped.
- */
-void wrap(FILE *out, const char *text, int column, int indent, int gap);
+/* The text in a language of the output; Chinese is written into 'room'. */
+const char *text_in(enum language l, char room[LONGEST], const char *text);
 /* Print the lines before and after the row's own.  Returns 0 if there is no
    memory for t->json. */
 int print_begin(struct tutorial *t);
-void print_end(struct tutorial *t);
+void print_end(const struct tutorial *t);
 
 #endif /* LOCANT_TUTORIALS_PRINT_H */

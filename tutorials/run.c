@@ -34,14 +34,15 @@ int tutorial_begins_document(const struct tutorial_row *row)
 
 void progress(const char *format, ...)
 {
+    char text[LONGEST], room[LONGEST];
     va_list args;
 
     if (!running->verbose)
         return;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", text_in(running->language, room, text));
 }
 
 locant_status tutorial_run(struct tutorial *t)

@@ -29,20 +29,24 @@ const char *tutorial_document(const struct tutorial_row *row);
 /* Whether the row is the first of its document. */
 int tutorial_begins_document(const struct tutorial_row *row);
 
+enum language { ENGLISH, CHINESE, LANGUAGES };
+
 /* A running row.  The caller sets the first group and releases 'json'. */
 struct tutorial {
     const struct tutorial_row *row;
-    FILE *out;        /* output as text; NULL: none */
-    char only;        /* the only part to show; 0: all */
-    int verbose;      /* print progress on stderr */
+    FILE *out[LANGUAGES];   /* output as text; NULL: none */
+    enum language language; /* of figures in files, and of progress */
+    char only;              /* the only part to show; 0: all */
+    int verbose;            /* print progress on stderr */
     int draw;         /* without a path, draw figures into memory, for tests */
     const char *path; /* file for figures; NULL: none is written */
     FILE *page;       /* figures as part of an HTML page; NULL: none */
 
-    json_t *json;            /* the row */
-    json_t *part;            /* where output goes: the row, or its part */
-    json_t *columns, *cells; /* of the table being filled, or NULL */
-    int muted;               /* inside a part that is not shown */
+    json_t *json; /* the row */
+    json_t *part; /* where output goes: the row, or its part */
+    json_t *columns[LANGUAGES], *cells[LANGUAGES]; /* of the table being
+                        filled; in English NULL if there is none */
+    int muted; /* inside a part that is not shown */
     int figures, checks, failed, mistakes;
     int random; /* has used random numbers */
     struct resource *resources;
