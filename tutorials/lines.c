@@ -29,12 +29,17 @@ static unsigned code_of(const char *text, size_t n)
    Korean, and full-width forms (Unicode Standard Annex 11). */
 static int is_wide(const char *text)
 {
-    unsigned c = code_of(text, bytes_of(text));
+    static const unsigned blocks[][2] = {
+        { 0x1100, 0x115f }, { 0x2e80, 0xa4cf },  { 0xac00, 0xd7a3 },
+        { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f },  { 0xff00, 0xff60 },
+        { 0xffe0, 0xffe6 }, { 0x20000, 0x3ffff }
+    };
+    unsigned code = code_of(text, bytes_of(text));
 
-    return (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
-           (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
-           (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
-           (c >= 0xffe0 && c < 0xffe7) || (c >= 0x20000 && c < 0x40000);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (code >= blocks[i][0] && code <= blocks[i][1])
+            return 1;
+    return 0;
 }
 
 int columns_of(const char *text, size_t n)

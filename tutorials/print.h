@@ -1,8 +1,8 @@
 /*
  * print.h - prints the results of a row as text and as JSON.
  *
- * A row speaks English; these functions also print the Chinese that chinese*.def
- * have for its texts.  JSON is in English.
+ * A row speaks English; these functions also print the Chinese that
+ * chinese*.def have for its texts.  JSON is in English.
  */
 #ifndef LOCANT_TUTORIALS_PRINT_H
 #define LOCANT_TUTORIALS_PRINT_H
