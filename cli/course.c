@@ -189,7 +189,8 @@ int course_begin(struct course *c)
 /* ------------------------------------------------------------------- a row */
 
 /* A number or a text of a mistake. */
-static void put_value(FILE *out, const json_t *value)
+static void put_value(FILE *out, const json_t *value,
+                      const struct tutorial_row *row)
 {
     const char *text = json_string_value(value);
     char room[LONGEST];
@@ -197,30 +198,30 @@ static void put_value(FILE *out, const json_t *value)
     if (text == NULL)
         fprintf(out, "%.10g", json_number_value(value));
     else
-        put_both(out, "span", text, to_chinese(room, text));
+        put_both(out, "span", text, to_chinese(room, text, row));
 }
 
-static void put_field(FILE *out, const char *en, const char *zh,
-                      const json_t *value)
+static void put_mistake(FILE *out, const json_t *m,
+                        const struct tutorial_row *row)
 {
-    fputs("<dt>", out);
-    put_both(out, "span", en, zh);
-    fputs("</dt><dd>", out);
-    put_value(out, value);
-    fputs("</dd>", out);
-}
+    static const char *const fields[][3] = { { "tutorial", "the document",
+                                               "文档" },
+                                             { "right", "right", "正确" },
+                                             { "why", "why", "原因" } };
 
-static void put_mistake(FILE *out, const json_t *m)
-{
     fputs("<div class=\"wrong\"><h4>", out);
     put_both(out, "span", "Erratum ", "勘误 ");
     put(out, json_string_value(json_object_get(m, "mistake")));
     put_both(out, "span", ": ", "：");
-    put_value(out, json_object_get(m, "what"));
+    put_value(out, json_object_get(m, "what"), row);
     fputs("</h4><dl>", out);
-    put_field(out, "the document", "文档", json_object_get(m, "tutorial"));
-    put_field(out, "right", "正确", json_object_get(m, "right"));
-    put_field(out, "why", "原因", json_object_get(m, "why"));
+    for (int i = 0; i < 3; i++) {
+        fputs("<dt>", out);
+        put_both(out, "span", fields[i][1], fields[i][2]);
+        fputs("</dt><dd>", out);
+        put_value(out, json_object_get(m, fields[i][0]), row);
+        fputs("</dd>", out);
+    }
     fputs("</dl></div>\n", out);
 }
 
@@ -296,7 +297,7 @@ void course_row(struct course *c, const struct tutorial *t,
     put_both(out, "pre", printed[ENGLISH], printed[CHINESE]);
     fprintf(out, "\n%s", figures);
     json_array_foreach(mistakes, i, mistake)
-        put_mistake(out, mistake);
+        put_mistake(out, mistake, row);
     put_c(out, row);
     put_python(out, row);
     fputs("</section>\n", out);

@@ -24,8 +24,10 @@ def faults_of_row(row, section):
         yield "does not say its claim in two languages"
     elif text_of(paragraphs[0]) != row["claim"]:
         yield "says another claim"
-    printed = section.find("pre")
-    if printed is None or row["title"] not in text_of(printed):
+    printed = section.findall("pre")
+    if [p.get("class") for p in printed] != ["in-en", "in-zh"]:
+        yield "does not show what the command prints in two languages"
+    elif row["title"] not in text_of(printed[0]) or "：" not in text_of(printed[1]):
         yield "does not show what the command prints"
     if len(section.findall("figure/{*}svg")) != row["figures"]:
         yield "does not show its figures"

@@ -1,6 +1,6 @@
 """Judge what 'locant tutorial --all' wrote: see tutorial_rows.sh.
 
-usage: tutorial_rows.py ROWS.json FOLDER LOG COUNT
+usage: tutorial_rows.py ROWS.json FOLDER LOG PROGRESS COUNT
 """
 import glob
 import json
@@ -8,6 +8,7 @@ import os
 import sys
 import xml.etree.ElementTree
 
+import tutorial_chinese
 import tutorial_page
 
 
@@ -48,14 +49,23 @@ def faults(row, folder, log):
             yield f"{path} is no SVG"
 
 
-def main(rows_path, folder, log_path, count):
+def without_chinese(row, progress):
+    """The texts of a row that the command could not say in Chinese."""
+    for line in progress:
+        if line.startswith(f"locant: {row['row']}: no Chinese for"):
+            yield line.split(": ", 2)[2].strip()
+
+
+def main(rows_path, folder, log_path, progress_path, count):
     with open(rows_path, encoding="utf-8") as f:
         rows = json.load(f)
     with open(log_path, encoding="utf-8") as f:
         log = f.read().splitlines()
+    with open(progress_path, encoding="utf-8") as f:
+        progress = f.read().splitlines()
     failed = 0
     for row in rows:
-        wrong = list(faults(row, folder, log))
+        wrong = list(faults(row, folder, log)) + list(without_chinese(row, progress))
         failed += bool(wrong)
         for sentence in wrong:
             print(f"FAIL {row['row']}: {sentence}")
@@ -63,6 +73,10 @@ def main(rows_path, folder, log_path, count):
     failed += bool(page)
     for sentence in page:
         print(f"FAIL index.html {sentence}")
+    chinese = list(tutorial_chinese.faults())
+    failed += bool(chinese)
+    for sentence in chinese:
+        print(f"FAIL {sentence}")
     if len({row["row"] for row in rows}) != int(count):
         failed += 1
         print(f"FAIL {len(rows)} rows, expected {count}")

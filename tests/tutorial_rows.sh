@@ -4,8 +4,10 @@
 # usage: tests/tutorial_rows.sh LOCANT
 #
 # A row fails when it does not finish, when one of its checks fails, when its
-# text or JSON is missing, or when a figure it promises is not drawn; the page
-# index.html fails when it lacks a part of a row (tutorial_page.py).
+# text or JSON is missing, when a figure it promises is not drawn, or when a text
+# that it prints or draws has no Chinese; the page index.html fails when it lacks
+# a part of a row (tutorial_page.py), the Chinese when a format of it differs from
+# the English (tutorial_chinese.py).
 # Closes with "N passed, N failed".
 set -u
 LOCANT=${1:?usage: tutorial_rows.sh LOCANT}
@@ -23,7 +25,8 @@ ln "$folder/before" "$out/S0.1.json"
 "$LOCANT" tutorial --all -o "$out" > "$folder/log" 2> "$folder/progress"
 status=$?
 "$LOCANT" tutorial --json > "$folder/rows.json"
-python3 "$here/tutorial_rows.py" "$folder/rows.json" "$out" "$folder/log" "$ROWS"
+python3 "$here/tutorial_rows.py" "$folder/rows.json" "$out" "$folder/log" \
+    "$folder/progress" "$ROWS"
 judged=$?
 if [ "$(cat "$folder/before")" != before ]; then
     echo "FAIL tutorial --all overwrites an existing file"

@@ -7,17 +7,31 @@
 
 #include "run.h"
 
+/* Those of a document follow the shared ones, over which they win. */
 static const struct translation {
     const char *english, *chinese;
+    char document; /* '0' for S0; 0: all */
 } translations[] = {
-#define CHINESE(english, chinese) { english, chinese },
-#define SAME(text)                { text, text },
+#define CHINESE(english, chinese) { english, chinese, DOCUMENT },
+#define SAME(text)                { text, text, DOCUMENT },
+#define DOCUMENT                  0
 #include "chinese.def"
+#undef DOCUMENT
+#define DOCUMENT '0'
 #include "chinese_s0.def"
+#undef DOCUMENT
+#define DOCUMENT '1'
 #include "chinese_s1.def"
+#undef DOCUMENT
+#define DOCUMENT '2'
 #include "chinese_s2.def"
+#undef DOCUMENT
+#define DOCUMENT '3'
 #include "chinese_s3.def"
+#undef DOCUMENT
+#define DOCUMENT '4'
 #include "chinese_s4.def"
+#undef DOCUMENT
 #undef CHINESE
 #undef SAME
 };
@@ -39,8 +53,8 @@ static size_t conversion(const char *format)
                : 0;
 }
 
-/* Letters of the format outside its conversions. */
-static size_t letters(const char *format)
+/* Bytes of the format outside its conversions. */
+static size_t fixed_bytes(const char *format)
 {
     size_t n = 0;
 
@@ -79,15 +93,20 @@ static int fits(const char *format, const char *text, struct part *parts)
     return 0;
 }
 
-static const struct translation *find(const char *text, struct part *parts)
+/* The translation of the row's text with the most fixed bytes; NULL: none. */
+static const struct translation *
+find(const char *text, const struct tutorial_row *row, struct part *parts)
 {
     const struct translation *best = NULL;
     struct part found[CONVERSIONS];
 
     for (const struct translation *t = translations;
          t < translations + TRANSLATIONS; t++) {
+        if (t->document != 0 && t->document != row->id[1])
+            continue;
         if (!fits(t->english, text, found) ||
-            (best != NULL && letters(best->english) >= letters(t->english)))
+            (best != NULL &&
+             fixed_bytes(best->english) > fixed_bytes(t->english)))
             continue;
         best = t;
         memcpy(parts, found, sizeof found);
@@ -107,14 +126,6 @@ static int has_words(const char *text)
     return *text != '\0';
 }
 
-/* In a run; after it the page shows again what the run has printed. */
-static void report(const char *text)
-{
-    if (running != NULL)
-        fprintf(stderr, "locant: %s: no Chinese for \"%s\"\n", running->row->id,
-                text);
-}
-
 /* Write a text that grows at 'at'. */
 static void append(char room[LONGEST], size_t *at, const char *text, size_t n)
 {
@@ -126,18 +137,19 @@ static void append(char room[LONGEST], size_t *at, const char *text, size_t n)
 
 /* Append n bytes of English in Chinese. */
 static void append_chinese(char room[LONGEST], size_t *at,
-                           const struct part *part)
+                           const struct part *part,
+                           const struct tutorial_row *row)
 {
     char english[LONGEST], chinese[LONGEST];
 
     snprintf(english, sizeof english, "%.*s", (int)part->n, part->text);
-    to_chinese(chinese, english);
+    to_chinese(chinese, english, row);
     append(room, at, chinese, strlen(chinese));
 }
 
 /* Fill the parts into the format. */
 static void fill(char room[LONGEST], const char *format,
-                 const struct part *part)
+                 const struct part *part, const struct tutorial_row *row)
 {
     size_t at = 0;
 
@@ -145,7 +157,7 @@ static void fill(char room[LONGEST], const char *format,
         size_t skip = conversion(format);
 
         if (skip > 0) {
-            append_chinese(room, &at, part++);
+            append_chinese(room, &at, part++, row);
             format += skip;
         } else {
             format += format[0] == '%';
@@ -155,38 +167,42 @@ static void fill(char room[LONGEST], const char *format,
 }
 
 /* Put the translation of the text into 'room' if there is one. */
-static int translate(char room[LONGEST], const char *text)
+static int translate(char room[LONGEST], const char *text,
+                     const struct tutorial_row *row)
 {
     struct part parts[CONVERSIONS];
-    const struct translation *t = has_words(text) ? find(text, parts) : NULL;
+    const struct translation *t =
+        has_words(text) ? find(text, row, parts) : NULL;
 
     if (t == NULL)
         return 0;
-    fill(room, t->chinese, parts);
+    fill(room, t->chinese, parts, row);
     return 1;
 }
 
-const char *to_chinese(char room[LONGEST], const char *text)
+const char *to_chinese(char room[LONGEST], const char *text,
+                       const struct tutorial_row *row)
 {
-    if (translate(room, text))
+    if (translate(room, text, row))
         return room;
     if (has_words(text))
-        report(text);
+        fprintf(stderr, "locant: %s: no Chinese for \"%s\"\n", row->id, text);
     snprintf(room, LONGEST, "%s", text);
     return room;
 }
 
-const char *line_to_chinese(char room[LONGEST], const char *line)
+const char *line_to_chinese(char room[LONGEST], const char *line,
+                            const struct tutorial_row *row)
 {
     size_t at = 0;
 
-    if (translate(room, line))
+    if (translate(room, line, row))
         return room;
     room[0] = '\0';
     for (;;) {
         const struct part cell = { line, strcspn(line, "|") };
 
-        append_chinese(room, &at, &cell);
+        append_chinese(room, &at, &cell, row);
         if (line[cell.n] == '\0')
             return room;
         append(room, &at, "|", 1);

@@ -38,7 +38,7 @@ static const char *chinese(const char *text)
 
     if (text == NULL)
         return NULL;
-    text = to_chinese(room, text);
+    text = to_chinese(room, text, running->row);
     copy = memory((int64_t)strlen(text) + 1, 1);
     return strcpy(copy, text);
 }

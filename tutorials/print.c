@@ -147,7 +147,7 @@ void table(const char *name, const char *columns)
     if (running->out[CHINESE] == NULL)
         return;
     running->columns[CHINESE] =
-        until_row_ends(split(line_to_chinese(room, columns)));
+        until_row_ends(split(line_to_chinese(room, columns, running->row)));
     running->cells[CHINESE] = until_row_ends(json_array());
 }
 
@@ -164,7 +164,7 @@ void table_row(const char *format, ...)
     json_array_append_new(running->cells[ENGLISH], split(text));
     if (running->out[CHINESE] != NULL)
         json_array_append_new(running->cells[CHINESE],
-                              split(line_to_chinese(room, text)));
+                              split(line_to_chinese(room, text, running->row)));
 }
 
 /* Copies the first of the lines; returns the others. */
@@ -209,7 +209,7 @@ void table_of_rows(const char *lines)
 
 const char *text_in(enum language l, char room[LONGEST], const char *text)
 {
-    return l == CHINESE ? to_chinese(room, text) : text;
+    return l == CHINESE ? to_chinese(room, text, running->row) : text;
 }
 
 void part(char letter, const char *title)
