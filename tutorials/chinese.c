@@ -126,6 +126,28 @@ static int has_words(const char *text)
     return *text != '\0';
 }
 
+static int is_encoding(const char *name, size_t n)
+{
+    const locant_encoding_info *e;
+
+    for (int i = 0; (e = locant_encoding_at(i)) != NULL; i++)
+        if (strlen(e->name) == n && memcmp(e->name, name, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* Whether the text lists encodings, "alibi, t5": their names need no line. */
+static int is_encodings(const char *text)
+{
+    size_t n = strcspn(text, ",");
+
+    while (is_encoding(text, n) && text[n] != '\0') {
+        text += n + strspn(text + n, ", ");
+        n = strcspn(text, ",");
+    }
+    return is_encoding(text, n);
+}
+
 /* Write a text that grows at 'at'. */
 static void append(char room[LONGEST], size_t *at, const char *text, size_t n)
 {
@@ -185,7 +207,7 @@ const char *to_chinese(char room[LONGEST], const char *text,
 {
     if (translate(room, text, row))
         return room;
-    if (has_words(text))
+    if (has_words(text) && !is_encodings(text))
         fprintf(stderr, "locant: %s: no Chinese for \"%s\"\n", row->id, text);
     snprintf(room, LONGEST, "%s", text);
     return room;

@@ -16,11 +16,12 @@ enum { LONGEST = 4096 };
  * stands for every text that the English format can make; the Chinese has the
  * same conversions in the same order, and tests/tutorial_chinese.py holds that.
  * What a %s holds is translated, too.  Of several formats that fit, the one
- * with the most text around its conversions counts.  SAME("rope") is a text
+ * with the most text around its conversions counts.  SAME("BERT") is a text
  * that stays as it is.
  *
  * A text without a line stays English and is reported on stderr.  Numbers and
- * formulas need no line: only a text with two letters side by side does.
+ * formulas need no line: only a text with two letters side by side does, unless
+ * it is a list of encodings, "alibi, t5".
  */
 const char *to_chinese(char room[LONGEST], const char *text,
                        const struct tutorial_row *row);
