@@ -4,7 +4,8 @@
  * A row is one function, a small program on the public API of locant: it
  * computes (tensors.h, encodings.h, network.h), prints what it found
  * (print.h), checks it (checks.h), and may draw it (figures.h).
- * tutorials/rows.def says which function is which row.
+ * tutorials/rows.def says which function is which row.  A row prints English;
+ * chinese.def and chinese_s0.def .. have the Chinese of each text (chinese.h).
  *
  * Everything that memory(), ZEROS(), encoding() .. return is released when the
  * row ends.  On error these functions do not return: they leave the row, and

@@ -23,6 +23,14 @@ grep -o '<input[^>]*>' row.html zh.html
 $LOCANT tutorial --lang zh | head -3
 LC_ALL=zh_CN.UTF-8 $LOCANT tutorial | sed -n 2p
 LC_ALL=zh_CN.GBK $LOCANT tutorial | sed -n 2p
+LC_ALL=zh_CN.UTF-8 $LOCANT tutorial S0.24
+$LOCANT tutorial S2.9 --lang zh
+$LOCANT tutorial S0.11c --lang zh
+LC_ALL=zh_CN.UTF-8 $LOCANT tutorial S2.8 --json > zh.json
+$LOCANT tutorial S2.8 --json | cmp - zh.json && echo the same in JSON
+# a file has the figure's texts in one language, drawn as outlines
+$LOCANT tutorial S0.11a -o figure.svg > out && $LOCANT tutorial S0.11a --lang zh -o zh.svg
+cmp -s figure-a.svg zh-a.svg || echo another figure
 $LOCANT tutorial S0.18b -o row.html
 $LOCANT tutorial S0.18 -o none/row.html
 $LOCANT tutorial --all -o none/row.html
