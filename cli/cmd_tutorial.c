@@ -129,35 +129,23 @@ static int end_text(FILE *stream, char **text, int status)
     return status;
 }
 
-/* Run the row with its output in *text, which the caller frees. */
-static int run_into_text(struct tutorial *t, char **text)
-{
-    size_t size;
-    int status;
-
-    *text = NULL;
-    t->out[t->language] = open_memstream(text, &size);
-    if (t->out[t->language] == NULL)
-        return cli_fail(CLI_INPUT, "out of memory");
-    status = run(t);
-    return end_text(t->out[t->language], text, status);
-}
-
-/* The same in both languages. */
-static int run_into_texts(struct tutorial *t, char *text[LANGUAGES])
+/* Run the row with its output in text[l], which the caller frees, for each
+   language l from 'first' to 'last'; the others are NULL. */
+static int run_into_text(struct tutorial *t, char *text[LANGUAGES],
+                         enum language first, enum language last)
 {
     size_t size[LANGUAGES];
     int status = CLI_OK;
 
-    for (enum language l = ENGLISH; l < LANGUAGES; l++) {
-        text[l] = NULL;
+    memset(text, 0, LANGUAGES * sizeof *text);
+    for (enum language l = first; l <= last; l++) {
         t->out[l] = open_memstream(&text[l], &size[l]);
         if (t->out[l] == NULL)
             status = cli_fail(CLI_INPUT, "out of memory");
     }
     if (status == CLI_OK)
         status = run(t);
-    for (enum language l = ENGLISH; l < LANGUAGES; l++)
+    for (enum language l = first; l <= last; l++)
         if (t->out[l] != NULL)
             status = end_text(t->out[l], &text[l], status);
     return status;
@@ -166,15 +154,15 @@ static int run_into_texts(struct tutorial *t, char *text[LANGUAGES])
 /* Run the row, and print it only if it has the part that is asked for. */
 static int run_part(struct tutorial *t, int as_json)
 {
-    char *text;
-    const int status = run_into_text(t, &text);
+    char *text[LANGUAGES];
+    const int status = run_into_text(t, text, t->language, t->language);
     int printed = status <= CLI_NO ? check_part(t) : CLI_OK;
 
-    if (printed == CLI_OK && !as_json && text != NULL)
-        fputs(text, stdout);
+    if (printed == CLI_OK && !as_json && text[t->language] != NULL)
+        fputs(text[t->language], stdout);
     if (printed == CLI_OK && as_json && status <= CLI_NO)
         printed = cli_json(json_incref(t->json));
-    free(text);
+    free(text[t->language]);
     return printed != CLI_OK ? printed : status;
 }
 
@@ -250,7 +238,7 @@ static int run_into_page(struct tutorial *t, struct course *page,
     t->page = open_memstream(&figures, &size);
     if (t->page == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
-    status = run_into_texts(t, text);
+    status = run_into_text(t, text, ENGLISH, CHINESE);
     status = end_text(t->page, &figures, status);
     if (status <= CLI_NO && folder != NULL)
         written = write_files(t, folder, text[t->language]);

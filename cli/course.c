@@ -192,13 +192,18 @@ int course_begin(struct course *c)
 static void put_value(FILE *out, const json_t *value,
                       const struct tutorial_row *row)
 {
-    const char *text = json_string_value(value);
+    const char *text = json_string_value(value), *chinese;
     char room[LONGEST];
 
-    if (text == NULL)
+    if (text == NULL) {
         fprintf(out, "%.10g", json_number_value(value));
+        return;
+    }
+    chinese = to_chinese(room, text, row);
+    if (strcmp(chinese, text) == 0)
+        put(out, text);
     else
-        put_both(out, "span", text, to_chinese(room, text, row));
+        put_both(out, "span", text, chinese);
 }
 
 static void put_mistake(FILE *out, const json_t *m,
@@ -211,7 +216,7 @@ static void put_mistake(FILE *out, const json_t *m,
 
     fputs("<div class=\"wrong\"><h4>", out);
     put_both(out, "span", "Erratum ", "勘误 ");
-    put(out, json_string_value(json_object_get(m, "mistake")));
+    put_value(out, json_object_get(m, "mistake"), row);
     put_both(out, "span", ": ", "：");
     put_value(out, json_object_get(m, "what"), row);
     fputs("</h4><dl>", out);

@@ -135,7 +135,7 @@ set(COMMAND_SOURCES
   show_markdown.c show_picture.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c lines.c network.c print.c
-  resources.c run.c tensors.c
+  resources.c run.c tables.c tensors.c
   s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
   s0/variants.c s0/words.c
   s1/absolute.c s1/attention.c s1/rotary.c

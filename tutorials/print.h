@@ -28,24 +28,10 @@ void show_lists(const char *const *names, const char *format, locant_tensor x,
 /* Print a small matrix, one row per line. */
 void show_matrix(const char *name, const char *format, locant_tensor x);
 
-/*
- * A table: table("times", "method|ms"), then table_row("%s|%.2f", name, ms) for
- * each line.  '|' separates cells, so no cell can contain it.  The next output
- * ends the table.  In JSON a table is a list of lists, and a cell that looks
- * like a number is a number.
- */
-void table(const char *name, const char *columns);
-void table_row(const char *format, ...) LOCANT_PRINTF(1, 2);
-/* A table of fixed text, one line per row: "model|encoding\nT5|t5\n". */
-void table_of_text(const char *name, const char *lines);
-/* A table of the tutorial's points and the rows that show them, "goal|row\n"
-   "learned positions|S2.7\n".  Checks that the rows exist. */
-void table_of_rows(const char *lines);
-
 /* A JSON number; null if x is not finite. */
 json_t *number_json(double x);
-/* End the table that is being filled, if any. */
-void end_table(void);
+/* A member of the JSON of the part, created with 'make' if it is missing. */
+json_t *member(const char *name, json_t *(*make)(void));
 /* The text in a language of the output; Chinese is written into 'room'. */
 const char *text_in(enum language l, char room[LONGEST], const char *text);
 /* Print the lines before and after the row's own.  Returns 0 if there is no

@@ -3,7 +3,7 @@
  *
  * A row is one function, a small program on the public API of locant: it
  * computes (tensors.h, encodings.h, network.h), prints what it found
- * (print.h), checks it (checks.h), and may draw it (figures.h).
+ * (print.h, tables.h), checks it (checks.h), and may draw it (figures.h).
  * tutorials/rows.def says which function is which row.  A row prints English;
  * chinese.def and chinese_s0.def .. have the Chinese of each text (chinese.h).
  *
@@ -28,6 +28,7 @@
 #include "network.h"
 #include "print.h"
 #include "resources.h"
+#include "tables.h"
 #include "tensors.h"
 
 #define PI 3.14159265358979323846
