@@ -28,8 +28,8 @@ static const struct cli_option options[] = {
              "run every row and judge its checks; write nothing"),
     OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
     OPT_CHOICE("lang", lang, "en|zh",
-               "language of the list, of a row, and in which a page opens; "
-               "without it what the locale says"),
+               "language of the list, and in which a page opens; without it "
+               "what the locale says"),
     OPT_END
 };
 
@@ -38,11 +38,6 @@ static int chinese(const struct cli *cli)
     const struct options *o = cli->options;
 
     return cli_given(cli, "lang") ? o->lang : cli_chinese();
-}
-
-static enum language language(const struct cli *cli)
-{
-    return chinese(cli) ? CHINESE : ENGLISH;
 }
 
 /* ------------------------------------------------------------------ one row */
@@ -164,6 +159,11 @@ static int run_part(struct tutorial *t, int as_json)
         printed = cli_json(json_incref(t->json));
     free(text[t->language]);
     return printed != CLI_OK ? printed : status;
+}
+
+static enum language language(const struct cli *cli)
+{
+    return chinese(cli) ? CHINESE : ENGLISH;
 }
 
 /* ---------------------------------------------------------------- every row */
@@ -386,7 +386,7 @@ static int run_command(const struct cli *cli)
 /* clang-format off */
 const struct cli_command cli_tutorial = {
     .name = "tutorial", .summary = "run a row of the five tutorials",
-    .usage = "[ROW] [-o OUT.(svg|png|pdf|html)] [--lang en|zh] [--json]\n"
+    .usage = "[ROW] [-o OUT.(svg|png|pdf|html)] [--json]\n"
              "--all -o (DIR|PAGE.html) [--lang en|zh]\n--check\n--markdown",
     .doc = "locant grew from five tutorials about positional encodings.  Each "
            "class,\nfunction, figure, experiment and table of the tutorials "
