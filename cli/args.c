@@ -15,6 +15,10 @@ static const struct cli_option common[] = {
       .doc = "print the result as JSON" },
     { .name = "help", .letter = 'h', .kind = CLI_FLAG,
       .offset = offsetof(struct cli, help), .doc = "print this help" },
+    { .name = "lang", .kind = CLI_CHOICE, .value = "en|zh",
+      .offset = offsetof(struct cli, lang),
+      .doc = "language of help, texts and figures; without it what the locale "
+             "says" },
     { .name = "threads", .kind = CLI_INTEGER, .max = 1024,
       .offset = offsetof(struct cli, threads), .value = "N",
       .doc = "number of threads; 0: as many as the process may use" },
@@ -23,7 +27,7 @@ static const struct cli_option common[] = {
     OPT_END
 };
 /* clang-format on */
-enum { COMMON_OF_ALL = 2, COMMON = 4 };
+enum { COMMON_OF_ALL = 3, COMMON = 5 };
 
 const struct cli_option *cli_option_at(const struct cli_command *c, size_t i)
 {
@@ -346,7 +350,7 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
 {
     int only_words = 0;
 
-    *cli = (struct cli){ .command = command, .argc = argc };
+    *cli = (struct cli){ .command = command, .argc = argc, .lang = -1 };
     cli->words = cli_alloc((size_t)argc + 1, sizeof *cli->words);
     cli->options = cli_alloc(1, command->options_size + 1);
     if (cli->words == NULL || cli->options == NULL)

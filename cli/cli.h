@@ -133,6 +133,7 @@ struct cli {
     size_t n_words;
     uint64_t given; /* bit i: option i of the command was typed */
     int json, help;
+    int lang; /* 0 English, 1 Chinese, -1: not given */
     int64_t threads;
     const char *isa;
     int argc; /* words after the command; every cli_list has room for them */
@@ -362,8 +363,6 @@ const char *cli_traits(unsigned traits);
 /* How figures are drawn on stdout: in colour on a UTF-8 terminal that has
    colours, unless NO_COLOR is set. */
 locant_terminal cli_colors(void);
-/* Whether the locale asks for Chinese, in UTF-8. */
-int cli_chinese(void);
 /* Columns of lines on stdout, 40 to 1000: COLUMNS, the terminal's, or 80. */
 int cli_columns(void);
 /* Columns of a terminal; 0 if 'fd' is not one. */

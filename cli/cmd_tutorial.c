@@ -9,11 +9,12 @@
 
 #include "cli.h"
 #include "course.h"
+#include "language.h"
 #include "tutorial_rows.h"
 
 struct options {
     const char *out;
-    int all, check, markdown, lang;
+    int all, check, markdown;
 };
 
 static const struct cli_option options[] = {
@@ -26,19 +27,8 @@ static const struct cli_option options[] = {
              "folder, or one page"),
     OPT_FLAG("check", check,
              "run every row and judge its checks; write nothing"),
-    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
-    OPT_CHOICE("lang", lang, "en|zh",
-               "language of the list, and in which a page opens; without it "
-               "what the locale says"),
-    OPT_END
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"), OPT_END
 };
-
-static int chinese(const struct cli *cli)
-{
-    const struct options *o = cli->options;
-
-    return cli_given(cli, "lang") ? o->lang : cli_chinese();
-}
 
 /* ------------------------------------------------------------------ one row */
 
@@ -289,7 +279,7 @@ static int run_to_page(const struct cli *cli, const struct tutorial_row *first,
 {
     struct course page = { .first = first,
                            .last = last,
-                           .chinese = chinese(cli) };
+                           .chinese = cli_chinese() };
     int status, written;
 
     CLI_TRY(course_begin(&page));
@@ -379,7 +369,7 @@ static int run_command(const struct cli *cli)
     else if (cli->json)
         return tutorial_rows_json();
     else
-        tutorial_rows_text(chinese(cli));
+        tutorial_rows_text(cli_chinese());
     return CLI_OK;
 }
 

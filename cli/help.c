@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "language.h"
 
 enum {
     LONGEST = 63,   /* longer words are not compared */
@@ -77,38 +78,76 @@ int cli_find(const struct cli_command **out, const char *name)
     return cli_unknown("command", name, names, "locant --help");
 }
 
-void cli_help(void)
-{
-    puts("locant - positional encodings for Transformers\n\n"
-         "usage: locant COMMAND [ARGUMENTS]\n"
-         "       locant help COMMAND\n"
-         "       locant --version\n\ncommands:");
-    for (size_t i = 0; cli_commands[i] != NULL; i++)
-        printf("  %-11s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    puts("\nexamples:\n"
-         "  locant report --preset smoke      compare encodings into one page\n"
-         "  locant show rope                  what an encoding is\n"
-         "  locant bias alibi --heads 8 --queries 64 --keys 64 -o B.npy\n\n"
-         "Every command takes --json and --help.  Results go to stdout,\n"
-         "messages to stderr.  Exit status: 0 yes, 1 no or a check failed,\n"
-         "2 bad usage, 3 bad input or I/O, 75 stopped and resumable.");
-}
-
 size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width)
 {
-    while (*text != '\0') {
-        size_t n = strcspn(text, " ");
+    size_t blank = 1;
 
-        if (at > indent && at + 1 + n > width) {
+    while (*text != '\0') {
+        const size_t n = cli_piece(text);
+        const size_t columns = cli_text_columns(text, n);
+
+        if (at > indent && at + blank + columns > width) {
             putchar('\n');
             at = 0;
         }
-        at +=
-            (size_t)printf("%*s%.*s", at < indent ? (int)(indent - at) : at > 0,
-                           "", (int)n, text);
-        text += n + strspn(text + n, " ");
+        blank = at < indent ? indent - at : at > 0 ? blank : 0;
+        printf("%*s%.*s", (int)blank, "", (int)n, text);
+        at += blank + columns;
+        text += n;
+        blank = *text == ' ';
+        text += strspn(text, " ");
     }
     return at;
+}
+
+/* The first paragraph of a text. */
+static const char *paragraph(const char *text)
+{
+    const char *end = strstr(text, "\n\n");
+
+    return end == NULL ? text : cli_text("%.*s", (int)(end - text), text);
+}
+
+/* Print paragraphs: English lines are as in the table, Chinese ones filled. */
+static void print_doc(const char *text)
+{
+    while (*text != '\0') {
+        const char *english = paragraph(text);
+        const char *shown = cli_translate(english);
+
+        if (shown == english)
+            fputs(shown, stdout);
+        else
+            cli_wrap(shown, 0, 0, WIDTH);
+        text += strlen(english);
+        fputs(*text != '\0' ? "\n\n" : "\n", stdout);
+        text += strspn(text, "\n");
+    }
+}
+
+void cli_help(void)
+{
+    const char *usage = cli_translate("usage:");
+    const int pad = (int)cli_text_columns(usage, strlen(usage));
+
+    printf("locant - %s\n\n",
+           cli_translate("positional encodings for Transformers"));
+    printf("%s locant COMMAND [ARGUMENTS]\n%*s locant help COMMAND\n"
+           "%*s locant --version\n\n%s\n",
+           usage, pad, "", pad, "", cli_translate("commands:"));
+    for (size_t i = 0; cli_commands[i] != NULL; i++)
+        printf("  %-11s %s\n", cli_commands[i]->name,
+               cli_translate(cli_commands[i]->summary));
+    printf("\n%s\n  locant report --preset smoke      %s\n"
+           "  locant show rope                  %s\n"
+           "  locant bias alibi --heads 8 --queries 64 --keys 64 -o B.npy\n\n",
+           cli_translate("examples:"),
+           cli_translate("compare encodings into one page"),
+           cli_translate("what an encoding is"));
+    print_doc("Every command takes --json, --lang en|zh and --help.  Results "
+              "go to stdout,\nmessages to stderr; error messages and JSON are "
+              "in English.  Exit status: 0 yes,\n1 no or a check failed, 2 bad "
+              "usage, 3 bad input or I/O, 75 stopped and\nresumable.");
 }
 
 static void print_option(const struct cli_option *o)
@@ -122,7 +161,7 @@ static void print_option(const struct cli_option *o)
         putchar('\n');
         at = 0;
     }
-    at = cli_wrap(o->doc, at, DOC_COLUMN, WIDTH);
+    at = cli_wrap(cli_translate(o->doc), at, DOC_COLUMN, WIDTH);
     /* A default of 0 is not printed; one below 0 means "not given". */
     if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
         o->fallback[0] != '-')
@@ -161,17 +200,18 @@ size_t cli_usage_first(char *out, size_t size, const char *usage)
 /* A line that begins with a blank continues the one before. */
 static void print_usage(const struct cli_command *c)
 {
-    const char *lead = "usage: locant", *at = c->usage;
+    const char *lead = cli_translate("usage:"), *at = c->usage;
+    const int pad = (int)cli_text_columns(lead, strlen(lead));
 
     while (*at != '\0') {
         size_t n = strcspn(at, "\n");
 
         if (*at == ' ')
-            printf("           %.*s\n", (int)(n - strspn(at, " ")),
+            printf("%*s     %.*s\n", pad, "", (int)(n - strspn(at, " ")),
                    at + strspn(at, " "));
         else
-            printf("%s %s %.*s\n", lead, c->name, (int)n, at);
-        lead = "       locant";
+            printf("%s locant %s %.*s\n", lead, c->name, (int)n, at);
+        lead = cli_text("%*s", pad, "");
         at += n + (at[n] == '\n');
     }
 }
@@ -180,11 +220,16 @@ void cli_help_command(const struct cli_command *c)
 {
     const struct cli_option *o;
 
-    printf("locant %s - %s\n\n", c->name, c->summary);
+    /* Commands that students do not need have English help alone. */
+    if (cli_find_chinese(paragraph(c->doc)) == NULL)
+        cli_set_language(0);
+    printf("locant %s - %s\n\n", c->name, cli_translate(c->summary));
     print_usage(c);
-    printf("\n%s\n\noptions:\n", c->doc);
+    putchar('\n');
+    print_doc(c->doc);
+    printf("\n%s\n", cli_translate("options:"));
     for (size_t i = 0; (o = cli_option_at(c, i)) != NULL; i++)
         print_option(o);
-    puts("\nexamples:");
+    printf("\n%s\n", cli_translate("examples:"));
     print_indented(c->examples, "  ");
 }

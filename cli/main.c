@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "language.h"
 
 const struct cli_command *const cli_commands[] = {
     &cli_list,      &cli_show,     &cli_table,      &cli_rotate, &cli_bias,
@@ -58,6 +59,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     struct cli cli;
 
     CLI_TRY(cli_parse(&cli, command, argc, argv));
+    cli_set_language(cli.lang);
     if (cli.help) {
         cli_help_command(command);
         return CLI_OK;
@@ -69,13 +71,20 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
 static int help(int argc, char **argv)
 {
+    static const struct cli_option none[] = { OPT_END };
+    static const struct cli_command self = {
+        .name = "help", .usage = "[COMMAND]", .options = none, .max_words = 1
+    };
     const struct cli_command *command;
+    struct cli cli;
 
-    if (argc == 0) {
+    CLI_TRY(cli_parse(&cli, &self, argc, argv));
+    cli_set_language(cli.lang);
+    if (cli.n_words == 0) {
         cli_help();
         return CLI_OK;
     }
-    CLI_TRY(cli_find(&command, argv[0]));
+    CLI_TRY(cli_find(&command, cli.words[0]));
     cli_help_command(command);
     return CLI_OK;
 }

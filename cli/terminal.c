@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "locant/figure.h"
+#include "language.h"
 
 static int is_set(const char *name)
 {
@@ -33,7 +33,7 @@ static int is_utf8(void)
     return 0;
 }
 
-int cli_chinese(void)
+int cli_locale_is_chinese(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
 

@@ -4,6 +4,7 @@
 # usage: cmake/manual.sh LOCANT locant.1
 set -eu
 locant=$1
+export LC_ALL=C.UTF-8 # help in English
 exec > "$2.part" # no half a page is left where this fails
 
 # Help on stdin; 'section' is the request that heads it.

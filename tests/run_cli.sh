@@ -14,7 +14,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 LOCANT=$(cd "$(dirname "${1:?usage: run_cli.sh LOCANT [NAME...]}")" && pwd)
 LOCANT=$LOCANT/$(basename "$1")
 MAKE="python3 $here/cli/make.py"
-export LOCANT MAKE
+# Help and texts follow the locale; expected output is in English.
+LC_ALL=C.UTF-8
+export LOCANT MAKE LC_ALL
 shift
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

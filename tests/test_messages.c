@@ -75,12 +75,12 @@ TEST(translations_have_one_key)
 
     for (size_t i = 0; i < LEN(list); i++) {
         is_english(list[i]);
-        assert_non_null(lct_messages_translate(list[i]));
+        assert_non_null(locant_chinese(list[i]));
         for (size_t k = 0; k < i; k++)
             CHECK(strcmp(list[i], list[k]) != 0);
     }
-    assert_null(lct_messages_translate("rope"));
-    assert_null(lct_messages_translate(NULL));
+    assert_null(locant_chinese("rope"));
+    assert_null(locant_chinese(NULL));
 }
 
 /* Sections of jobs that the made-up results do not have. */

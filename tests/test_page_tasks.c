@@ -293,7 +293,7 @@ TEST_WITH(set_up, tear_down, without_scores_there_is_no_section)
 
 static void check_known(const char *words)
 {
-    if (lct_messages_translate(words) == NULL)
+    if (locant_chinese(words) == NULL)
         FAIL("no Chinese of '%s'", words);
 }
 

@@ -7,6 +7,7 @@
 # Prints one line per failure and "N passed, N failed".
 LOCANT=$(cd "$(dirname "${1:?usage: train_all.sh LOCANT}")" && pwd)
 LOCANT=$LOCANT/$(basename "$1")
+export LC_ALL=C.UTF-8 # lists in English
 export OPENBLAS_NUM_THREADS=1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -153,6 +153,13 @@ typedef struct locant_figure_info {
 /* In the order of the page; NULL past the end. */
 LOCANT_API const locant_figure_info *locant_figure_at(int i);
 
+/*
+ * The Chinese for an English text of the library: of an encoding its title,
+ * keys, parameters and pitfalls, of a task what it is.  NULL if there is none:
+ * formulas, names and citations are the same in both languages.
+ */
+LOCANT_API const char *locant_chinese(const char *english);
+
 /* What to show.  LOCANT_FIGURE_VIEW_INIT has the values of the page. */
 typedef struct locant_figure_view {
     size_t  struct_size;

@@ -576,6 +576,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_figure_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_csv": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_at": (POINTER(FigureInfo), [c_int]),
+    "locant_chinese": (c_char_p, [c_char_p]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),

@@ -169,7 +169,7 @@ const panels = (() => {
       return x.map((d) => d3.mean(all, (f) => Math.cos(d * f)));
     };
     return curves("score", "Score of equal vectors, by distance",
-                  "相同向量的得分随距离的变化",
+                  "相同向量的分数随距离的变化",
                   { ...axis("x", "distance", "距离"),
                     ...axis("y", "cosine similarity", "余弦相似度"),
                     marks: [trained(state)] },
@@ -187,7 +187,7 @@ const panels = (() => {
     return curves("alibi", `ALiBi, ${state.heads} heads`,
                   `ALiBi，${state.heads} 个头`,
                   { ...axis("x", "distance", "距离"),
-                    ...axis("y", "added to the score", "加到得分上的值"),
+                    ...axis("y", "added to the score", "加到分数上的值"),
                     y_min: -32, y_max: 1 },
                   forms.alibi_slopes(state.heads).map((slope, h) => ({
                     label: `head ${h}`, label_zh: `第 ${h} 头`, x,
@@ -213,7 +213,7 @@ const panels = (() => {
     return curves("logn", "Log-n factor of the queries", "log-n 查询系数",
                   { ...axis("x", "position of the query, from 1",
                             "查询的位置（从 1 起）"),
-                    ...axis("y", "factor of the score", "得分的系数"),
+                    ...axis("y", "factor of the score", "分数的系数"),
                     log_x: true, marks: [trained(state)] },
                   [{ x, y: x.map((p) => forms.logn(p - 1, state.length)) }]);
   }
@@ -231,7 +231,7 @@ const panels = (() => {
      "1：保留自己的频率；0：除以扩展倍数。YaRN 斜坡两端为所选圈数和 1 圈。"],
     [score, "Mean cosine over the pairs: the score of q = k = (1, …, 1). Real " +
             "queries differ.",
-     "各对余弦的平均值：即 q = k = (1, …, 1) 的得分。真实查询并非如此。"],
+     "各对余弦的平均值：即 q = k = (1, …, 1) 的分数。真实查询并非如此。"],
     [table, "Sines and cosines alternate, slower from left to right.",
      "正弦与余弦交替，从左到右频率逐渐降低。"],
     [vector, "The first row of the table, and the row of position 0.",

@@ -118,7 +118,7 @@ const panels_terms = (() => {
     const data = tiled("xl", `Transformer-XL: ${chosen}`,
                  `Transformer-XL：${chosen}`,
                  [sum, forms.softmax(sum)],
-                 [["score", "得分"], ["weight", "权重"]]);
+                 [["score", "分数"], ["weight", "权重"]]);
     /* weights are drawn as if 1 were the largest score */
     data.shown = data.cells.map((value, i) =>
       i % data.cols > XL ? value * data.high : value);
@@ -168,11 +168,11 @@ const panels_terms = (() => {
              title: "The same distances at other positions",
              title_zh: "相同距离、不同位置",
              ...axis("x", "position of the query", "查询的位置"),
-             ...axis("y", "score", "得分"),
+             ...axis("y", "score", "分数"),
              y_min: low - .5, y_max: high + .5, series,
              badge: [ok, `scores vary by ${views.power(spread, 0)}, the ` +
                          `length of q by ${views.power(stretch, 0)}`,
-                     `得分变化 ${views.power(spread, 0)}，q 的长度变化 ${
+                     `分数变化 ${views.power(spread, 0)}，q 的长度变化 ${
                        views.power(stretch, 0)}`] };
   }
 
@@ -213,7 +213,7 @@ const panels_terms = (() => {
      "一对随机 q、k 旋转后的 q·k：线是平的，因为只有距离起作用。"],
     [alibi, "What is added to the scores of one head: 0 for the query itself, " +
             "less and less into the past.",
-     "加到一个头的得分上的值：对自身为 0，越往过去越小。", "alibi"]
+     "加到一个头的分数上的值：对自身为 0，越往过去越小。", "alibi"]
   ];
 
   return { list, names };

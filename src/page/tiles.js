@@ -9,7 +9,7 @@ const tiles = (() => {
                 ["(a) + (b)", "(a) + (b)"], ["(c) u\u00b7k", "(c) u\u00b7k"],
                 ["(d) v\u00b7r", "(d) v\u00b7r"], ["(c) + (d)", "(c) + (d)"],
                 ["(a) + (c)", "(a) + (c)"], ["(b) + (d)", "(b) + (d)"],
-                ["score", "得分"]];
+                ["score", "分数"]];
 
   function add(view) {
     const { data } = view;

@@ -36,7 +36,7 @@ static locant_series *add(struct lct_lines *l, const struct lct_results *r,
     locant_series *s = lct_lines_add(l, points, at);
 
     s->label = lct_page_text(r, "extension.%s.%d.title", list, i);
-    s->label_zh = lct_messages_translate(s->label);
+    s->label_zh = locant_chinese(s->label);
     s->dashed = (int)(at / LCT_GREY) * 3;
     return s;
 }

@@ -42,7 +42,7 @@ bool lct_task_wanted(const struct lct_html *h, enum lct_figure_id id,
 void lct_task_label(const char **en, const char **zh, const char *text)
 {
     *en = text;
-    *zh = lct_messages_translate(text);
+    *zh = locant_chinese(text);
 }
 
 /* ------------------------------------------------------------------- strips */

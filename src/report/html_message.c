@@ -76,7 +76,7 @@ void lct_html_message_in(struct lct_html *h, const char *before,
 
 void lct_html_message_translated(struct lct_html *h, const char *en)
 {
-    const char *zh = lct_messages_translate(en);
+    const char *zh = locant_chinese(en);
 
     if (zh)
         put_both(h, en, zh);
@@ -143,9 +143,8 @@ static void put_specs(const struct message *s, const char *lines)
 
 static void put_text(const struct message *s, char kind, const char *text)
 {
-    const char *zh = kind == '\\' && s->language == LCT_ZH
-                         ? lct_messages_translate(text)
-                         : NULL;
+    const char *zh =
+        kind == '\\' && s->language == LCT_ZH ? locant_chinese(text) : NULL;
 
     if (kind == '@')
         put_specs(s, text);

@@ -1,5 +1,6 @@
 /* messages.c - messages, their translations, labels with values */
 #include "messages.h"
+#include "locant/figure.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,8 @@ const char *lct_messages_text(enum lct_message id, enum lct_language language)
     return lct_messages_of(id, language, false);
 }
 
-const char *lct_messages_translate(const char *en)
+/* The English of translations.def is that of other folders. */
+const char *locant_chinese(const char *en)
 {
     for (size_t i = 0; en && i < sizeof translations / sizeof translations[0];
          i++)

@@ -32,10 +32,6 @@ const char *lct_messages_of(enum lct_message id, enum lct_language language,
 /* The same for bytes: enough for a message that does not name its unit. */
 const char *lct_messages_text(enum lct_message id, enum lct_language language);
 
-/* The Chinese for an English text of another folder (translations.def).  NULL
-   if there is none: names and formulas are not translated. */
-const char *lct_messages_translate(const char *en);
-
 /* Fill the text 'from' of a message whose only values are the texts $1 .. $9;
    cut at 'size'. */
 void lct_messages_fill(char *out, int size, const char *from,
