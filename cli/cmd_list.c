@@ -1,6 +1,7 @@
 /* cmd_list.c - locant list: the catalogue. */
 #include <stdio.h>
 
+#include "language.h"
 #include "show.h"
 
 struct options {
@@ -80,10 +81,26 @@ static void print_markdown(void)
     print_door("No door: positions, masks, temperatures, layers", 0);
 }
 
+static void print_text(void)
+{
+    const locant_encoding_info *info;
+
+    printf("%s %s %s\n", cli_padded(cli_translate("encoding"), 16),
+           cli_padded(cli_translate("door"), 8), cli_translate("what it is"));
+    for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
+        printf("%-16s %s %s%s\n", info->name,
+               cli_padded(cli_translate_list(cli_doors(info->doors)), 8),
+               cli_translate(info->title),
+               info->traits & LOCANT_TRAIT_LEARNED ? cli_translate(" (learned)")
+                                                   : "");
+        for (const locant_variant *v = info->variants; v && v->spec; v++)
+            printf("  %-23s %s\n", v->spec, cli_translate(v->title));
+    }
+}
+
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const locant_encoding_info *info;
     struct cli_json_rows rows = { 0 };
 
     if (cli->json)
@@ -92,14 +109,7 @@ static int run(const struct cli *cli)
         print_markdown();
         return CLI_OK;
     }
-    printf("%-16s %-8s %s\n", "encoding", "door", "what it is");
-    for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        printf("%-16s %-8s %s%s\n", info->name, cli_doors(info->doors),
-               info->title,
-               info->traits & LOCANT_TRAIT_LEARNED ? " (learned)" : "");
-        for (const locant_variant *v = info->variants; v && v->spec; v++)
-            printf("  %-23s %s\n", v->spec, v->title);
-    }
+    print_text();
     return CLI_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "language.h"
 #include "show.h"
 
 struct options {
@@ -71,13 +72,20 @@ static int print_json(const locant_encoding *e)
         variants_json(info->variants)));
 }
 
+/* The label of a line, in its column. */
+static const char *label_of(const char *english)
+{
+    return cli_padded(cli_translate(english), 11);
+}
+
 /* Print "label       text"; all lines of text are aligned. */
 static void print_field(const char *label, const char *text)
 {
+    text = cli_translate(text);
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
 
-        printf("%-11s %.*s\n", label, (int)n, text);
+        printf("%s %.*s\n", label_of(label), (int)n, text);
         text += n + (text[n] == '\n');
         label = "";
     }
@@ -88,10 +96,14 @@ static void print_keys(const char *name)
     locant_key_info key;
 
     for (int i = 0; locant_encoding_key(&key, name, i); i++)
-        printf("%-11s %-22s %s: %s; %s\n", i == 0 ? "keys" : "",
-               cli_text("%s=%s", key.name,
-                        key.fallback[0] ? key.fallback : "(derived)"),
-               key.kind, key.range, key.doc);
+        printf(
+            "%s %s %s\n", label_of(i == 0 ? "keys" : ""),
+            cli_padded(cli_text("%s=%s", key.name,
+                                key.fallback[0] ? key.fallback
+                                                : cli_translate("(derived)")),
+                       22),
+            cli_text(cli_translate("%s: %s; %s"), cli_translate(key.kind),
+                     cli_translate(key.range), cli_translate(key.doc)));
 }
 
 /* Print what the values are, the command, and rows of numbers. */
@@ -102,7 +114,7 @@ static int print_checks(const locant_encoding *e)
 
     CLI_TRY(show_checks(blocks, &n, e));
     for (int k = 0; k < n; k++) {
-        printf("%-11s %s\n", k == 0 ? "check" : "", blocks[k].what);
+        printf("%s %s\n", label_of(k == 0 ? "check" : ""), blocks[k].what);
         if (blocks[k].command != NULL)
             printf("%-11s %s\n", "", blocks[k].command);
         show_rows(&blocks[k], "              ");
@@ -110,26 +122,42 @@ static int print_checks(const locant_encoding *e)
     return CLI_OK;
 }
 
+static void print_params(const locant_encoding *e)
+{
+    locant_param_info p;
+
+    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
+        printf("%s %s%s%s\n", label_of(i == 0 ? "parameters" : ""),
+               cli_text(cli_translate("%s %s: %s"), p.name, p.dims,
+                        cli_translate(p.doc)),
+               p.rate == 0 ? cli_translate(" (given, not learned)") : "",
+               p.per_layer ? cli_translate(" (one for each layer)") : "");
+}
+
+static void print_variants(const locant_variant *first)
+{
+    for (const locant_variant *v = first; v && v->spec; v++)
+        printf("%s %s%s%s%s%s\n", label_of(v == first ? "variants" : ""),
+               v->spec, cli_translate(": "), cli_translate(v->title),
+               v->title[0] && v->used_by[0] ? cli_translate("; ") : "",
+               cli_translate(v->used_by));
+}
+
 static int print_text(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
-    locant_param_info p;
 
-    printf("%s - %s\n\n", locant_encoding_spec(e), info->title);
+    printf("%s - %s\n\n", locant_encoding_spec(e), cli_translate(info->title));
     print_field("formula", info->formula);
-    print_field("doors", cli_doors(locant_encoding_doors(e)));
-    print_field("traits", cli_traits(locant_encoding_traits(e)));
+    print_field("doors",
+                cli_translate_list(cli_doors(locant_encoding_doors(e))));
+    print_field("traits",
+                cli_translate_list(cli_traits(locant_encoding_traits(e))));
     print_keys(info->name);
-    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
-        printf("%-11s %s %s: %s%s%s\n", i == 0 ? "parameters" : "", p.name,
-               p.dims, p.doc, p.rate == 0 ? " (given, not learned)" : "",
-               p.per_layer ? " (one for each layer)" : "");
+    print_params(e);
     if (info->gradient != NULL)
         print_field("gradient", info->gradient);
-    for (const locant_variant *v = info->variants; v && v->spec; v++)
-        printf("%-11s %s: %s%s%s\n", v == info->variants ? "variants" : "",
-               v->spec, v->title, v->title[0] && v->used_by[0] ? "; " : "",
-               v->used_by);
+    print_variants(info->variants);
     print_field("source", info->source);
     print_field("used by", info->used_by);
     print_field("pitfalls", info->pitfalls);
@@ -146,8 +174,10 @@ static int run(const struct cli *cli)
         CLI_TRY(cli_check_output(o->out));
         return show_picture(cli, e, o->out);
     }
-    if (o->markdown)
+    if (o->markdown) {
+        cli_set_language(0); /* the catalogue is in English */
         return show_markdown(e);
+    }
     return cli->json ? print_json(e) : print_text(e);
 }
 

@@ -64,6 +64,24 @@ const char *cli_translate(const char *english)
     return zh != NULL ? zh : english;
 }
 
+const char *cli_translate_list(const char *words)
+{
+    const char *out = "";
+
+    while (*words != '\0') {
+        const size_t n = strcspn(words, ",");
+        const char *word = cli_text("%.*s", (int)n, words);
+
+        out = cli_text("%s%s%s", out,
+                       *out == '\0' ? ""
+                       : chinese    ? "、"
+                                    : ", ",
+                       cli_translate(word));
+        words += n + strspn(words + n, ", ");
+    }
+    return out;
+}
+
 /* ------------------------------------------------------------------ columns */
 
 /* The character at *text, which is valid UTF-8; moves on to the next. */

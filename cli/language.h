@@ -4,6 +4,12 @@
 
 #include <stddef.h>
 
+#if defined(__GNUC__)
+#    define LOCANT_FORMAT_ARG __attribute__((format_arg(1)))
+#else
+#    define LOCANT_FORMAT_ARG
+#endif
+
 /* Whether the locale asks for Chinese, in UTF-8; in terminal.c. */
 int cli_locale_is_chinese(void);
 /* Set the language: 0 English, 1 Chinese, -1 what the locale says. */
@@ -11,7 +17,9 @@ void cli_set_language(int lang);
 int cli_chinese(void);
 /* The text in the language of the command; 'english' itself if there is no
    translation. */
-const char *cli_translate(const char *english);
+const char *cli_translate(const char *english) LOCANT_FORMAT_ARG;
+/* The same for each of the words "a, b"; as cli_text(). */
+const char *cli_translate_list(const char *words);
 /* The Chinese whatever the language; NULL if there is none. */
 const char *cli_find_chinese(const char *english);
 /* Columns of n bytes of UTF-8: a Chinese character takes two. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "language.h"
 #include "show.h"
 
 enum { TOKENS = 8 };
@@ -27,10 +28,10 @@ static int open(struct opened *o, const locant_encoding *e,
 
     CLI_TRY(show_open(&o->c, &filled, e, TOKENS, sizes, SHOW_STEPS));
     o->option = o->c.n_params > 0 ? " --init 0" : "";
-    o->words = o->c.n_params > 0 ? ", parameters of seed 0" : "";
+    o->words = o->c.n_params > 0 ? cli_translate(", parameters of seed 0") : "";
     if (filled && locant_encoding_param(&p, o->c.e, 0, NULL)) {
         o->option = cli_text(" --param %s=T.npy", p.name);
-        o->words = cli_text(", %s of 0, 0.01, 0.02, ..", p.name);
+        o->words = cli_text(cli_translate(", %s of 0, 0.01, 0.02, .."), p.name);
     }
     return CLI_OK;
 }
@@ -40,8 +41,8 @@ static int refused(struct show_block *b, const char *what, locant_status s)
 {
     if (s == LOCANT_ERR_NOMEM)
         return cli_status(s);
-    b->what = cli_text("%s: refused for these inputs (%.150s)", what,
-                       locant_last_error());
+    b->what = cli_text(cli_translate("%s: refused for these inputs (%.150s)"),
+                       what, locant_last_error());
     return CLI_OK;
 }
 
@@ -72,15 +73,15 @@ static int table(struct show_block *b, const locant_encoding *e)
     CLI_TRY(show_positions(&pos, e, 4, step));
     s = locant_encoding_table(&t, o.c.e, &pos, cli_params(&o.c));
     if (s != LOCANT_OK)
-        return refused(b, "rows of the table", s);
-    b->what =
-        cli_text("rows of the table, %d channels%s", SHOW_COLUMNS, o.words);
+        return refused(b, cli_translate("rows of the table"), s);
+    b->what = cli_text(cli_translate("rows of the table, %d channels%s"),
+                       SHOW_COLUMNS, o.words);
     if (!real) /* the command takes only whole positions */
         b->command = cli_text("locant table %s --length %d --dim %d%s -o P.npy",
                               quoted(e), TOKENS, SHOW_COLUMNS, o.option);
     add_rows(b, 4, out, SHOW_COLUMNS);
     for (int i = 0; i < 4; i++)
-        b->label[i] = cli_text("position %g", step * i);
+        b->label[i] = cli_text(cli_translate("position %g"), step * i);
     return CLI_OK;
 }
 
@@ -103,18 +104,20 @@ static int rotate(struct show_block *b, const locant_encoding *e)
         CLI_TRY(open(&o, e, &sizes));
         CLI_TRY(show_rotate(&s, &out, &o.c, *D, &pos, SHOW_COUNTING, 0));
         if (s != LOCANT_OK) {
-            CLI_TRY(refused(b, "rotated vectors", s));
+            CLI_TRY(refused(b, cli_translate("rotated vectors"), s));
             continue;
         }
-        b->what = cli_text(
-            "the query 1, 2, .. %d rotated%s%s", (int)*D, o.words,
-            out.shape[2] > SHOW_COLUMNS ? " (its first 8 channels)" : "");
+        b->what = cli_text(cli_translate("the query 1, 2, .. %d rotated%s%s"),
+                           (int)*D, o.words,
+                           out.shape[2] > SHOW_COLUMNS
+                               ? cli_translate(" (its first 8 channels)")
+                               : "");
         b->command = cli_text("locant rotate %s -i X.npy --positions P.npy%s "
                               "-o Y.npy",
                               quoted(e), o.option);
         add_rows(b, 3, out.data, out.shape[2]);
         for (int i = 0; i < 3; i++)
-            b->label[i] = cli_text("position %d", (int)id[i]);
+            b->label[i] = cli_text(cli_translate("position %d"), (int)id[i]);
         break;
     }
     return CLI_OK;
@@ -137,14 +140,15 @@ static int bias(struct show_block *b, const locant_encoding *e)
     CLI_TRY(cli_range(&k_pos, 0, TOKENS));
     s = locant_encoding_bias(&t, o.c.e, &q_pos, &k_pos, cli_params(&o.c));
     if (s != LOCANT_OK)
-        return refused(b, "bias", s);
-    b->what = cli_text("bias of the query at 7 for keys at 0 .. 7%s", o.words);
+        return refused(b, cli_translate("bias"), s);
+    b->what = cli_text(
+        cli_translate("bias of the query at 7 for keys at 0 .. 7%s"), o.words);
     b->command = cli_text("locant bias %s --heads %d --queries %d --keys %d%s "
                           "-o B.npy",
                           quoted(e), HEADS, TOKENS, TOKENS, o.option);
     add_rows(b, HEADS, out, TOKENS);
     for (int i = 0; i < HEADS; i++)
-        b->label[i] = cli_text("head %d", i);
+        b->label[i] = cli_text(cli_translate("head %d"), i);
     return CLI_OK;
 }
 
@@ -169,22 +173,25 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
     CLI_TRY(open(&o, e, &sizes));
     CLI_TRY(show_attend(&out, &o.c, &how));
     if (how.dim > SHOW_COLUMNS)
-        wide = cli_text(", heads of %d (their first 8 channels)", (int)how.dim);
+        wide = cli_text(cli_translate(", heads of %d (their first 8 channels)"),
+                        (int)how.dim);
     if (how.stride > 1) {
-        far = cli_text(" (token t is at %d t)", (int)how.stride);
+        far = cli_text(cli_translate(" (token t is at %d t)"), (int)how.stride);
         positions = " --query-positions P.npy --key-positions P.npy";
     }
-    b->what = cli_text("attention%s over keys up to the query%s: q_i[d] = "
-                       "sin(i + d), k_j[d] = cos(j - d)%s, v the identity%s%s",
-                       layer > 0 ? " of a global layer" : "", far,
-                       reads_x ? ", x_j[d] = sin(j d)" : "", wide, o.words);
+    b->what = cli_text(cli_translate("attention%s over keys up to the query%s: "
+                                     "q_i[d] = sin(i + d), k_j[d] = cos(j - d)"
+                                     "%s, v the identity%s%s"),
+                       layer > 0 ? cli_translate(" of a global layer") : "",
+                       far, reads_x ? cli_translate(", x_j[d] = sin(j d)") : "",
+                       wide, o.words);
     b->command = cli_text("locant attend %s -q Q.npy -k K.npy -v V.npy "
                           "--causal%s%s%s -o O.npy",
                           quoted(locant_encoding_layer(&first, e, layer)),
                           positions, reads_x ? " -x X.npy" : "", o.option);
     add_rows(b, 3, out + how.dim, 3 * how.dim);
     for (int i = 0; i < 3; i++)
-        b->label[i] = cli_text("token %d", 3 * i + 1);
+        b->label[i] = cli_text(cli_translate("token %d"), 3 * i + 1);
     return CLI_OK;
 }
 
@@ -210,14 +217,14 @@ static int ids(struct show_block *b, const locant_encoding *e)
     locant_tensor t;
 
     CLI_TRY(cli_encoding_resolve(&resolved, e, TOKENS));
-    b->what = "positions of 8 tokens in training, by the seed of the batch "
-              "(locant_encoding_ids)";
+    b->what = cli_translate("positions of 8 tokens in training, by the seed of "
+                            "the batch (locant_encoding_ids)");
     b->columns = TOKENS;
     for (int seed = 0; seed < 3; seed++) {
         CLI_TRY(show_training_positions(&s, &t, resolved, TOKENS, seed));
         if (s != LOCANT_OK)
-            return refused(b, "positions in training", s);
-        b->label[seed] = cli_text("seed %d", seed);
+            return refused(b, cli_translate("positions in training"), s);
+        b->label[seed] = cli_text(cli_translate("seed %d"), seed);
         b->whole = t.dtype == LOCANT_I64;
         for (int i = 0; i < TOKENS; i++)
             b->value[seed][i] = cli_value(&t, i);
@@ -255,7 +262,7 @@ int show_checks(struct show_block *out, int *n, const locant_encoding *e)
 void show_rows(const struct show_block *b, const char *indent)
 {
     for (int r = 0; r < b->rows; r++) {
-        printf("%s%-13s", indent, b->label[r]);
+        printf("%s%s", indent, cli_padded(b->label[r], 13));
         for (int i = 0; i < b->columns; i++) {
             const double x = b->value[r][i];
 

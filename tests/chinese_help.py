@@ -1,13 +1,56 @@
 """Check a page of Chinese help: its width, and that nothing is left in English.
 
 usage: chinese_help.py PAGE
+       chinese_help.py --table
 
 A description holds Chinese unless it is a shape, such as "float32 [L, D]".
+--table checks cli/chinese.def: every English text is in the code, once in the
+table, and its Chinese takes the same values in the same order.
 """
+import glob
+import os
 import re
 import sys
 import unicodedata
 
+CLI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli")
+TEXT = r'"((?:[^"\\]|\\.)*)"'
+
+
+def joined(code):
+    """Every run of adjacent string literals, each blank as one."""
+    code = re.sub(r'"\s*"', "", code)
+    return {re.sub(r"(\\n|\s)+", " ", text) for text in re.findall(TEXT, code)}
+
+
+def check_table():
+    code = set()
+    for path in glob.glob(os.path.join(CLI, "*.[ch]")):
+        with open(path, encoding="utf-8") as f:
+            for text in joined(f.read()):
+                code.update(text.split("\n\n"))
+                code.add(text)
+    whole = "\n".join(code)
+    with open(os.path.join(CLI, "chinese.def"), encoding="utf-8") as f:
+        rows = re.findall(r"TRANSLATION\(((?:\s*" + TEXT + r")+),((?:\s*" + TEXT +
+                          r")+)\)", f.read())
+    seen = set()
+    for row in rows:
+        english, chinese = ("".join(re.findall(TEXT, row[i])) for i in (0, 2))
+        if english not in whole:
+            print("no longer in the code:", english)
+        if english in seen:
+            print("twice:", english)
+        seen.add(english)
+        values = [re.findall(r"%[-+.*0-9]*[a-z]", t) for t in (english, chinese)]
+        if values[0] != values[1]:
+            print("other values:", english)
+    print(len(rows) > 200)
+
+
+if sys.argv[1] == "--table":
+    check_table()
+    sys.exit()
 lines = open(sys.argv[1], encoding="utf-8").read().split("\n")
 examples = lines.index("示例：")
 

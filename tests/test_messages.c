@@ -83,6 +83,68 @@ TEST(translations_have_one_key)
     assert_null(locant_chinese(NULL));
 }
 
+/* Whether the text is more than names and formulas: two words of small letters
+   stand side by side. */
+static bool has_words(const char *text)
+{
+    static const char small[] = "abcdefghijklmnopqrstuvwxyz";
+    int words = 0;
+
+    for (const char *p = text; *p; p += strcspn(p, " "), p += *p == ' ') {
+        const size_t n = strspn(p, small);
+
+        words = n > 1 && strchr(" ,;:.", p[n]) ? words + 1 : 0;
+        if (words == 2)
+            return true;
+        if (p[n] != ' ')
+            words = 0;
+    }
+    return false;
+}
+
+static void needs_chinese(const char *text)
+{
+    if (text && has_words(text) && !locant_chinese(text))
+        FAIL("no Chinese of '%s'", text);
+}
+
+static void has_chinese(const char *text)
+{
+    if (!locant_chinese(text))
+        FAIL("no Chinese of '%s'", text);
+}
+
+/* What 'locant show --lang zh' prints. */
+TEST(every_text_of_the_registry_has_its_chinese)
+{
+    const locant_encoding_info *info;
+
+    CHECK(has_words("none: as it is") && !has_words("dq_i <- tau(p_i) dq_i"));
+    for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
+        locant_key_info key;
+        locant_param_info p;
+        locant_encoding *e;
+
+        has_chinese(info->title);
+        needs_chinese(info->pitfalls);
+        needs_chinese(info->used_by);
+        needs_chinese(info->gradient);
+        for (int k = 0; locant_encoding_key(&key, info->name, k); k++) {
+            has_chinese(key.kind);
+            has_chinese(key.doc);
+            needs_chinese(key.range);
+        }
+        for (const locant_variant *v = info->variants; v && v->spec; v++) {
+            needs_chinese(v->title);
+            needs_chinese(v->used_by);
+        }
+        CHECK_OK(locant_encoding_create(&e, info->name));
+        for (int k = 0; locant_encoding_param(&p, e, k, NULL); k++)
+            has_chinese(p.doc);
+        locant_encoding_free(e);
+    }
+}
+
 /* Sections of jobs that the made-up results do not have. */
 static bool is_elsewhere(const char *where)
 {

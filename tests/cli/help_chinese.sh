@@ -12,6 +12,7 @@ for verb in list show table rotate bias attend angles similarity report figure \
     LC_ALL=zh_CN.UTF-8 $LOCANT help $verb | cmp - page
     python3 "$(dirname "$0")/../chinese_help.py" page
 done
+python3 "$(dirname "$0")/../chinese_help.py" --table
 $LOCANT show --lang=zh -h
 LC_ALL=zh_CN.UTF-8 $LOCANT bench --help | head -1 # has no Chinese help
 $LOCANT show rope --lang fr
