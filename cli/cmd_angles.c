@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "language.h"
 
 struct options {
     double base;
@@ -111,11 +112,13 @@ static int print_json(const struct options *o, const struct decades *d)
 
 static void print_text(const struct options *o, const struct decades *d)
 {
-    printf(
-        "largest |cos or sin - exact| of the %s recipe, base %g, dim %" PRId64
-        "\n\n%-16s %9s  %s\n",
-        o->compare ? "ggml" : "hf", o->base, o->dim, "position up to",
-        "positions", "error");
+    const char *title = "largest |cos or sin - exact| of the %s recipe, base "
+                        "%g, dim %d";
+
+    printf(cli_translate(title), o->compare ? "ggml" : "hf", o->base,
+           (int)o->dim);
+    printf("\n\n%s %s  %s\n", cli_padded(cli_translate("position up to"), 16),
+           cli_translate("positions"), cli_translate("error"));
     for (int i = 0; i < DECADES; i++) {
         if (d->count[i] > 0)
             printf("1e%-14d %9" PRId64 "  %.1e\n", i, d->count[i], d->worst[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "figure_runs.h"
+#include "language.h"
 #include "locant/figure.h"
 #include "task.h"
 
@@ -58,7 +59,8 @@ static int list(const struct cli *cli)
                                 "of", info->of, "title", info->title,
                                 "title_zh", info->title_zh));
         else
-            printf("%-22s %-7s  %s\n", info->name, info->of, info->title);
+            printf("%-22s %-7s  %s\n", info->name, info->of,
+                   cli_chinese() ? info->title_zh : info->title);
     }
     return cli->json ? cli_json(rows) : CLI_OK;
 }
@@ -89,6 +91,7 @@ static locant_status put_figure(const locant_figure *f, const char *alt,
 {
     struct output *w = context;
     const struct options *o = w->cli->options;
+    locant_figure shown = *f;
     locant_status s;
     char *text;
     size_t size;
@@ -96,8 +99,10 @@ static locant_status put_figure(const locant_figure *f, const char *alt,
     (void)alt;
     if (w->figures++ > 0) /* if layers differ, only the first is written */
         return LOCANT_OK;
+    if (o->out != NULL && cli_figure_text(&shown) != CLI_OK)
+        return LOCANT_ERR_NOMEM;
     if (o->out != NULL)
-        return locant_figure_write(f, o->out);
+        return locant_figure_write(&shown, o->out);
     if (!o->csv && !w->cli->json)
         return cli_show_figure(f, o->color, caption);
     s = o->csv ? locant_figure_csv(&text, &size, f)
@@ -130,6 +135,7 @@ static locant_figure_view view_of(const struct options *o)
     v.factor = o->factor;
     v.seed = (uint64_t)o->seed;
     v.encoding = o->encoding;
+    v.chinese = cli_chinese();
     return v;
 }
 
@@ -258,7 +264,8 @@ const struct cli_command cli_figure = {
            "figures training, gradient and gradient-own also accept unfinished"
            "\nruns.  Figures of a report show the last report with that job "
            "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
-           "COLORTERM, the width\nfollows COLUMNS.",
+           "COLORTERM, the width\nfollows COLUMNS.  Files with Chinese need "
+           "a font that has it.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"

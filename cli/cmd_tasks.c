@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "language.h"
 #include "task.h"
 
 struct options {
@@ -55,21 +56,27 @@ static json_t *task_json(const locant_task_info *t)
 
 static void print_task(const locant_task_info *t)
 {
-    printf("%-9s %s%s%s\n", t->id, t->title,
-           t->control ? " (control: fails with every encoding)" : "",
-           t->fine_tune ? " (continues a run on text)" : "");
-    cli_wrap(t->definition, 0, 10, 72);
-    putchar('\n');
-    printf("%10s%s, lengths in %s; trained at %s%" PRId64 ", tested at", "",
-           t->metric, t->unit, t->upto ? "1 .. " : "", t->length);
+    const char *trained = "%s, lengths in %s; trained at %s%lld, tested at";
+    const char *model = "layers %lld, width %lld, %lld heads, %lld words; %lld "
+                        "steps of %lld rows, rate %g";
+
+    printf("%-9s %s%s%s\n", t->id, cli_translate(t->title),
+           t->control ? cli_translate(" (control: fails with every encoding)")
+                      : "",
+           t->fine_tune ? cli_translate(" (continues a run on text)") : "");
+    cli_wrap(cli_translate(t->definition), 0, 10, 72);
+    printf("\n%10s", "");
+    printf(cli_translate(trained), cli_translate(t->metric),
+           cli_translate(t->unit), t->upto ? "1 .. " : "",
+           (long long)t->length);
     for (const locant_task_test *test = t->tests; test->length > 0; test++)
         printf(" %" PRId64 "%s%s%s", test->length, test->setting[0] ? " (" : "",
                test->setting, test->setting[0] ? ")" : "");
-    printf("\n%10slayers %" PRId64 ", width %" PRId64 ", %" PRId64
-           " heads, %" PRId64 " words; %" PRId64 " steps of %" PRId64
-           " rows, rate %g\n",
-           "", t->layers, t->width, t->heads, t->vocab, t->steps, t->batch,
-           t->learning_rate);
+    printf("\n%10s", "");
+    printf(cli_translate(model), (long long)t->layers, (long long)t->width,
+           (long long)t->heads, (long long)t->vocab, (long long)t->steps,
+           (long long)t->batch, t->learning_rate);
+    putchar('\n');
 }
 
 static int list(const struct cli *cli)

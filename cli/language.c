@@ -132,16 +132,18 @@ const char *cli_padded(const char *text, int columns)
 
 /* ------------------------------------------------------------------ lines */
 
-/* Whether a line must not begin, or end, with this Chinese punctuation. */
+/* Whether the character from .. to is in the set. */
 static int is_among(const char *set, const char *from, const char *to)
 {
-    const char *found = strstr(set, cli_text("%.*s", (int)(to - from), from));
-
-    return (unsigned char)*from >= 0x80 && found != NULL;
+    for (; *set != '\0'; next(&set))
+        if (to > from && strncmp(set, from, (size_t)(to - from)) == 0)
+            return 1;
+    return 0;
 }
 
 size_t cli_piece(const char *text)
 {
+    /* Punctuation that no line begins with, or ends with. */
     static const char closing[] = "，。、；：？！）》”’］…—",
                       opening[] = "（《“‘［";
     const char *at = text;

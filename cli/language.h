@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "locant/figure.h"
+
 #if defined(__GNUC__)
 #    define LOCANT_FORMAT_ARG __attribute__((format_arg(1)))
 #else
@@ -26,6 +28,9 @@ const char *cli_find_chinese(const char *english);
 size_t cli_text_columns(const char *text, size_t n);
 /* The text, filled up with blanks to so many columns; as cli_text(). */
 const char *cli_padded(const char *text, int columns);
+/* Replace the texts of a figure that is drawn by those in the language of the
+   command.  The figure of a library is copied first. */
+int cli_figure_text(locant_figure *f);
 /* Bytes up to the first blank or place between Chinese characters where a line
    may end. */
 size_t cli_piece(const char *text);

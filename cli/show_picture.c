@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "language.h"
 #include "locant/figure.h"
 #include "show.h"
 
@@ -84,9 +85,9 @@ static int table(const char *path, const locant_encoding *e)
     CLI_TRY(cli_new(&t, LOCANT_F64, 2, shape));
     CLI_TRY(show_positions(&pos, e, shape[0], 1));
     CLI_TRY(cli_status(locant_encoding_table(&t, c.e, &pos, cli_params(&c))));
-    f.title = "What is added to the embeddings";
-    f.x_label = "channel";
-    f.y_label = "position";
+    f.title = cli_translate("What is added to the embeddings");
+    f.x_label = cli_translate("channel");
+    f.y_label = cli_translate("position");
     f.diverging = 1;
     return draw_cells(path, &f, t.data, shape[0], CHANNELS);
 }
@@ -180,10 +181,12 @@ static int similarity(const char *path, const locant_encoding *e)
         largest = fmax(largest, fabs(g[i]));
     for (int i = 0; i < n; i++)
         g[i] /= largest > 0 ? largest : 1;
-    f.title = grid ? "Rotated vectors of ones: similarity to the middle"
-                   : "Rotated vectors of ones: similarity by distance";
-    f.x_label = grid ? "column" : "distance";
-    f.y_label = grid ? "row" : "similarity";
+    f.title =
+        grid
+            ? cli_translate("Rotated vectors of ones: similarity to the middle")
+            : cli_translate("Rotated vectors of ones: similarity by distance");
+    f.x_label = grid ? cli_translate("column") : cli_translate("distance");
+    f.y_label = grid ? cli_translate("row") : cli_translate("similarity");
     f.diverging = grid;
     return grid ? draw_cells(path, &f, g, GRID, GRID)
                 : draw_lines(path, &f, 1, (double *[]){ g }, NULL, (size_t)n);
@@ -213,17 +216,18 @@ static int score(const char *path, const locant_encoding *e)
     CLI_TRY(cli_range(&pos, 0, n));
     CLI_TRY(
         cli_status(locant_encoding_bias(&t, c.e, &pos, &pos, cli_params(&c))));
-    f.title =
-        limited ? "Bias of the first head" : "Bias by distance to the key";
-    f.x_label = limited ? "key" : "distance";
-    f.y_label = limited ? "query" : "added to the score";
+    f.title = limited ? cli_translate("Bias of the first head")
+                      : cli_translate("Bias by distance to the key");
+    f.x_label = limited ? cli_translate("key") : cli_translate("distance");
+    f.y_label =
+        limited ? cli_translate("query") : cli_translate("added to the score");
     f.diverging = limited != 0;
     if (limited)
         return draw_cells(path, &f, t.data, n, n);
     for (int64_t h = 0; h < heads; h++) {
         const double *last = (const double *)t.data + (h + 1) * n * n - n;
 
-        labels[h] = cli_text("head %d", (int)h);
+        labels[h] = cli_text(cli_translate("head %d"), (int)h);
         y[h] = curves[h];
         for (int64_t d = 0; d < n; d++)
             y[h][d] = last[n - 1 - d];
@@ -250,9 +254,9 @@ static int weights(const char *path, const locant_encoding *e)
     CLI_TRY(show_weights(&out, &c, &how));
     for (int64_t i = 0; i < WEIGHTS; i++) /* v[j] is the j-th unit vector */
         memcpy(cells + i * WEIGHTS, out + i * how.dim, WEIGHTS * sizeof *out);
-    f.title = "Attention of random queries and keys";
-    f.x_label = "key";
-    f.y_label = "query";
+    f.title = cli_translate("Attention of random queries and keys");
+    f.x_label = cli_translate("key");
+    f.y_label = cli_translate("query");
     f.x_step = f.y_step = (double)how.stride;
     return draw_cells(path, &f, cells, WEIGHTS, WEIGHTS);
 }
@@ -271,9 +275,9 @@ static int positions(const char *path, const locant_encoding *e)
         for (int i = 0; i < TABLE; i++)
             y[k][i] = cli_value(&t, i);
     }
-    f.title = "Positions of 64 tokens in training, three draws";
-    f.x_label = "token";
-    f.y_label = "position";
+    f.title = cli_translate("Positions of 64 tokens in training, three draws");
+    f.x_label = cli_translate("token");
+    f.y_label = cli_translate("position");
     return draw_lines(path, &f, DRAWS, y, NULL, TABLE);
 }
 

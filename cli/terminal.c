@@ -84,11 +84,16 @@ locant_status cli_show_figure(const locant_figure *f, int color,
 {
     locant_terminal colors =
         color == 0 ? cli_colors() : (locant_terminal)(color - 1);
+    locant_figure shown = *f;
     locant_status s;
     char *text;
     size_t size;
 
-    s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
+    if (cli_figure_text(&shown) != CLI_OK)
+        return LOCANT_ERR_NOMEM;
+    if (cli_chinese() && colors == LOCANT_TERMINAL_ASCII)
+        colors = LOCANT_TERMINAL_PLAIN;
+    s = locant_figure_terminal(&text, &size, &shown, cli_columns(), colors);
     if (s != LOCANT_OK)
         return s;
     cli_print_text(text, size, "\n");

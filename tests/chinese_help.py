@@ -42,7 +42,7 @@ def check_table():
         if english in seen:
             print("twice:", english)
         seen.add(english)
-        values = [re.findall(r"%[-+.*0-9]*[a-z]", t) for t in (english, chinese)]
+        values = [re.findall(r"%[-+.*0-9]*l*[a-z]", t) for t in (english, chinese)]
         if values[0] != values[1]:
             print("other values:", english)
     print(len(rows) > 200)

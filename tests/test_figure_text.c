@@ -100,6 +100,12 @@ TEST(map_shows_its_cells)
                               "  +------\n"
                               "    0  1\n"
                               "  -1 [NmLc-.+*o#@] 1\n"));
+    f.title = "θ 查询";
+    draw(&f, 80, LOCANT_TERMINAL_PLAIN);
+    CHECK(strncmp(text, "θ 查询\n 0+NNN@@@\n", 20) == 0);
+    draw(&f, 80, LOCANT_TERMINAL_ASCII);
+    CHECK(strncmp(text, "? ??\n 0+", 8) == 0);
+    f.title = NULL;
     draw(&f, 80, LOCANT_TERMINAL_24);
     snprintf(want, sizeof want, "\x1b[38;2;%d;%d;%dm\xe2\x96\x88",
              (int)lrint(low.r * 255), (int)lrint(low.g * 255),
@@ -156,8 +162,8 @@ TEST(refuses)
     REFUSES(PARAM, locant_figure_terminal(&out, &size, &f, 39, 0),
             "39 columns, expected 40 to 1000");
     REFUSES(PARAM,
-            locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)4),
-            "colors is 4, expected 0 to 3");
+            locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)5),
+            "colors is 5, expected 0 to 4");
     REFUSES(NULL, locant_figure_json(NULL, &size, &f), "out is NULL");
     f.n_series = 0;
     REFUSES(PARAM, locant_figure_csv(&out, &size, &f),

@@ -68,6 +68,8 @@ typedef struct locant_figure {
     const char   *name;            /* see locant_figure_at(); or NULL */
     const char *const *row_names;  /* HEATMAP: labels [rows], or NULL */
     const char *const *col_names;  /* HEATMAP: labels [cols], or NULL */
+    int           chinese;         /* 1: a note that a drawing adds, of pooled
+                                      cells, is in Chinese */
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
@@ -107,7 +109,8 @@ typedef enum locant_terminal {
     LOCANT_TERMINAL_ASCII = 0, /* plain characters, no colours */
     LOCANT_TERMINAL_16    = 1, /* half-blocks in the terminal's own colours */
     LOCANT_TERMINAL_256   = 2,
-    LOCANT_TERMINAL_24    = 3  /* 24-bit colours */
+    LOCANT_TERMINAL_24    = 3, /* 24-bit colours */
+    LOCANT_TERMINAL_PLAIN = 4  /* as ASCII, but texts in UTF-8 as they are */
 } locant_terminal;
 
 /*
@@ -173,6 +176,7 @@ typedef struct locant_figure_view {
     double  factor;   /* of the scalings of RoPE; 0: 4 */
     uint64_t seed;    /* of random queries and keys; 0: 1 */
     const char *encoding; /* "surface": which one; NULL: all, one by one */
+    int     chinese;  /* 1: alternative text and caption in Chinese */
 } locant_figure_view;
 
 #define LOCANT_FIGURE_VIEW_INIT \

@@ -371,6 +371,7 @@ class Figure(Structure):
         ("name", c_char_p),
         ("row_names", POINTER(c_char_p)),
         ("col_names", POINTER(c_char_p)),
+        ("chinese", c_int),
     ]
 
 
@@ -380,6 +381,7 @@ class Terminal(IntEnum):
     TERMINAL_16 = 1
     TERMINAL_256 = 2
     TERMINAL_24 = 3
+    TERMINAL_PLAIN = 4
 
 
 class FigureInfo(Structure):
@@ -405,6 +407,7 @@ class FigureView(Structure):
         ("factor", c_double),
         ("seed", c_uint64),
         ("encoding", c_char_p),
+        ("chinese", c_int),
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)

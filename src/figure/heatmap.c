@@ -229,7 +229,8 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
     }
 }
 
-static void say_pooled(struct lct_canvas *c, const int64_t by[2])
+static void say_pooled(struct lct_canvas *c, const locant_figure *f,
+                       const int64_t by[2])
 {
     struct lct_text style = {
         .size = 9.5, .role = LCT_FAINT, .align_x = 1, .align_y = 1
@@ -247,7 +248,8 @@ static void say_pooled(struct lct_canvas *c, const int64_t by[2])
              "\xe6\x9c\x80\xe5\xa4\xa7\xe8\x80\x85",
              (long long)by[0], (long long)by[1]);
     style.zh = zh;
-    lct_text_draw(c, c->width - 8, c->height - 3, text, &style);
+    lct_text_draw(c, c->width - 8, c->height - 3, f->chinese ? zh : text,
+                  &style);
 }
 
 static locant_status draw(struct lct_canvas *c, const locant_figure *f,
@@ -277,7 +279,7 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
     lct_axis_draw_x(c, &box, &x, f, LCT_EDGE_ALL);
     lct_axis_draw_y(c, &box, &y, f);
     if (d->memory)
-        say_pooled(c, d->by);
+        say_pooled(c, f, d->by);
     return LOCANT_OK;
 }
 

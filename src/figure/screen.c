@@ -137,7 +137,7 @@ struct shown {
 
 static struct shown next(const struct lct_screen *s, const char **text)
 {
-    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
+    bool ascii = s->colors == LOCANT_TERMINAL_ASCII && !s->utf8;
     const char *from = *text;
     int32_t c = lct_utf8_next(text);
     int columns = lct_columns(c);

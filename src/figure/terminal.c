@@ -29,11 +29,11 @@ locant_status locant_figure_terminal(char **out, size_t *size,
 {
     static const char fn[] = "locant_figure_terminal";
     struct lct_html h = { .data = NULL };
+    const bool plain = colors == LOCANT_TERMINAL_PLAIN;
     struct lct_screen s = { .h = &h,
-                            .colors = colors,
-                            .columns = columns,
-                            .per_line =
-                                colors == LOCANT_TERMINAL_ASCII ? 1 : 2 };
+                            .colors = plain ? LOCANT_TERMINAL_ASCII : colors,
+                            .utf8 = plain,
+                            .columns = columns };
     locant_status status;
 
     LCT_NOT_NULL(fn, out);
@@ -41,11 +41,12 @@ locant_status locant_figure_terminal(char **out, size_t *size,
     if (columns < 40 || columns > 1000)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: %d columns, expected 40 to 1000", fn, columns);
-    if ((int)colors < 0 || colors > LOCANT_TERMINAL_24)
+    if ((int)colors < 0 || colors > LOCANT_TERMINAL_PLAIN)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: colors is %d, expected 0 to 3", fn,
+                           "%s: colors is %d, expected 0 to 4", fn,
                            (int)colors);
     LCT_TRY(lct_figure_check(fn, figure));
+    s.per_line = s.colors == LOCANT_TERMINAL_ASCII ? 1 : 2;
     status = draw(&s, figure);
     locant_release(s.pixels);
     return lct_html_finish(out, size, &h, status);

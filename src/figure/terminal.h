@@ -12,12 +12,13 @@ enum { LCT_COLORED = 1 << 24, LCT_PLAIN = 1 << 25 };
 
 struct lct_screen {
     struct lct_html *h;
-    locant_terminal colors;
-    int columns;       /* of the terminal */
-    int width, height; /* of the picture, in pixels */
-    int per_line;      /* pixels per line of text, vertically: 2 or 1 */
-    uint32_t *pixels;  /* [height, width] */
-    uint32_t fg, bg;   /* colours last set on the terminal */
+    locant_terminal colors; /* PLAIN is kept as ASCII and utf8 */
+    bool utf8;              /* texts of a terminal without colours */
+    int columns;            /* of the terminal */
+    int width, height;      /* of the picture, in pixels */
+    int per_line;           /* pixels per line of text, vertically: 2 or 1 */
+    uint32_t *pixels;       /* [height, width] */
+    uint32_t fg, bg;        /* colours last set on the terminal */
 };
 
 /* Print text that may hold anything: control characters are replaced.  It takes

@@ -271,7 +271,9 @@ static void put_pooled(struct lct_screen *s, const locant_figure *f)
     int64_t across = (f->cols + s->width - 1) / s->width;
 
     if (down > 1 || across > 1)
-        lct_html_format(s->h, "\n  each the largest of %lld x %lld",
+        lct_html_format(s->h,
+                        f->chinese ? "\n  每格取 %lld x %lld 个值中最大的"
+                                   : "\n  each the largest of %lld x %lld",
                         (long long)down, (long long)across);
     lct_screen_raw(s, "\n");
 }

@@ -152,7 +152,7 @@ locant_status locant_figure_of_encoding(const char *name,
     struct lct_group g = { .n = 0 };
     locant_encoding *resolved;
     int taken = 0;
-    struct lct_taker taker = { LCT_FIGURES, take, context, &taken, 0 };
+    struct lct_taker taker = { LCT_FIGURES, take, context, &taken, 0, LCT_EN };
     locant_status status;
 
     if (!e || !take)
@@ -160,6 +160,7 @@ locant_status locant_figure_of_encoding(const char *name,
                            e ? "take" : "e");
     LCT_TRY(check(&id, fn, name, view));
     taker.id = id;
+    taker.language = view->chinese ? LCT_ZH : LCT_EN;
     if (strcmp(of(id), "runs") == 0 || strcmp(of(id), "report") == 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: '%s' is a figure of runs, not of an encoding",
@@ -317,8 +318,9 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
     enum lct_figure_id id;
     struct lct_results r = { .n = 0 };
     int taken = 0;
-    struct lct_taker taker = { LCT_FIGURES, take, context, &taken,
-                               view ? view->length : 0 };
+    struct lct_taker taker = {
+        LCT_FIGURES, take, context, &taken, view ? view->length : 0, LCT_EN
+    };
     struct lct_html h = { .taker = &taker };
     locant_status status;
 
@@ -329,6 +331,7 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
                                   : "runs");
     LCT_TRY(check(&id, __func__, name, view));
     taker.id = id;
+    taker.language = view->chinese ? LCT_ZH : LCT_EN;
     if (strcmp(of(id), "report") == 0)
         status = draw_report(&h, &r, store, runs, n, view);
     else if (strcmp(of(id), "runs") == 0)

@@ -79,6 +79,7 @@ struct lct_taker {
     void *context;
     int *taken;
     int64_t length; /* length of the test, for figures of tasks; 0: any */
+    enum lct_language language; /* of alternative text and caption */
 };
 
 /* Whether to compute a figure: the caller wants the page, or this figure. */

@@ -43,17 +43,18 @@ static locant_status give_figure(struct lct_html *h, const locant_figure *f,
                                  const enum lct_message parts[PARTS],
                                  const char *const *text)
 {
+    const enum lct_language language = h->taker->language;
     char caption[LCT_MESSAGE_BYTES];
     int n;
 
     lct_messages_fill(caption, sizeof caption,
-                      lct_messages_of(parts[0], LCT_EN, h->tokens), text);
+                      lct_messages_of(parts[0], language, h->tokens), text);
     n = (int)strlen(caption);
     if (parts[1])
         lct_messages_fill(caption + n, (int)sizeof caption - n,
-                          lct_messages_text(parts[1], LCT_EN), NULL);
+                          lct_messages_text(parts[1], language), NULL);
     ++*h->taker->taken;
-    return h->taker->take(f, lct_messages_of(alt, LCT_EN, h->tokens), caption,
+    return h->taker->take(f, lct_messages_of(alt, language, h->tokens), caption,
                           h->taker->context);
 }
 

@@ -9,3 +9,4 @@ for verb in 'show rope --json' 'show rope --markdown' 'list --json' \
     LC_ALL=zh_CN.UTF-8 $LOCANT $verb | cmp - en
 done
 LC_ALL=zh_CN.UTF-8 $LOCANT show rope --lang en | head -1
+$LOCANT tasks --lang zh | head -4
