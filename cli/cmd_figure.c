@@ -227,7 +227,10 @@ static int check_options(const struct cli *cli, const locant_figure_info *info)
                           "and so on");
     if (cli_given(cli, "factor") && !(o->factor > 0))
         return cli_refuse("--factor '%.9g': should be above 0", o->factor);
-    return o->out != NULL ? cli_check_output(o->out) : CLI_OK;
+    if (o->out == NULL)
+        return CLI_OK;
+    CLI_TRY(cli_check_output(o->out));
+    return cli_figure_font();
 }
 
 static int run(const struct cli *cli)
@@ -264,8 +267,8 @@ const struct cli_command cli_figure = {
            "figures training, gradient and gradient-own also accept unfinished"
            "\nruns.  Figures of a report show the last report with that job "
            "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
-           "COLORTERM, the width\nfollows COLUMNS.  Files with Chinese need "
-           "a font that has it.",
+           "COLORTERM, the width\nfollows COLUMNS.  A file is in Chinese "
+           "if a font has it,\nelse in English.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"

@@ -172,6 +172,7 @@ static int run(const struct cli *cli)
     CLI_TRY(cli_encoding_create(&e, cli->words[0]));
     if (o->out != NULL) {
         CLI_TRY(cli_check_output(o->out));
+        CLI_TRY(cli_figure_font());
         return show_picture(cli, e, o->out);
     }
     if (o->markdown) {

@@ -1,5 +1,5 @@
 /* figure_text.c - the texts of a figure in the language of the command. */
-#include <string.h>
+#include <stdio.h>
 
 #include "cli.h"
 #include "language.h"
@@ -49,4 +49,29 @@ int cli_figure_text(locant_figure *f)
     if (f->n_series > 0)
         CLI_TRY(translate_series(f));
     return f->n_marks > 0 ? translate_marks(f) : CLI_OK;
+}
+
+int cli_figure_font(void)
+{
+    const double one = 0;
+    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_status s;
+    char *text = NULL;
+    size_t size;
+
+    if (!cli_chinese())
+        return CLI_OK;
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.cells = &one;
+    f.rows = f.cols = 1;
+    f.title = "位置编码的查询与键";
+    f.chinese = 1;
+    s = locant_figure_svg(&text, &size, &f);
+    locant_release(text);
+    if (s != LOCANT_ERR_UNSUPPORTED)
+        return cli_status_input(s);
+    fprintf(stderr, "locant: no font of this machine has Chinese; the picture "
+                    "is in English\n");
+    cli_set_language(0);
+    return CLI_OK;
 }

@@ -31,6 +31,9 @@ const char *cli_padded(const char *text, int columns);
 /* Replace the texts of a figure that is drawn by those in the language of the
    command.  The figure of a library is copied first. */
 int cli_figure_text(locant_figure *f);
+/* Before a picture is written: if no font has Chinese, say so on stderr and go
+   on in English. */
+int cli_figure_font(void);
 /* Bytes up to the first blank or place between Chinese characters where a line
    may end. */
 size_t cli_piece(const char *text);

@@ -21,6 +21,7 @@ static int draw(const char *path, locant_figure *f)
 {
     locant_status s;
 
+    f->chinese = cli_chinese();
     f->width = 420;
     f->height = 320;
     s = locant_figure_write(f, path);

@@ -68,8 +68,8 @@ typedef struct locant_figure {
     const char   *name;            /* see locant_figure_at(); or NULL */
     const char *const *row_names;  /* HEATMAP: labels [rows], or NULL */
     const char *const *col_names;  /* HEATMAP: labels [cols], or NULL */
-    int           chinese;         /* 1: a note that a drawing adds, of pooled
-                                      cells, is in Chinese */
+    int           chinese;         /* 1: the texts are Chinese; so is a note of
+                                      pooled cells that a drawing adds */
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
@@ -78,7 +78,7 @@ typedef struct locant_figure {
  * Draw into a file; the ending .svg, .png or .pdf selects the format.  Only
  * this function and locant_figure_svg() load pango and cairo.
  * Errors: NULL, PARAM (ending, sizes, log of a value <= 0), IO (also if pango
- * or cairo is not installed), NOMEM.
+ * or cairo is not installed), UNSUPPORTED (Chinese, but no font has it), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_write(const locant_figure *figure, const char *path);

@@ -132,6 +132,7 @@ static void lay_out(struct lct_cairo *c, const char *text,
     set_text(c, text);
     set_width(c, style->max_width);
     lib->pango_layout_get_extents(c->layout, NULL, &box);
+    c->no_glyphs |= lib->pango_layout_get_unknown_glyphs_count(c->layout) > 0;
     *width = (double)box.width / PANGO_SCALE;
     *height = (double)box.height / PANGO_SCALE;
     lib->pango_font_description_free(font);

@@ -8,7 +8,8 @@ struct lct_cairo {
     const struct lct_drawing *lib;
     cairo_t *cr;
     PangoLayout *layout;
-    bool failed; /* there was no memory for a text */
+    bool failed;    /* there was no memory for a text */
+    bool no_glyphs; /* a text has characters that no font has */
 };
 
 /* For a canvas whose 'to' points to a struct lct_cairo. */

@@ -121,7 +121,14 @@ static locant_status render(struct lct_html *b, const char *fn,
     if (drawn == CAIRO_STATUS_SUCCESS)
         drawn = lib->cairo_surface_status(surface);
     lib->cairo_surface_destroy(surface);
-    return status == LOCANT_OK ? verdict(fn, &c, drawn) : status;
+    if (status == LOCANT_OK)
+        status = verdict(fn, &c, drawn);
+    if (status == LOCANT_OK && f->chinese && c.no_glyphs)
+        status = locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: no font of this machine has all characters "
+                             "of the Chinese text",
+                             fn);
+    return status;
 }
 
 /* --------------------------------------------------------------------- SVG */

@@ -18,3 +18,11 @@ for form in --json --csv; do
 done
 LC_ALL=zh_CN.UTF-8 $LOCANT figure nonsense rope # error messages are in English
 $LOCANT figure bias alibi --lang cn
+# without a font that has Chinese, the picture is in English
+font=$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> /dev/null | head -1)
+echo "<fontconfig><dir>$(dirname "$font")</dir><cachedir>$PWD</cachedir></fontconfig>" \
+    > fonts.conf
+export FONTCONFIG_FILE=$PWD/fonts.conf
+$LOCANT figure bias alibi --lang zh -o english.svg
+$LOCANT show t5 --lang zh -o english_too.svg
+grep -o '<title>.*</title>' english.svg english_too.svg
