@@ -84,13 +84,13 @@ set(LAB_SOURCES
   measure/numbers_facts.c measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
-  measure/plan_run.c measure/probe.c measure/probe_attention.c
-  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
-  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
-  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
-  measure/properties.c measure/report_parts.c measure/report_tasks.c
-  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
-  measure/results_references.c measure/results_runs.c
+  measure/plan_chosen.c measure/plan_run.c measure/probe.c
+  measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
+  measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
+  measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
+  measure/probe_window.c measure/properties.c measure/report_parts.c
+  measure/report_tasks.c measure/report_tasks_plan.c measure/results.c
+  measure/results_probe.c measure/results_references.c measure/results_runs.c
   measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
   measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_crossed.c measure/statistics_power.c
@@ -131,8 +131,9 @@ set(COMMAND_SOURCES
   cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c errors.c
   eval_task.c figure_runs.c help.c job.c json.c main.c owned.c params.c
   positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_markdown.c show_picture.c task_scores.c terminal.c tutorial_rows.c)
+  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
+  show_checks.c show_markdown.c show_picture.c task_scores.c terminal.c
+  tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c course.c encodings.c figures.c network.c print.c resources.c run.c
   tensors.c

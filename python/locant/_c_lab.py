@@ -255,6 +255,8 @@ class ReportOptions(Structure):
         ("optimizer", c_int),
         ("vocabulary", c_int),
         ("export_folder", c_char_p),
+        ("runs", POINTER(c_int64)),
+        ("n_runs", c_size_t),
     ]
 
 

@@ -22,7 +22,7 @@ struct lct_test {
     double corrected;       /* p, corrected for all tests of its list */
     double exact;           /* p of the exact sign-flip test */
     double exact_corrected; /* only set by lct_claims_changes() */
-    int sign; /* 1: above zero for every seed, -1: below, 0: neither */
+    int sign;     /* 1: above zero for every seed, -1: below, 0: neither */
     size_t seeds; /* of the test: those that both of a pair have */
 };
 

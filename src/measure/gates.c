@@ -158,9 +158,9 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
         for (size_t s = 0; s < r->groups[i].n; s++) {
             const struct lct_result *x = &r->groups[i].results[s];
 
-            different += x->batch_checksum[0] == 0 ||
-                         strcmp(x->batch_checksum,
-                                first_batches(r, x->run.seed)) != 0;
+            different +=
+                x->batch_checksum[0] == 0 ||
+                strcmp(x->batch_checksum, first_batches(r, x->run.seed)) != 0;
         }
     set_gate(gate, different == 0, different ? "g6.other" : "g6.same",
              VALUES((double)different));

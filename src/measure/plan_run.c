@@ -7,7 +7,7 @@
 #include "measures.h"
 #include <math.h>
 
-static double evaluation_tokens(const struct lct_plan *plan, size_t e)
+double lct_plan_evaluation_tokens(const struct lct_plan *plan, size_t e)
 {
     const int64_t length = plan->train.length;
 
@@ -22,7 +22,7 @@ double lct_plan_cost(const struct lct_plan *plan)
 
     for (size_t e = 0; e < plan->n; e++)
         sum += (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length) +
-               evaluation_tokens(plan, e);
+               lct_plan_evaluation_tokens(plan, e);
     return sum;
 }
 
@@ -43,7 +43,7 @@ static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
     LCT_TRY(lct_job_train(run, job, &o));
     if (lct_run_failed(all->lab.store, *run))
         return LOCANT_OK;
-    lct_job_expect_tokens(job, evaluation_tokens(plan, e));
+    lct_job_expect_tokens(job, lct_plan_evaluation_tokens(plan, e));
     LCT_TRY(lct_evaluate(&unused, all->lab.store, *run, all->lab.corpus,
                          plan->blocks, lct_job_on_tick, job));
     return lct_measures_evaluate(all->lab.store, *run, all->lab.corpus,

@@ -6,10 +6,12 @@
  * file that goes to another machine:
  *
  *     {"format": "locant study", "version": 1, "locant": "0.1.0",
- *      "configuration": {"preset", "seeds", "encodings", "with", "tasks",
- *                        "optimizer" unless it is AdamW, "vocabulary"},
+ *      "configuration": {"preset", or "runs" that were chosen, as "3,5,7-20",
+ *                        "seeds", "encodings", "with", "tasks", "optimizer"
+ *                        unless it is AdamW, "vocabulary"},
  *      "corpus": what lct_corpus_about() says,
- *      "runs": [{"encoding", "seed", "batches", "losses"}],
+ *      "runs": [{"encoding", "seed", "batches", "losses"}], one for each
+ *              encoding and seed; of chosen runs, at least one,
  *      "numbers": what locant report --json prints,
  *      "text": the corpus, gzip in base64; only if asked for}
  */

@@ -68,6 +68,11 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     const char *optimizer = string_at(c, "optimizer");
     char seeds[32], tokens[32] = " --vocabulary bytes";
 
+    if (json_object_get(c, "runs")) {
+        lct_html_raw(&text, "locant report --runs ");
+        lct_html_raw(&text, string_at(c, "runs"));
+        return finish(out, &text);
+    }
     if (vocabulary)
         snprintf(tokens, sizeof tokens, " --vocabulary %d", vocabulary);
     snprintf(seeds, sizeof seeds, " --seeds %d",
@@ -333,7 +338,14 @@ locant_status locant_study_import(int64_t *id, const char *directory,
     status = lct_study_read(&study, bytes, size, path);
     locant_release(bytes);
     LCT_TRY(status);
-    status = import_into(id, directory, &study);
+    if (json_object_get(json_object_get(study.root, "configuration"), "runs"))
+        status = locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: is a study of chosen runs, which no command "
+                             "repeats in another store; 'locant study compare' "
+                             "reads it",
+                             path);
+    else
+        status = import_into(id, directory, &study);
     lct_study_free(&study);
     return status;
 }
