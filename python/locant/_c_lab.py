@@ -448,6 +448,15 @@ class Study(Structure):
     ]
 
 
+class StudySource(Structure):
+    """locant_study_source"""
+    _fields_ = [
+        ("path", c_char_p),
+        ("store", c_void_p),
+        ("id", c_int64),
+    ]
+
+
 class TaskTest(Structure):
     """locant_task_test"""
     _fields_ = [
@@ -595,6 +604,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_study_free": (None, [POINTER(Study)]),
     "locant_study_export": ("status", [c_void_p, c_int64, c_char_p, c_int]),
     "locant_study_import": ("status", [POINTER(c_int64), c_char_p, c_char_p]),
+    "locant_study_compare": ("status", [POINTER(c_void_p), POINTER(StudySource), POINTER(StudySource), c_char_p]),
     "locant_task_at": (POINTER(TaskInfo), [c_int]),
     "locant_task_find": (POINTER(TaskInfo), [c_char_p]),
     "locant_task_options": ("status", [POINTER(TrainOptions), c_char_p]),

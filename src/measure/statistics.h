@@ -20,6 +20,21 @@ void lct_t_interval(double *mean, double *half, const double *x, size_t n,
 /* t with P(|T| < t) = level for Student's T with 'df' degrees of freedom. */
 double lct_t_quantile(size_t df, double level);
 
+/* P(|T| > |t|) for Student's T with 'df' > 0 degrees of freedom. */
+double lct_t_p(double t, size_t df);
+
+/*
+ * Welch's test of the difference mean x[n] - mean y[m], with its interval and
+ * p in t_p; out->p is NAN. All are NAN where undefined, as for one value.
+ * Source: Welch, Biometrika 34 (1947); degrees of freedom by Satterthwaite.
+ */
+void lct_welch(locant_difference *out, const double *x, size_t n,
+               const double *y, size_t m, double level);
+
+/* Kendall's tau of two orders: (pairs in the same order - pairs in the opposite
+   order) / all pairs; NAN for n < 2. *swapped: pairs in the opposite order. */
+double lct_kendall(size_t *swapped, const double *x, const double *y, size_t n);
+
 /*
  * out[groups]: means of x[group, seeds, blocks] over the first runs[group]
  * seeds, with intervals; see statistics_crossed.c. The bounds are NAN for fewer

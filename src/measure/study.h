@@ -43,6 +43,11 @@ void lct_study_free(struct lct_study *s);
 /* Check everything of a study except its text. */
 locant_status lct_study_check(const struct json_t *root, const char *name);
 
+/* Read study 'id' of a store, found as by locant_store_study(); to be released
+   with json_decref(). */
+locant_status lct_study_load(struct json_t **out, locant_store *store,
+                             int64_t id);
+
 /* The command that repeats the study, to be released. 'kept': the store in
    which it will run has the text. */
 locant_status lct_study_command(char **out, const struct json_t *root,

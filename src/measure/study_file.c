@@ -163,6 +163,15 @@ static locant_status load(json_t **out, locant_store *s, int64_t id)
     return status;
 }
 
+locant_status lct_study_load(json_t **out, locant_store *store, int64_t id)
+{
+    int64_t found;
+
+    *out = NULL;
+    LCT_TRY(find_id(&found, store, id));
+    return load(out, store, found);
+}
+
 static locant_status fill(locant_study *out, locant_store *s,
                           const json_t *root, const struct lct_text_file *text)
 {

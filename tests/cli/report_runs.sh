@@ -30,6 +30,12 @@ $LOCANT runs sql 'select count(*) from runs' --dir lab
 page --runs "$($LOCANT runs sql 'select id from runs where seed < 3' \
     --dir lab | sed 1d)" -o page.html
 show
+# a study of some of the runs of another, and the same seeds in both
+$LOCANT study compare 1 2 --dir lab | sed 's/20[^ ]*Z/TIME/g'
+$LOCANT study compare 1 2 --dir lab --json -o other.html |
+    python3 -c "import json, sys; print(json.load(sys.stdin)['names'])"
+cmp other.html locant-compare.html
+$LOCANT study compare 1 --dir lab; echo "exit $?"
 $LOCANT study export --dir lab -o study.json 2> /dev/null > /dev/null
 $LOCANT study import study.json --dir other; echo "exit $?"
 $LOCANT train --dir lab $train --steps 3 --encoding rope > /dev/null 2>&1
