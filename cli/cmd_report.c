@@ -281,10 +281,10 @@ const struct cli_command cli_report = {
            "\n\n--runs compares finished runs of --dir instead, such as "
            "those of 'locant train',\nand trains nothing: ids as 'locant runs "
            "list' shows them, and ranges.  The runs\nmay differ only in "
-           "encoding and seed.  Encodings may have different seeds; a pair\n"
+           "encoding and seed.  Encodings may have different seeds; a\npair "
            "is tested at the seeds that both have.  What was not measured yet "
-           "of a run is\nmeasured now.  --preset then chooses the n-grams "
-           "that models are compared with\nand the length of the ranking."
+           "of a run\nis measured now.  --preset then chooses the n-grams "
+           "that models are compared\nwith and the length of the ranking."
            "\n\nThe models stay in --dir: 'locant runs list' lists them, "
            "'locant probe RUN'\nlooks into one, 'locant figure NAME RUN..' "
            "draws the results.",

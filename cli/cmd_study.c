@@ -196,8 +196,8 @@ const struct cli_command cli_study = {
            "each encoding of both the losses at\neach length and their "
            "difference B - A, with its interval and p; and how far the\norders "
            "of the encodings agree (Kendall's tau).  Runs are paired by seed "
-           "where the\nseeds match and both read the same tokens; otherwise "
-           "the test is Welch's.  p is\ncorrected by Holm for the whole table, "
+           "where\nthe seeds match and both read the same tokens; otherwise "
+           "the test is Welch's.  p\nis corrected by Holm for the whole table, "
            "and only what is then below 0.05 is\nclaimed.  Of different texts "
            "only the orders are compared.",
     .examples = "locant study export --with-text -o study.json\n"

@@ -99,9 +99,10 @@ static void print_losses(const json_t *all)
         print_row(one, claims);
     if (number(all, "losses") > 0 &&
         number(all, "identical") == number(all, "losses"))
-        printf("\nAll %.0f losses of the same encoding and seed are the same to "
-               "the last bit.\n",
-               number(all, "losses"));
+        printf(
+            "\nAll %.0f losses of the same encoding and seed are the same to "
+            "the last bit.\n",
+            number(all, "losses"));
     if (!claims)
         printf("\nA check of one of the studies failed, so nothing is "
                "claimed.\n");

@@ -75,13 +75,15 @@ set(LAB_SOURCES
   store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/train.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
+  train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
   measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
-  measure/gates.c measure/identities.c measure/jobs.c measure/losses.c
-  measure/measures.c measure/numbers.c measure/numbers_extension.c
-  measure/numbers_facts.c measure/numbers_orderings.c measure/numbers_pairs.c
+  measure/forecast_time.c measure/gates.c measure/identities.c measure/jobs.c
+  measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
+  measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
   measure/plan_chosen.c measure/plan_run.c measure/probe.c

@@ -202,6 +202,8 @@ TEST(the_page_says_what_is_shown)
                        "<code>alibi</code>"));
     CHECK(strstr(text, "B 的损失较低"));
     CHECK(strstr(text, "&lt;b&gt;&amp;") && !strstr(text, "<b>&"));
+    CHECK(strstr(text, "8</span> tests") && !strstr(text, "undefined ") &&
+          !strstr(text, "undefined</span> tests"));
     CHECK(!strstr(text, "<script") && strstr(text, "default-src 'none'"));
     free(text);
     json_decref(n);

@@ -15,14 +15,18 @@ double lct_plan_evaluation_tokens(const struct lct_plan *plan, size_t e)
                     lct_measures_tokens(plan->blocks, plan->specs[e], length));
 }
 
+static double train_cost(const locant_train_options *o)
+{
+    return (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length);
+}
+
 double lct_plan_cost(const struct lct_plan *plan)
 {
     const locant_train_options *o = &plan->train;
     double sum = 0;
 
     for (size_t e = 0; e < plan->n; e++)
-        sum += (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length) +
-               lct_plan_evaluation_tokens(plan, e);
+        sum += train_cost(o) + lct_plan_evaluation_tokens(plan, e);
     return sum;
 }
 
@@ -105,11 +109,14 @@ locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab)
         { choose_rates, 1 },
         { run_seed, plan->n * (size_t)plan->seeds },
     };
-    struct lct_jobs jobs = { .state = plan,
-                             .phase = "evaluate",
-                             .lab = *lab,
-                             .total_cost = (plan->seeds + plan->n_rates) *
-                                           lct_plan_cost(plan) };
+    const double runs = (double)plan->n * (plan->seeds + plan->n_rates);
+    struct lct_jobs jobs = {
+        .state = plan,
+        .phase = "evaluate",
+        .lab = *lab,
+        .total_cost = (plan->seeds + plan->n_rates) * lct_plan_cost(plan),
+        .train_cost = runs * train_cost(&plan->train),
+    };
 
     return lct_jobs_run(&jobs, stages, 3);
 }

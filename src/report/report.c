@@ -142,7 +142,7 @@ static locant_status forecast(struct lct_forecast *f,
 
 static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
 {
-    r->forecast = f->fixed_seconds + f->seeds * f->seconds_per_seed;
+    r->forecast = f->total;
     r->limit = f->limit;
     r->seeds_asked = f->asked;
 }
