@@ -69,7 +69,7 @@ typedef struct locant_study_source {
  *
  * *json: all numbers (docs/NUMBERS.md), to be released with locant_release().
  * page: where one HTML page is written; NULL: none.
- * Errors: NULL, IO, FORMAT, PARAM (no such study; no encoding in common), NOMEM.
+ * Errors: NULL, IO, FORMAT, PARAM (no such study, no encoding of both), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_study_compare(char **json, const locant_study_source *a,

@@ -193,7 +193,7 @@ static void add_seeds_vary(struct values *v, const struct lct_results *r,
         least = r->groups[i].n < least ? r->groups[i].n : least;
     snprintf(from, sizeof from, "%zu", least);
     snprintf(to, sizeof to, "%zu", lct_losses_seeds(r));
-    add_message(v, MSG_STATEMENT_SEEDS_VARY, language, text);
+    add_message(v, lct_messages_text(MSG_STATEMENT_SEEDS_VARY, language), text);
 }
 
 /* The optimiser, with the learning rate if it is known. */
@@ -233,8 +233,11 @@ static void say_training(struct lct_html *to, const struct lct_results *r,
     add_optimizer(&v, r, g, language);
     add(&v, "%" PRId64, run->batch);
     add_length(&v, r, run->length, language);
-    add_message(&v, r->preset ? MSG_STATEMENT_PRESET : MSG_STATEMENT_CHOSEN,
-                language, &r->preset);
+    add_message(&v,
+                lct_messages_text(r->preset ? MSG_STATEMENT_PRESET
+                                            : MSG_STATEMENT_CHOSEN,
+                                  language),
+                &r->preset);
     add(&v, "%s", run->model);
     add(&v, "%" PRId64, run->parameters - run->encoding_parameters);
     say(to, MSG_STATEMENT_TRAINING, language, &v);
