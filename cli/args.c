@@ -303,18 +303,35 @@ static int find_action(struct cli *cli)
                       cli->words[0], all);
 }
 
-/* Check the number of arguments, and that each option is for this action. */
-static int check_action(const struct cli *cli)
+/* Check the number of arguments, of which the action has names separated by
+   blanks, such as "A B", "[ID]", "RUN..."; or NULL. */
+static int check_arguments(const struct cli *cli)
 {
-    const char *argument = cli->action->argument;
-    const struct cli_option *o = cli->command->options;
+    const char *name = cli->action->argument;
+    size_t n = 1; /* the action itself */
 
-    if (argument != NULL && argument[0] != '[' && cli->n_words < 2)
-        return cli_refuse("%s: %s is missing", full_name(cli), argument);
-    if (cli->n_words > 1 + (argument != NULL) &&
-        (argument == NULL || strstr(argument, "...") == NULL))
+    while (name != NULL && *name != '\0') {
+        const size_t length = strcspn(name, " ");
+
+        if (name[0] != '[' && cli->n_words <= n)
+            return cli_refuse("%s: %.*s is missing", full_name(cli),
+                              (int)length, name);
+        n++;
+        name += length + (name[length] == ' ');
+    }
+    if (cli->n_words > n && (cli->action->argument == NULL ||
+                             strstr(cli->action->argument, "...") == NULL))
         return cli_refuse("%s: unexpected argument '%s'", full_name(cli),
                           cli->words[cli->n_words - 1]);
+    return CLI_OK;
+}
+
+/* Check the arguments, and that each option is for this action. */
+static int check_action(const struct cli *cli)
+{
+    const struct cli_option *o = cli->command->options;
+
+    CLI_TRY(check_arguments(cli));
     for (size_t i = 0; o[i].name != NULL; i++)
         if (cli->given >> i & 1 && o[i].actions != NULL &&
             !is_one_of(cli->action->name, o[i].actions))

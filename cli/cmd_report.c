@@ -1,12 +1,11 @@
 /* cmd_report.c - locant report: compare encodings, write the page. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "corpus.h"
-#include "task.h"
+#include "report_lists.h"
 
 #ifndef LOCANT_COMMIT
 #    define LOCANT_COMMIT ""
@@ -16,6 +15,7 @@ struct options {
     int preset, optimizer;
     int64_t seeds, minutes;
     const char *encodings, *dir, *out, *with, *tasks, *vocabulary, *exports;
+    const char *runs;
     int any_isa;
     struct cli_corpus corpus;
 };
@@ -39,6 +39,8 @@ static const struct cli_option options[] = {
     OPT_TEXT("with", with, "JOBS",
              "also run long jobs: extension, surface, tasks"),
     OPT_TEXT("tasks", tasks, "LIST", "tasks for --with tasks, such as T1,T12"),
+    OPT_TEXT("runs", runs, "IDS",
+             "compare these finished runs, such as 3,5,7-20; train nothing"),
     OPT_DIR(dir),
     OPT_ANY_ISA(any_isa),
     OPT_FILE("output", out, "PAGE.html", "the page", .letter = 'o',
@@ -47,138 +49,6 @@ static const struct cli_option options[] = {
              "also write tables, references and a statement for a paper"),
     OPT_END
 };
-
-/* ------------------------------------------------------- lists in options */
-
-enum { MAX_SPECS = 64 };
-
-struct specs {
-    const char *items[MAX_SPECS];
-    size_t n;
-};
-
-/* Copy the list up to the separator.  *list moves behind the separator, and
-   becomes NULL at the end. */
-static char *first_item(const char **list, char separator)
-{
-    const char *end = strchr(*list, separator);
-    const size_t n = end != NULL ? (size_t)(end - *list) : strlen(*list);
-    char *item = cli_copy(*list, n);
-
-    *list = end != NULL ? end + 1 : NULL;
-    return item;
-}
-
-/* Whether another word follows a complete spec: then a ';' is missing. */
-static int lacks_semicolon(const char *spec)
-{
-    int depth = 0;
-    char last = '+'; /* the last character that is not a blank */
-
-    for (; *spec != '\0'; spec++) {
-        const char next = spec[1 + strspn(spec + 1, " \t\n")];
-
-        depth += *spec == '(';
-        depth -= *spec == ')';
-        if (!isspace((unsigned char)*spec))
-            last = *spec;
-        else if (last == '+')
-            continue;
-        if (depth == 0 && (*spec == ',' || isspace((unsigned char)*spec)) &&
-            isalpha((unsigned char)next))
-            return 1;
-    }
-    return 0;
-}
-
-static int check_spec(const char *spec)
-{
-    locant_encoding *e;
-
-    if (lacks_semicolon(spec))
-        return cli_refuse("--encodings '%s': should have ';' between specs: "
-                          "'rope; alibi'",
-                          spec);
-    return cli_encoding_create(&e, spec);
-}
-
-/* Split 'list' at ';' and check every spec. */
-static int split_specs(struct specs *out, const char *list)
-{
-    const char *rest = list;
-
-    while (rest != NULL) {
-        char *item = first_item(&rest, ';'), *end;
-
-        if (item == NULL)
-            return CLI_INPUT;
-        end = item + strlen(item);
-        item += strspn(item, " \t\n");
-        while (end > item && isspace((unsigned char)end[-1]))
-            *--end = '\0';
-        if (*item == '\0')
-            continue;
-        if (out->n == MAX_SPECS)
-            return cli_refuse("--encodings: more than %d encodings", MAX_SPECS);
-        CLI_TRY(check_spec(item));
-        out->items[out->n++] = item;
-    }
-    return out->n > 0 ? CLI_OK
-                      : cli_refuse("--encodings '%s': should be specs with ';' "
-                                   "between them",
-                                   list);
-}
-
-/* The long jobs of --with. */
-static const struct {
-    const char *name;
-    unsigned job;
-} jobs[] = {
-    { "extension", LOCANT_WITH_EXTENSION },
-    { "surface", LOCANT_WITH_SURFACE },
-    { "tasks", LOCANT_WITH_TASKS },
-};
-enum { JOBS = sizeof jobs / sizeof jobs[0] };
-
-static int add_job(unsigned *out, const char *name)
-{
-    const char *names = "";
-
-    for (size_t i = 0; i < JOBS; i++) {
-        names = cli_join(names, jobs[i].name);
-        if (strcmp(jobs[i].name, name) == 0) {
-            *out |= jobs[i].job;
-            return CLI_OK;
-        }
-    }
-    return cli_refuse("--with '%s': should be one or more of %s", name, names);
-}
-
-static int read_jobs(unsigned *out, const char *list)
-{
-    *out = 0;
-    while (list != NULL) {
-        const char *name = first_item(&list, ',');
-
-        CLI_TRY(name == NULL ? CLI_INPUT : add_job(out, name));
-    }
-    return CLI_OK;
-}
-
-/* Check that the tasks exist, before a corpus is read. */
-static int check_tasks(const char *list, unsigned with)
-{
-    const locant_task_info *task;
-
-    if (list != NULL && !(with & LOCANT_WITH_TASKS))
-        return cli_refuse("--tasks is for --with tasks");
-    while (list != NULL) {
-        const char *id = first_item(&list, ',');
-
-        CLI_TRY(id == NULL ? CLI_INPUT : cli_task_find(&task, "--tasks", id));
-    }
-    return CLI_OK;
-}
 
 /* -------------------------------------------------------------- the result */
 
@@ -256,30 +126,22 @@ static int print_failed_gates(const locant_report *r)
 
 /* --------------------------------------------------------------------- run */
 
-static int report(const struct cli *cli, const struct specs *specs,
-                  unsigned with, int vocabulary, const locant_corpus *corpus)
+/* Run the report of 'r', to which options are added that every report has. */
+static int report(const struct cli *cli, locant_report_options *r,
+                  const locant_corpus *corpus)
 {
     const struct options *o = cli->options;
-    locant_report_options r = LOCANT_REPORT_INIT;
     locant_report answer = { 0 };
     int status, printed = CLI_OK;
 
-    r.preset = (locant_preset)o->preset;
-    r.encodings = specs->n > 0 ? specs->items : NULL;
-    r.n_encodings = specs->n;
-    r.seeds = (int)o->seeds;
-    r.minutes = (int)o->minutes;
-    r.directory = o->dir;
-    r.any_isa = o->any_isa;
-    r.optimizer = cli_given(cli, "optimizer") ? o->optimizer : LOCANT_OF_PRESET;
-    r.path = o->out;
-    r.commit = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
-    r.progress = cli_progress;
-    r.with = with;
-    r.tasks = o->tasks;
-    r.vocabulary = vocabulary;
-    r.export_folder = o->exports;
-    CLI_TRY(cli_job_status(locant_report_run(&answer, corpus, &r)));
+    r->preset = (locant_preset)o->preset;
+    r->directory = o->dir;
+    r->any_isa = o->any_isa;
+    r->path = o->out;
+    r->commit = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
+    r->progress = cli_progress;
+    r->export_folder = o->exports;
+    CLI_TRY(cli_job_status(locant_report_run(&answer, corpus, r)));
     if (cli->json)
         printed = print_json(&answer, o->out);
     else
@@ -289,25 +151,76 @@ static int report(const struct cli *cli, const struct specs *specs,
     return printed != CLI_OK ? printed : status;
 }
 
-static int run(const struct cli *cli)
+static int train(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct specs specs = { .n = 0 };
+    locant_report_options r = LOCANT_REPORT_INIT;
+    struct cli_report_specs specs = { .n = 0 };
     locant_corpus *corpus;
-    unsigned with;
-    int vocabulary = LOCANT_OF_PRESET;
 
     if (o->vocabulary != NULL)
-        CLI_TRY(cli_vocabulary(&vocabulary, o->vocabulary));
-    CLI_TRY(read_jobs(&with, o->with));
-    CLI_TRY(check_tasks(o->tasks, with));
+        CLI_TRY(cli_vocabulary(&r.vocabulary, o->vocabulary));
+    CLI_TRY(cli_report_jobs(&r.with, o->with));
+    CLI_TRY(cli_report_tasks(o->tasks, r.with));
     if (o->encodings != NULL)
-        CLI_TRY(split_specs(&specs, o->encodings));
+        CLI_TRY(cli_report_specs(&specs, o->encodings));
     CLI_TRY(cli_check_output(o->out));
     CLI_TRY(cli_check_folder(o->dir));
     cli_catch_signals();
     CLI_TRY(cli_corpus_open(&corpus, &o->corpus, o->dir));
-    return report(cli, &specs, with, vocabulary, corpus);
+    r.encodings = specs.n > 0 ? specs.items : NULL;
+    r.n_encodings = specs.n;
+    r.seeds = (int)o->seeds;
+    r.minutes = (int)o->minutes;
+    r.optimizer = cli_given(cli, "optimizer") ? o->optimizer : LOCANT_OF_PRESET;
+    r.tasks = o->tasks;
+    return report(cli, &r, corpus);
+}
+
+/* Compare the runs of --runs. */
+static int compare(const struct cli *cli, struct runs_ids *ids)
+{
+    const struct options *o = cli->options;
+    locant_report_options r = LOCANT_REPORT_INIT;
+    locant_corpus *corpus;
+
+    CLI_TRY(cli_report_runs(ids, o->runs));
+    CLI_TRY(cli_check_output(o->out));
+    cli_catch_signals();
+    CLI_TRY(cli_report_runs_text(&corpus, &o->corpus, o->dir, ids->at[0]));
+    r.runs = ids->at;
+    r.n_runs = ids->n;
+    return report(cli, &r, corpus);
+}
+
+/* Refuse options that choose what is trained. */
+static int check_options(const struct cli *cli)
+{
+    static const char *const training[] = {
+        "encodings", "seeds",      "minutes", "optimizer",  "with",
+        "tasks",     "vocabulary", "no-keep", "fresh-text", NULL
+    };
+
+    for (const char *const *name = training; *name != NULL; name++)
+        if (cli_given(cli, *name))
+            return cli_refuse("--%s chooses what is trained, and --runs trains "
+                              "nothing",
+                              *name);
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct runs_ids ids = { 0 };
+    int status;
+
+    if (o->runs == NULL)
+        return train(cli);
+    CLI_TRY(check_options(cli));
+    status = compare(cli, &ids);
+    free(ids.at);
+    return status;
 }
 
 const struct cli_command cli_report = {
@@ -318,7 +231,9 @@ const struct cli_command cli_report = {
              "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
              "  [--seeds N] [--minutes N] [--optimizer adamw|muon]\n"
              "  [--with JOBS] [--tasks LIST] [--vocabulary bytes|N]\n"
-             "  [--dir DIR] [-o PAGE.html] [--export FOLDER]",
+             "  [--dir DIR] [-o PAGE.html] [--export FOLDER]\n"
+             "--runs IDS [--preset ...] [--text PATH...] [--dir DIR]\n"
+             "  [-o PAGE.html] [--export FOLDER]",
     .doc = "Trains the same small Transformer with each encoding on the C "
            "headers of this\nmachine (or --text), measures it at 1 to 16 "
            "times the trained length, and\nwrites one self-contained page.  "
@@ -363,6 +278,13 @@ const struct cli_command cli_report = {
            "references.bib (the works of\nthe encodings compared, and locant) "
            "and reproducibility.txt.  It creates the\nfolder, replaces the "
            "files of an earlier export, and refuses to replace others."
+           "\n\n--runs compares finished runs of --dir instead, such as "
+           "those of 'locant train',\nand trains nothing: ids as 'locant runs "
+           "list' shows them, and ranges.  The runs\nmay differ only in "
+           "encoding and seed.  Encodings may have different seeds; a\npair "
+           "is tested at the seeds that both have.  What was not measured yet "
+           "of a run\nis measured now.  --preset then chooses the n-grams "
+           "that models are compared\nwith and the length of the ranking."
            "\n\nThe models stay in --dir: 'locant runs list' lists them, "
            "'locant probe RUN'\nlooks into one, 'locant figure NAME RUN..' "
            "draws the results.",
@@ -374,6 +296,9 @@ const struct cli_command cli_report = {
                 "locant report --preset hour --with extension,surface\n"
                 "locant report --vocabulary bytes\n"
                 "locant report --export paper\n"
+                "locant report --runs 3,5,7-20 -o study.html\n"
+                "locant report --runs \"$(locant runs sql 'select id from runs "
+                "\\\n    where steps = 1500 and parent is null' | sed 1d)\"\n"
                 "locant report --with tasks --tasks T2,T11,T4",
     CLI_OPTIONS,
     .computes = 1,

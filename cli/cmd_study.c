@@ -6,6 +6,7 @@
 
 #include "locant/study.h"
 #include "runs.h"
+#include "study_compare.h"
 
 struct options {
     const char *dir, *out;
@@ -14,8 +15,10 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_DIR(dir),
-    OPT_FILE("output", out, "STUDY.json", "the file of 'export'", .letter = 'o',
-             .fallback = "locant-study.json", .actions = "export"),
+    OPT_FILE("output", out, "FILE",
+             "of 'export' (locant-study.json), the page of 'compare' "
+             "(locant-compare.html)",
+             .letter = 'o', .actions = "export|compare"),
     OPT_FLAG("with-text", with_text, "'export' includes the text itself",
              .actions = "export"),
     OPT_END
@@ -101,27 +104,28 @@ static void warn_of_no_text(const locant_study *study, const char *path)
 }
 
 static int export_study(const struct cli *cli, locant_store *store,
-                        const locant_study *study)
+                        const locant_study *study, const char *path)
 {
     const struct options *o = cli->options;
     const int text =
         o->with_text && study->corpus.kind != LOCANT_CORPUS_GENERATED;
 
     if (text && study->packed_bytes > 0)
-        warn_of_text(study, o->out);
+        warn_of_text(study, path);
     CLI_TRY(
-        cli_status_input(locant_study_export(store, study->id, o->out, text)));
+        cli_status_input(locant_study_export(store, study->id, path, text)));
     if (!text)
-        warn_of_no_text(study, o->out);
+        warn_of_no_text(study, path);
     if (cli->json)
         return cli_json(study_json(study));
-    printf("study %" PRId64 " of %s: %s\n", study->id, o->dir, o->out);
+    printf("study %" PRId64 " of %s: %s\n", study->id, o->dir, path);
     return CLI_OK;
 }
 
 static int export(const struct cli *cli)
 {
     const struct options *o = cli->options;
+    const char *path = o->out ? o->out : "locant-study.json";
     locant_store *store;
     locant_study study;
     int64_t id = 0;
@@ -129,10 +133,10 @@ static int export(const struct cli *cli)
 
     if (cli->n_words > 1)
         CLI_TRY(cli_run_id(&id, "study", cli->words[1]));
-    CLI_TRY(cli_check_output(o->out));
+    CLI_TRY(cli_check_output(path));
     CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
     CLI_TRY(cli_status_input(locant_store_study(&study, store, id)));
-    status = export_study(cli, store, &study);
+    status = export_study(cli, store, &study, path);
     locant_study_free(&study);
     return status;
 }
@@ -159,26 +163,47 @@ static int import(const struct cli *cli)
     return status;
 }
 
+static int compare(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    return cli_study_compare(cli, o->dir,
+                             o->out ? o->out : "locant-compare.html");
+}
+
 static const struct cli_action actions[] = { { "list", NULL, list },
                                              { "export", "[ID]", export },
                                              { "import", "STUDY.json", import },
+                                             { "compare", "A B", compare },
                                              { NULL, NULL, NULL } };
 
 const struct cli_command cli_study = {
     .name = "study",
-    .summary = "a report in one file, to repeat it elsewhere",
+    .summary = "a report in one file, to repeat or compare it",
     .usage = "list [--dir DIR]\n"
              "export [ID] [--with-text] [--dir DIR] [-o STUDY.json]\n"
-             "import STUDY.json [--dir DIR]",
+             "import STUDY.json [--dir DIR]\n"
+             "compare A B [--dir DIR] [-o PAGE.html]",
     .doc = "A finished report leaves a study in its store: preset, encodings "
            "and seeds, the\nSHA-256 of its text, checksums of its batches, "
            "and its numbers.  'export'\nwrites the last study, or study ID, "
            "into one file; with --with-text it includes\nthe text, whose size "
            "and origin are printed first.  'import' takes such a file\ninto a "
            "store and prints the command that repeats the report there.  That "
-           "report\nthen compares its losses with those of the study.",
+           "report\nthen compares its losses with those of the study."
+           "\n\n'compare' takes two studies, each a file or the number of one "
+           "in the store, and\nwrites one page: which settings differ; for "
+           "each encoding of both the losses at\neach length and their "
+           "difference B - A, with its interval and p; and how far the\norders "
+           "of the encodings agree (Kendall's tau).  Runs are paired by seed "
+           "where\nthe seeds match and both read the same tokens; otherwise "
+           "the test is Welch's.  p\nis corrected by Holm for the whole table, "
+           "and only what is then below 0.05 is\nclaimed.  Of different texts "
+           "only the orders are compared.",
     .examples = "locant study export --with-text -o study.json\n"
-                "locant study import study.json --dir repeated",
+                "locant study import study.json --dir repeated\n"
+                "locant study compare 1 2 -o compare.html\n"
+                "locant study compare adamw.json muon.json --json",
     CLI_OPTIONS,
     .actions = actions
 };

@@ -75,31 +75,35 @@ set(LAB_SOURCES
   store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/train.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
+  train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
   measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
-  measure/gates.c measure/identities.c measure/jobs.c measure/losses.c
-  measure/measures.c measure/numbers.c measure/numbers_extension.c
-  measure/numbers_facts.c measure/numbers_orderings.c measure/numbers_pairs.c
+  measure/forecast_time.c measure/gates.c measure/identities.c measure/jobs.c
+  measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
+  measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
-  measure/plan_run.c measure/probe.c measure/probe_attention.c
-  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
-  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
-  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
-  measure/properties.c measure/report_parts.c measure/report_tasks.c
-  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
-  measure/results_references.c measure/results_runs.c
+  measure/plan_chosen.c measure/plan_run.c measure/probe.c
+  measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
+  measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
+  measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
+  measure/probe_window.c measure/properties.c measure/report_parts.c
+  measure/report_tasks.c measure/report_tasks_plan.c measure/results.c
+  measure/results_probe.c measure/results_references.c measure/results_runs.c
   measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
   measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_crossed.c measure/statistics_power.c
-  measure/statistics_rank.c measure/statistics_tests.c measure/study.c
-  measure/study_file.c measure/study_read.c measure/surface.c
-  measure/task_copy.c measure/task_hypotheses.c measure/task_list.c
-  measure/task_markov.c measure/task_recall.c measure/task_recorded.c
-  measure/task_row.c measure/task_score.c measure/task_state.c
-  measure/task_tally.c measure/tasks.c measure/training.c
+  measure/statistics_rank.c measure/statistics_tests.c
+  measure/statistics_unpaired.c measure/study.c measure/study_compare.c
+  measure/study_compare_parts.c measure/study_file.c measure/study_read.c
+  measure/surface.c measure/task_copy.c measure/task_hypotheses.c
+  measure/task_list.c measure/task_markov.c measure/task_recall.c
+  measure/task_recorded.c measure/task_row.c measure/task_score.c
+  measure/task_state.c measure/task_tally.c measure/tasks.c
+  measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
@@ -115,14 +119,15 @@ set(LAB_SOURCES
   report/page_extension.c report/page_figures.c report/page_identities.c
   report/page_notes.c report/page_numbers.c report/page_pairs.c
   report/page_probes.c report/page_protocols.c report/page_quote.c
-  report/page_script.c report/page_style.c report/page_summary.c
-  report/page_surface.c report/page_table.c report/page_task.c
-  report/page_tasks.c report/page_verdict.c report/picture_buckets.c
-  report/picture_circle.c report/picture_content.c report/picture_hooks.c
-  report/picture_input.c report/picture_maps.c report/picture_order.c
-  report/picture_rotate.c report/picture_score.c report/picture_terms.c
-  report/pictures.c report/probe_points.c report/references.c report/report.c
-  report/statement.c report/subject.c report/weights.c)
+  report/page_script.c report/page_studies.c report/page_style.c
+  report/page_summary.c report/page_surface.c report/page_table.c
+  report/page_task.c report/page_tasks.c report/page_verdict.c
+  report/picture_buckets.c report/picture_circle.c report/picture_content.c
+  report/picture_hooks.c report/picture_input.c report/picture_maps.c
+  report/picture_order.c report/picture_rotate.c report/picture_score.c
+  report/picture_terms.c report/pictures.c report/probe_points.c
+  report/references.c report/report.c report/statement.c report/studies.c
+  report/subject.c report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
@@ -131,9 +136,9 @@ set(COMMAND_SOURCES
   cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c errors.c
   eval_task.c figure_runs.c figure_text.c help.c job.c json.c language.c
   main.c owned.c params.c positions_forms.c positions_input.c
-  positions_rows.c positions_windows.c runs_fields.c runs_resume.c safe.c
-  show_attend.c show_checks.c show_markdown.c show_picture.c task_scores.c
-  terminal.c tutorial_rows.c)
+  positions_rows.c positions_windows.c report_lists.c runs_fields.c
+  runs_resume.c safe.c show_attend.c show_checks.c show_markdown.c
+  show_picture.c study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c lines.c network.c print.c
   resources.c run.c tables.c tensors.c
@@ -198,12 +203,12 @@ set(TESTS
   test_rope_axes test_rope_maps test_rope_recipes test_rope_scaling
   test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64
   test_score_tables test_sections test_shared test_source test_spec
-  test_statistics test_statistics_curves test_store test_store_crowd
-  test_store_docs test_store_guard test_store_keep test_store_migrate
-  test_store_refusals test_store_sittings test_store_texts test_store_values
-  test_study test_surface test_task_run test_tasks test_tensors
-  test_tensors_file test_tokens test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_xpos_pope)
+  test_statistics test_statistics_curves test_statistics_unpaired test_store
+  test_store_crowd test_store_docs test_store_guard test_store_keep
+  test_store_migrate test_store_refusals test_store_sittings test_store_texts
+  test_store_values test_study test_study_compare test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_tokens test_train
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_verdict test_vocabulary test_xpos_pope)

@@ -11,13 +11,13 @@
 
 /* ---------------------------------------------------------------- decision */
 
-static int fitting(int asked, double seconds_per_seed, double fixed_seconds,
+/* One encoding on one thread. */
+static int fitting(int asked, double seconds_per_seed, double after,
                    double limit)
 {
-    const struct lct_forecast f = { seconds_per_seed, fixed_seconds, limit,
-                                    asked, 0 };
+    const struct lct_forecast_jobs jobs = { &seconds_per_seed, 1, 1, 0, after };
 
-    return lct_forecast_seeds(&f);
+    return lct_forecast_seeds(&jobs, limit, asked);
 }
 
 TEST(as_many_seeds_as_fit)
@@ -39,6 +39,48 @@ TEST(two_seeds_stay_and_one_is_not_made_two)
 TEST(without_a_limit_none_is_left_out)
 {
     assert_int_equal(fitting(1000, 1e6, 0, 0), 1000);
+}
+
+/* Jobs are laid out on threads in order: three equal ones on two threads take
+   as long as four, and nine as long as ten. */
+TEST(jobs_are_laid_out_on_threads)
+{
+    double equal[] = { 10, 10, 10 }, uneven[] = { 1, 9, 5, 5 };
+    struct lct_forecast_jobs jobs = { equal, 3, 2, 0, 0 };
+
+    assert_float_equal(lct_forecast_total(&jobs, 1), 20, 0);
+    assert_float_equal(lct_forecast_total(&jobs, 3), 50, 0);
+    assert_int_equal(lct_forecast_seeds(&jobs, 49, 3), 2);
+    assert_int_equal(lct_forecast_seeds(&jobs, 50, 3), 3);
+    /* rates end before seeds begin, and something comes after both */
+    jobs.rates = 1;
+    jobs.after = 2;
+    assert_float_equal(lct_forecast_total(&jobs, 3), 20 + 50 + 2, 0);
+    /* 1 + 5 + 5 beside 9 */
+    jobs = (struct lct_forecast_jobs){ uneven, 4, 2, 0, 0 };
+    assert_float_equal(lct_forecast_total(&jobs, 1), 11, 0);
+    jobs.threads = 8;
+    assert_float_equal(lct_forecast_total(&jobs, 1), 9, 0);
+}
+
+/* The time left follows what each kind of work takes, not its assumed cost. */
+TEST(time_left_is_corrected_by_what_was_done)
+{
+    struct lct_work w = { .total = { 300, 100 } };
+
+    assert_true(isnan(lct_work_left(&w, 2)));
+    /* a third of the training in 20 seconds of threads: evaluation is taken to
+       be as fast */
+    w.done[LCT_TRAINS] = w.timed[LCT_TRAINS] = 100;
+    w.seconds[LCT_TRAINS] = 20;
+    assert_float_equal(lct_work_left(&w, 2), (200 + 100) * .2 / 2, 1e-12);
+    /* it turns out to take five times as long */
+    w.done[LCT_EVALUATES] = w.timed[LCT_EVALUATES] = 10;
+    w.seconds[LCT_EVALUATES] = 10;
+    assert_float_equal(lct_work_left(&w, 2), (200 * .2 + 90) / 2, 1e-12);
+    /* what the store had took no time */
+    w.done[LCT_TRAINS] = 300;
+    assert_float_equal(lct_work_left(&w, 2), 90. / 2, 1e-12);
 }
 
 /* ------------------------------------------------------------------- a job */
@@ -92,8 +134,9 @@ TEST(seeds_beyond_the_limit_are_left_out_and_said)
     assert_int_equal(seeds, f.seeds);
     CHECK(seeds >= 2 && seeds < 900);
     assert_int_equal(steps, 1900);
-    CHECK(seeds == 2 || f.fixed_seconds + seeds * f.seconds_per_seed <= 60);
-    CHECK(f.fixed_seconds + (seeds + 1) * f.seconds_per_seed > 60);
+    CHECK(seeds == 2 || f.total <= 60);
+    /* the next seed would keep all threads busy for as long, or less */
+    CHECK(f.total + 2 * f.seconds_per_seed > 60);
     CHECK(strstr(notice, "minutes on this machine") != NULL);
     CHECK(strstr(notice, "(--seeds 900 alone trains them all)") != NULL);
 }

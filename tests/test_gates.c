@@ -41,6 +41,7 @@ static void set_result(int group, int seed)
     snprintf(x->run.status, sizeof x->run.status, "done");
     snprintf(x->batch_checksum, sizeof x->batch_checksum, "%016d", seed);
     x->run.length = 128;
+    x->run.seed = (uint64_t)seed + 1;
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         x->eval.length[k] = 128 << k;
         set_loss(group, seed, k,

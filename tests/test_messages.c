@@ -166,8 +166,11 @@ TEST(paths_are_of_the_document)
     CHECK_OK(lct_numbers_create(&numbers, &r));
     for (int id = MSG_NONE + 1; id < LCT_MESSAGES; id++) {
         const char *p = lct_messages_text((enum lct_message)id, LCT_EN);
+        /* these have another document; see test_study_compare */
+        const bool studies =
+            id >= MSG_STUDIES_HEADING && id <= MSG_STUDIES_OPPOSED;
 
-        while ((p = strchr(p, '{')) != NULL) {
+        while (!studies && (p = strchr(p, '{')) != NULL) {
             char where[64];
 
             p++;

@@ -61,7 +61,8 @@ TEST(rows_hold_what_was_measured)
     json_decref(n);
 }
 
-/* 'locant figure' has runs as they come; comparisons need all seeds. */
+/* Runs may be chosen as they come; with one seed no comparison has a p, nor
+   does the encoding a rank. */
 TEST(fewer_seeds_have_losses_of_their_own)
 {
     FREED_BY(free_results) struct lct_results r;
@@ -75,6 +76,34 @@ TEST(fewer_seeds_have_losses_of_their_own)
          run_loss(&r, 2, 0, 2) - run_loss(&r, 2, 0, 0), 1e-13);
     CHECK(isnan(at(n, "rows.2.rank")) && at(n, "rows.0.rank") > 0);
     CHECK(isnan(at(n, "rows.2.declared.p")));
+    CHECK(at(n, "declared.comparisons") == GROUPS - 2); /* nor of learned */
+    CHECK(isnan(at(n, "pairs.loss.128.pairs.1.p")));
+    near(at(n, "pairs.loss.128.pairs.1.mean"),
+         run_loss(&r, 0, 0, 0) - run_loss(&r, 2, 0, 0), 1e-13);
+    json_decref(n);
+}
+
+/* Encodings 0 and 2 have seeds 1, 2, 3 and 2, 3, 4: the test has two pairs,
+   where others have three, so it has no p. */
+TEST(runs_are_paired_by_seed)
+{
+    FREED_BY(free_results) struct lct_results r;
+    struct json_t *n;
+
+    make_results(&r);
+    for (int s = 0; s < SEEDS; s++)
+        r.groups[2].results[s].run.seed++;
+    CHECK_OK(lct_numbers_create(&n, &r));
+    near(at(n, "pairs.loss.128.pairs.1.mean"),
+         (run_loss(&r, 0, 1, 0) - run_loss(&r, 2, 0, 0) +
+          run_loss(&r, 0, 2, 0) - run_loss(&r, 2, 1, 0)) /
+             2,
+         1e-13);
+    CHECK(isnan(at(n, "pairs.loss.128.pairs.1.p")));
+    CHECK(at(n, "pairs.loss.128.pairs.2.p") < 1);
+    CHECK(at(n, "pairs.loss.128.comparisons") ==
+          GROUPS * (GROUPS - 1) / 2 - (GROUPS - 1));
+    CHECK(at(n, "rows.2.rank") > 0);
     json_decref(n);
 }
 

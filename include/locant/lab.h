@@ -442,6 +442,10 @@ typedef struct locant_report_options {
                                      LOCANT_OF_PRESET */
     const char   *export_folder;  /* of LaTeX, CSV, BibTeX, and what to say of
                                      reproducibility; NULL: none */
+    const int64_t *runs;          /* compare these finished runs, which differ
+                                     only in encoding and seed, and train
+                                     nothing; NULL: train */
+    size_t        n_runs;         /* 1 .. 4096; 0: 'runs' is not read */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

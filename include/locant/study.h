@@ -52,5 +52,28 @@ locant_study_export(locant_store *store, int64_t id, const char *path,
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_study_import(int64_t *id, const char *directory, const char *path);
 
+/* A study to be compared: a file of locant_study_export() or, if 'path' is
+   NULL, study 'id' of a store, found as by locant_store_study(). */
+typedef struct locant_study_source {
+    const char   *path;
+    locant_store *store;
+    int64_t       id;
+} locant_study_source;
+
+/*
+ * Compare two studies: their settings; for each encoding of both the losses,
+ * the difference b - a with its interval and p corrected by Holm for the whole
+ * table; and the orders of the encodings. Runs are paired by seed if both
+ * studies read the same text in the same tokens, otherwise by Welch's test.
+ * Losses on different texts are not compared, only orders.
+ *
+ * *json: all numbers (docs/NUMBERS.md), to be released with locant_release().
+ * page: where one HTML page is written; NULL: none.
+ * Errors: NULL, IO, FORMAT, PARAM (no such study, no encoding of both), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_study_compare(char **json, const locant_study_source *a,
+                     const locant_study_source *b, const char *page);
+
 LOCANT_END_DECLS
 #endif /* LOCANT_STUDY_H */

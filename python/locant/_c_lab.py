@@ -255,6 +255,8 @@ class ReportOptions(Structure):
         ("optimizer", c_int),
         ("vocabulary", c_int),
         ("export_folder", c_char_p),
+        ("runs", POINTER(c_int64)),
+        ("n_runs", c_size_t),
     ]
 
 
@@ -449,6 +451,15 @@ class Study(Structure):
     ]
 
 
+class StudySource(Structure):
+    """locant_study_source"""
+    _fields_ = [
+        ("path", c_char_p),
+        ("store", c_void_p),
+        ("id", c_int64),
+    ]
+
+
 class TaskTest(Structure):
     """locant_task_test"""
     _fields_ = [
@@ -597,6 +608,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_study_free": (None, [POINTER(Study)]),
     "locant_study_export": ("status", [c_void_p, c_int64, c_char_p, c_int]),
     "locant_study_import": ("status", [POINTER(c_int64), c_char_p, c_char_p]),
+    "locant_study_compare": ("status", [POINTER(c_void_p), POINTER(StudySource), POINTER(StudySource), c_char_p]),
     "locant_task_at": (POINTER(TaskInfo), [c_int]),
     "locant_task_find": (POINTER(TaskInfo), [c_char_p]),
     "locant_task_options": ("status", [POINTER(TrainOptions), c_char_p]),

@@ -12,7 +12,8 @@
 enum { LCT_MOST_SEEDS = 1000 };
 
 /* Paired tests of a difference of losses, nats per byte, over seeds. NAN where
-   undefined, as for one seed. */
+   undefined, as for one seed. p are NAN, too, for fewer seeds than tests need
+   if other encodings have enough. */
 struct lct_test {
     double mean;
     double half;            /* half the width of the 95 % t interval */
@@ -21,7 +22,8 @@ struct lct_test {
     double corrected;       /* p, corrected for all tests of its list */
     double exact;           /* p of the exact sign-flip test */
     double exact_corrected; /* only set by lct_claims_changes() */
-    int sign; /* 1: above zero for every seed, -1: below, 0: neither */
+    int sign;     /* 1: above zero for every seed, -1: below, 0: neither */
+    size_t seeds; /* of the test: those that both of a pair have */
 };
 
 /* Are there enough seeds for the t test? */

@@ -154,6 +154,28 @@ int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
     return blocks * each;
 }
 
+double lct_evaluation_windows(double *mean_length, int64_t blocks,
+                              int64_t length, int64_t reach)
+{
+    /* own windows, changed contexts, causality */
+    const double fixed = SHORTEST * (TARGETS / STRIDE) +
+                         2 * SHORTEST * CHANGED_TARGETS + SHORTEST;
+    double tokens = fixed + (double)length;
+    double products = fixed * SHORTEST + (double)(length * length);
+
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        const double T = (double)lct_eval_lengths[k];
+        const double all = T + (k > 0 ? LONGEST : 0); /* P1, P3 */
+
+        if (lct_eval_lengths[k] > reach)
+            break;
+        tokens += all;
+        products += all * T;
+    }
+    *mean_length = products / tokens;
+    return (double)blocks * tokens;
+}
+
 /* Set the parts of the corpus to tokens that the run's model reads. */
 static locant_status set_text(struct lct_eval *ev, locant_store *store,
                               const locant_corpus *corpus)

@@ -30,4 +30,9 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
 /* Estimated number of tokens that an evaluation by all protocols feeds to a
    model trained at 'length'. */
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
+
+/* The same of a model that is defined at 'reach' positions, and the mean length
+   of a token's window. */
+double lct_evaluation_windows(double *mean_length, int64_t blocks,
+                              int64_t length, int64_t reach);
 #endif

@@ -1,10 +1,14 @@
 /*
  * forecast.c - times every encoding and chooses how many seeds fit a limit.
  *
- * For every encoding one thread runs two training steps, then two forward
- * passes over 2048 tokens. The second of each is timed. As many encodings are
- * timed in parallel as there are threads. The forecast leaves out the
- * optimiser, the reading of text, and what follows the last evaluation.
+ * For every encoding one thread trains a few steps on the text, and passes
+ * windows of the shortest and the longest length through the model. As many
+ * encodings are timed in parallel as there are threads. The time of a token
+ * grows linearly with the length of its window, because of attention, so these
+ * two give the time of every window of an evaluation. Jobs are then laid out on
+ * the threads as they will run. Probes after the last job count as so many
+ * tokens. The forecast leaves out the reading of the text before it, and the
+ * page: half a second together on the machine of docs/SPEED.md.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"
@@ -14,29 +18,22 @@
 #include "jobs.h"
 #include "measures.h"
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* --------------------------------------------------------------- decision */
-
-int lct_forecast_seeds(const struct lct_forecast *f)
-{
-    int seeds = f->asked;
-
-    while (f->limit > 0 && seeds > LCT_FEWEST_SEEDS &&
-           f->fixed_seconds + seeds * f->seconds_per_seed > f->limit)
-        seeds--;
-    return seeds;
-}
-
 /* ------------------------------------------------------------------ timing */
 
-enum { LONGEST = 2048 };
+enum { SHORTEST = 128, LONGEST = 2048 };
+
+/* What probing one model takes, in tokens evaluated in windows of the shortest
+   length: measured with the models of smoke, eight encodings. */
+enum { PROBE_TOKENS = 137000 };
 
 struct timing {
     const struct lct_plan *plan;
-    double *step;  /* [n] seconds of a training step */
-    double *token; /* [n] seconds of a token evaluated */
+    double *seconds; /* [n] of a job */
+    double *probe;   /* [n] of the probes of its first model */
 };
 
 /* Fill with pseudo-random bytes. Any would do: times do not depend on them. */
@@ -50,30 +47,29 @@ static void fill(int32_t *tokens, size_t n)
     }
 }
 
-/* Time one pass, with backward if 'train': *all is seconds of the whole pass,
-   *forward of its forward part. */
-static locant_status time_pass(double *all, double *forward,
-                               struct lct_model *m, const int32_t *tokens,
-                               int64_t B, int64_t T, bool train)
+/* The less of the times of two forward passes over LONGEST tokens, after one
+   that touches memory for the first time. */
+static locant_status time_passes(double *seconds, struct lct_model *m,
+                                 const int32_t *tokens, int64_t T)
 {
-    const double begun = lct_clock();
-    double loss;
+    *seconds = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        const double begun = lct_clock();
+        double loss;
 
-    LCT_TRY(lct_model_forward(m, tokens, tokens, B, T, NULL, &loss));
-    *forward = lct_clock() - begun;
-    if (train)
-        LCT_TRY(lct_model_backward(m));
-    *all = lct_clock() - begun;
+        LCT_TRY(
+            lct_model_forward(m, tokens, tokens, LONGEST / T, T, NULL, &loss));
+        if (i > 0)
+            *seconds = fmin(*seconds, lct_clock() - begun);
+    }
     return LOCANT_OK;
 }
 
-/* Time the second of two passes. */
-static locant_status time_model(double *all, double *forward,
-                                const struct lct_model_config *config,
-                                int64_t B, int64_t T, bool train)
+/* Seconds of a token in windows of T tokens. */
+static locant_status
+time_token(double *seconds, const struct lct_model_config *config, int64_t T)
 {
-    const size_t n = (size_t)(B * T);
-    int32_t *tokens = locant_alloc(n * sizeof *tokens);
+    int32_t *tokens = locant_alloc(LONGEST * sizeof *tokens);
     struct lct_model *m = NULL;
     locant_status status = LOCANT_OK;
 
@@ -81,80 +77,109 @@ static locant_status time_model(double *all, double *forward,
         status = locant_fail(LOCANT_ERR_NOMEM,
                              "locant_report_run: no memory for a forecast");
     else
-        fill(tokens, n);
+        fill(tokens, LONGEST);
     if (status == LOCANT_OK)
-        status = lct_model_create(&m, config, B, T, train);
+        status = lct_model_create(&m, config, LONGEST / T, T, false);
     if (status == LOCANT_OK)
         status = lct_model_init(m, 1);
-    for (int i = 0; i < 2 && status == LOCANT_OK; i++)
-        status = time_pass(all, forward, m, tokens, B, T, train);
+    if (status == LOCANT_OK)
+        status = time_passes(seconds, m, tokens, T);
+    *seconds /= (double)(LONGEST / T * T);
     lct_model_free(m);
     locant_release(tokens);
     return status;
 }
 
-/*
- * The time of a token grows linearly with the length of its window, because of
- * attention. The windows of an evaluation have about 1000 tokens on average, so
- * the time of a token is taken as the mean of its times at the trained length
- * and at 2048.
- */
+/* Seconds of the evaluations of encoding i, if a token takes 'near' in the
+   shortest windows and 'far' in those of 'reach'. */
+static double evaluation_seconds(const struct lct_plan *plan, size_t i,
+                                 int64_t reach, double near, double far)
+{
+    const int64_t blocks = plan->blocks, length = plan->train.length;
+    const double slope =
+        reach > SHORTEST ? (far - near) / (double)(reach - SHORTEST) : 0;
+    double mean;
+    const double tokens = lct_evaluation_windows(&mean, blocks, length, reach);
+    /* measures read windows of all lengths: 1364 on average */
+    const double more =
+        (double)lct_measures_tokens(blocks, plan->specs[i], length);
+
+    return tokens * (near + slope * (mean - SHORTEST)) +
+           more * (near + slope * (1364 - SHORTEST));
+}
+
 static locant_status time_encoding(struct lct_job *job)
 {
     struct timing *t = job->jobs->state;
+    const struct lct_plan *plan = t->plan;
     const size_t i = job->i;
-    const locant_train_options *o = &t->plan->train;
-    locant_encoding *e;
+    locant_train_options o = plan->train;
     struct lct_model_config config;
-    double step = 0, short_pass = 0, long_pass = 0, unused;
+    double step = 0, near = 0, far = 0;
+    locant_encoding *e;
     int64_t reach;
     locant_status status;
 
-    LCT_TRY(locant_encoding_create(&e, t->plan->specs[i]));
-    config = lct_train_config(o, e);
-    reach = locant_encoding_length_limit(e) < LONGEST ? o->length : LONGEST;
-    status = time_model(&step, &short_pass, &config, o->batch, o->length, true);
+    LCT_TRY(locant_encoding_create(&e, plan->specs[i]));
+    config = lct_train_config(&o, e);
+    reach = locant_encoding_length_limit(e) < LONGEST ? SHORTEST : LONGEST;
+    o.encoding = plan->specs[i];
+    status = lct_train_time(&step, job->jobs->lab.corpus, &o);
     if (status == LOCANT_OK)
-        status = time_model(&unused, &long_pass, &config, LONGEST / reach,
-                            reach, false);
+        status = time_token(&near, &config, SHORTEST);
+    far = near;
+    if (status == LOCANT_OK && reach > SHORTEST)
+        status = time_token(&far, &config, reach);
     locant_encoding_free(e);
-    t->step[i] = step;
-    t->token[i] =
-        (short_pass / (double)(o->batch * o->length) + long_pass / LONGEST) / 2;
+    t->seconds[i] =
+        (double)o.steps * step + evaluation_seconds(plan, i, reach, near, far);
+    t->probe[i] = PROBE_TOKENS * near;
     return status;
 }
 
-/* Seconds that one seed of encoding i takes on one thread. */
-static double seconds_of(const struct timing *t, size_t i)
-{
-    const int64_t blocks = t->plan->blocks, length = t->plan->train.length;
-    const int64_t tokens =
-        lct_evaluation_tokens(blocks, length) +
-        lct_measures_tokens(blocks, t->plan->specs[i], length);
-
-    return (double)t->plan->train.steps * t->step[i] +
-           (double)tokens * t->token[i];
-}
-
-static locant_status time_plan(struct lct_forecast *f,
-                               const struct lct_plan *plan)
+/* Time the plan's jobs. Probes run one after another, each on all threads. */
+static locant_status time_jobs(struct lct_forecast_jobs *out,
+                               const struct lct_plan *plan,
+                               const locant_report_options *o,
+                               const locant_corpus *corpus)
 {
     const size_t n = plan->n;
     const struct lct_stage stage = { time_encoding, n };
     double *seconds = locant_alloc(2 * n * sizeof *seconds);
     struct timing t = { plan, seconds, seconds ? seconds + n : NULL };
-    struct lct_jobs jobs = { .state = &t };
-    locant_status status;
+    struct lct_jobs jobs = { .state = &t, .lab.corpus = corpus };
 
     if (seconds == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu encodings", n);
-    status = lct_jobs_run(&jobs, &stage, 1);
+    *out = (struct lct_forecast_jobs){ .seconds = seconds,
+                                       .n = n,
+                                       .threads = locant_threads(),
+                                       .rates = plan->n_rates };
+    LCT_TRY(lct_jobs_run(&jobs, &stage, 1));
+    for (size_t i = 0; i < n && o->preset != LOCANT_PRESET_SMOKE; i++)
+        out->after += t.probe[i] / out->threads;
+    return LOCANT_OK;
+}
+
+/* Time the plan, and choose the seeds that fit the limit. */
+static locant_status time_plan(struct lct_forecast *f,
+                               const struct lct_plan *plan,
+                               const locant_report_options *o,
+                               const locant_corpus *corpus)
+{
+    struct lct_forecast_jobs jobs = { .seconds = NULL };
+    locant_status status = time_jobs(&jobs, plan, o, corpus);
+
     f->seconds_per_seed = 0;
-    for (size_t i = 0; i < n && status == LOCANT_OK; i++)
-        f->seconds_per_seed += seconds_of(&t, i) / locant_threads();
-    f->fixed_seconds = f->seconds_per_seed * plan->n_rates;
-    locant_release(seconds);
+    for (size_t i = 0; i < jobs.n && status == LOCANT_OK; i++)
+        f->seconds_per_seed += jobs.seconds[i] / jobs.threads;
+    f->fixed_seconds = f->seconds_per_seed * plan->n_rates + jobs.after;
+    if (status == LOCANT_OK) {
+        f->seeds = lct_forecast_seeds(&jobs, f->limit, f->asked);
+        f->total = lct_forecast_total(&jobs, f->seeds);
+    }
+    locant_release(jobs.seconds);
     return status;
 }
 
@@ -191,16 +216,16 @@ static void print_key(char out[128], const struct lct_plan *plan,
              limit, (unsigned long long)h);
 }
 
-static locant_status print_forecast(char out[160], const struct lct_forecast *f)
+static locant_status print_forecast(char out[200], const struct lct_forecast *f)
 {
     json_t *json =
-        json_pack("{s:f, s:f, s:f, s:i, s:i}", "seed", f->seconds_per_seed,
-                  "once", f->fixed_seconds, "limit", f->limit, "asked",
-                  f->asked, "seeds", f->seeds);
-    const size_t n = json ? json_dumpb(json, out, 159, 0) : 0;
+        json_pack("{s:f, s:f, s:f, s:f, s:i, s:i}", "seed", f->seconds_per_seed,
+                  "once", f->fixed_seconds, "total", f->total, "limit",
+                  f->limit, "asked", f->asked, "seeds", f->seeds);
+    const size_t n = json ? json_dumpb(json, out, 199, 0) : 0;
 
     json_decref(json);
-    if (n == 0 || n > 159)
+    if (n == 0 || n > 199)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for a forecast");
     out[n] = '\0';
@@ -213,16 +238,17 @@ static bool read_forecast(struct lct_forecast *f, const char *text)
 {
     struct lct_forecast kept = { 0 };
     json_t *json = json_loads(text, 0, NULL);
-    bool good = json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed",
+    bool good = json_unpack(json, "{s:F, s:F, s:F, s:F, s:i, s:i}", "seed",
                             &kept.seconds_per_seed, "once", &kept.fixed_seconds,
-                            "limit", &kept.limit, "asked", &kept.asked, "seeds",
-                            &kept.seeds) == 0;
+                            "total", &kept.total, "limit", &kept.limit, "asked",
+                            &kept.asked, "seeds", &kept.seeds) == 0;
 
     json_decref(json);
     if (!good || kept.limit != f->limit || kept.asked != f->asked ||
         kept.seeds < 1 || kept.seeds > kept.asked ||
         !(kept.seconds_per_seed >= 0) || kept.seconds_per_seed > 1e9 ||
-        !(kept.fixed_seconds >= 0) || kept.fixed_seconds > 1e9)
+        !(kept.fixed_seconds >= 0) || kept.fixed_seconds > 1e9 ||
+        !(kept.total >= 0) || kept.total > 1e9)
         return false;
     *f = kept;
     return true;
@@ -230,9 +256,10 @@ static bool read_forecast(struct lct_forecast *f, const char *text)
 
 /* Read the forecast that was made when this report began, or make it now. */
 static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
-                            locant_store *store, const locant_corpus *corpus)
+                            const locant_report_options *o, locant_store *store,
+                            const locant_corpus *corpus)
 {
-    char key[128], text[160], *kept;
+    char key[128], text[200], *kept;
     bool found;
 
     print_key(key, plan, corpus, f->limit);
@@ -241,8 +268,7 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
     locant_release(kept);
     if (found)
         return LOCANT_OK;
-    LCT_TRY(time_plan(f, plan));
-    f->seeds = lct_forecast_seeds(f);
+    LCT_TRY(time_plan(f, plan, o, corpus));
     LCT_TRY(print_forecast(text, f));
     LCT_TRY(lct_store_keep_plan(&kept, store, key, text));
     if (kept != NULL) /* the forecast of another process, if it was first */
@@ -257,7 +283,7 @@ static void notify(const struct lct_forecast *f, const locant_report_options *o)
     int n = snprintf(message, sizeof message,
                      "about %.1f minutes on this"
                      " machine, minus what the store already has",
-                     (f->fixed_seconds + f->seeds * f->seconds_per_seed) / 60);
+                     f->total / 60);
 
     if (f->seeds < f->asked)
         snprintf(message + n, sizeof message - (size_t)n,
@@ -277,9 +303,9 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
 
     *out = (struct lct_forecast){ 0 };
     if (f.limit == 0 && options->with)
-        LCT_TRY(time_plan(&f, plan));
+        LCT_TRY(time_plan(&f, plan, options, corpus));
     if (f.limit > 0)
-        LCT_TRY(decide(&f, plan, store, corpus));
+        LCT_TRY(decide(&f, plan, options, store, corpus));
     plan->seeds = f.seeds;
     LCT_TRY(lct_forecast_notify_seeds(&f, plan, options->progress,
                                       options->context));

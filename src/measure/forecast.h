@@ -7,21 +7,16 @@
  */
 #ifndef LCT_FORECAST_H
 #define LCT_FORECAST_H
+#include "forecast_time.h"
 #include "results.h"
 
-/* A limit leaves at least two seeds: one shows no variation between seeds. */
-enum { LCT_FEWEST_SEEDS = 2 };
-
 struct lct_forecast {
-    double seconds_per_seed; /* of all encodings */
+    double seconds_per_seed; /* of all encodings, if all threads are busy */
     double fixed_seconds;    /* do not depend on the number of seeds */
+    double total;            /* seconds with 'seeds'; 0: not forecast */
     double limit;            /* seconds; 0: none */
     int asked, seeds;        /* seeds asked for; seeds that fit the limit */
 };
-
-/* How many of the seeds asked for fit the limit; at least LCT_FEWEST_SEEDS if
-   as many were asked for. */
-int lct_forecast_seeds(const struct lct_forecast *f);
 
 /*
  * Time a few steps and passes of every encoding of the plan, in parallel as its

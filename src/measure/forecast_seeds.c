@@ -60,7 +60,7 @@ locant_status lct_forecast_notify_effect(const struct lct_results *r,
     const int k = lct_losses_ranked_index(r);
     struct lct_test *test = locant_alloc((r->n + 1) * sizeof *test);
     struct lct_order order;
-    char message[800];
+    char message[800], option[48];
     locant_status status;
 
     if (test == NULL)
@@ -73,14 +73,15 @@ locant_status lct_forecast_notify_effect(const struct lct_results *r,
         const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
                                                 LCT_POWER, LCT_MOST_SEEDS);
 
+        snprintf(option, sizeof option, " (--seeds %zu)", seeds);
         snprintf(message, sizeof message,
                  "at %lld bytes %s and %s differ by"
                  " %.3f +- %.3f; if that is the true difference, %zu seeds"
-                 " (--seeds %zu) are needed to distinguish them with power %g",
+                 "%s are needed to distinguish them with power %g",
                  (long long)lct_length(r, k), r->groups[order.first].spec,
-                 r->groups[order.next].spec, t->mean, t->half, seeds, seeds,
-                 LCT_POWER);
-        if (seeds > r->groups[order.first].n)
+                 r->groups[order.next].spec, t->mean, t->half, seeds,
+                 r->preset ? option : "", LCT_POWER);
+        if (seeds > t->seeds)
             lct_notice("report", message, progress, context);
     }
     locant_release(test);

@@ -137,18 +137,31 @@ static void all_finite(locant_report_gate *gate, const struct lct_results *r)
         set_gate(gate, 1, "g5.finite", VALUES((double)n));
 }
 
+/* The checksum of the batches of the first run with that seed. */
+static const char *first_batches(const struct lct_results *r, uint64_t seed)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct lct_group *g = &r->groups[i];
+        const size_t s = lct_losses_find_seed(g, seed);
+
+        if (s < g->n)
+            return g->results[s].batch_checksum;
+    }
+    return "";
+}
+
 static void same_batches(locant_report_gate *gate, const struct lct_results *r)
 {
     size_t different = 0;
 
-    for (size_t s = 0; s < r->groups[0].n; s++) {
-        const char *first = r->groups[0].results[s].batch_checksum;
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++) {
+            const struct lct_result *x = &r->groups[i].results[s];
 
-        for (size_t i = 0; i < r->n; i++)
             different +=
-                s >= r->groups[i].n || first[0] == 0 ||
-                strcmp(r->groups[i].results[s].batch_checksum, first) != 0;
-    }
+                x->batch_checksum[0] == 0 ||
+                strcmp(x->batch_checksum, first_batches(r, x->run.seed)) != 0;
+        }
     set_gate(gate, different == 0, different ? "g6.other" : "g6.same",
              VALUES((double)different));
 }

@@ -7,26 +7,47 @@
 
 /* ---------------------------------------------------------------- progress */
 
+/* Seconds left. Jobs measure what training and evaluation take, so the estimate
+   becomes better as they run. */
+static double seconds_left(const struct lct_jobs *jobs, double elapsed)
+{
+    const struct lct_work *now = &jobs->work;
+    const double done = now->done[LCT_TRAINS] + now->done[LCT_EVALUATES];
+    const double timed = now->timed[LCT_TRAINS] + now->timed[LCT_EVALUATES];
+    struct lct_work w = *now;
+
+    if (jobs->train_cost > 0) {
+        w.total[LCT_TRAINS] = jobs->train_cost;
+        w.total[LCT_EVALUATES] = jobs->total_cost - jobs->train_cost;
+        return lct_work_left(&w, locant_threads());
+    }
+    return timed > 0 ? elapsed * fmax(0, jobs->total_cost - done) / timed : NAN;
+}
+
 /* Count 'cost' more of the job as done, 'session_cost' of it in this session.
    Complete 'p' and, if 'due', report it. Returns nonzero if the job is to
    stop. */
-static int count_progress(struct lct_job *job, locant_progress *p, double cost,
+static int count_progress(struct lct_job *job, locant_progress *p,
+                          enum lct_work_kind kind, double cost,
                           double session_cost, bool due)
 {
     struct lct_jobs *jobs = job->jobs;
+    struct lct_work *work = &jobs->work;
+    const double now = lct_clock();
+    double done;
     int stop;
 
     pthread_mutex_lock(&jobs->mutex);
-    job->reported_cost += cost;
-    jobs->done_cost += cost;
-    jobs->session_cost += session_cost;
-    p->done = (int64_t)jobs->done_cost;
-    p->total = (int64_t)fmax(jobs->total_cost, jobs->done_cost);
-    p->elapsed = lct_clock() - jobs->begun;
-    p->left =
-        jobs->session_cost > 0
-            ? p->elapsed * (double)(p->total - p->done) / jobs->session_cost
-            : NAN;
+    job->reported_cost[kind] += cost;
+    work->done[kind] += cost;
+    work->timed[kind] += session_cost;
+    work->seconds[kind] += now - job->counted;
+    job->counted = now;
+    done = work->done[LCT_TRAINS] + work->done[LCT_EVALUATES];
+    p->done = (int64_t)done;
+    p->total = (int64_t)fmax(jobs->total_cost, done);
+    p->elapsed = now - jobs->begun;
+    p->left = seconds_left(jobs, p->elapsed);
     if (due && !jobs->stop && jobs->lab.progress &&
         jobs->lab.progress(p, jobs->lab.context) != 0)
         jobs->stop = true;
@@ -47,7 +68,7 @@ static int on_train(const locant_progress *progress, void *context)
                                    : more;
 
     job->last_tokens = p.done;
-    return count_progress(job, &p, LCT_TRAIN_COST * (double)more,
+    return count_progress(job, &p, LCT_TRAINS, LCT_TRAIN_COST * (double)more,
                           LCT_TRAIN_COST * (double)in_session, true);
 }
 
@@ -58,12 +79,12 @@ int lct_job_on_score(const locant_progress *progress, void *context)
     const double more = (double)(p.done - job->last_tokens);
 
     job->last_tokens = p.done;
-    return count_progress(job, &p, more, more, true);
+    return count_progress(job, &p, LCT_EVALUATES, more, more, true);
 }
 
 void lct_job_expect_tokens(struct lct_job *job, double tokens)
 {
-    job->cost += tokens;
+    job->cost[LCT_EVALUATES] += tokens;
     job->last_tokens = 0;
     if (job->evaluation_begun == 0)
         job->evaluation_begun = lct_clock();
@@ -87,7 +108,8 @@ int lct_job_on_tick(int64_t tokens, void *context)
         p.rate = job->evaluated / (now - job->evaluation_begun);
     if (due)
         job->report_time = now;
-    return count_progress(job, &p, (double)tokens, (double)tokens, due);
+    return count_progress(job, &p, LCT_EVALUATES, (double)tokens,
+                          (double)tokens, due);
 }
 
 static void report_failure(struct lct_job *job)
@@ -105,7 +127,7 @@ static void report_failure(struct lct_job *job)
     pthread_mutex_lock(&jobs->mutex);
     jobs->failures++;
     pthread_mutex_unlock(&jobs->mutex);
-    (void)count_progress(job, &p, 0, 0, true);
+    (void)count_progress(job, &p, LCT_TRAINS, 0, 0, true);
 }
 
 locant_status lct_job_train(int64_t *run, struct lct_job *job,
@@ -119,7 +141,8 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
     if (o.source)
         o.optimizer = jobs->lab.task_optimizer;
     job->step_tokens = o.batch * o.length;
-    job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step_tokens);
+    job->cost[LCT_TRAINS] +=
+        LCT_TRAIN_COST * (double)(o.steps * job->step_tokens);
     LCT_TRY(lct_train_may_fail(run, jobs->lab.store,
                                o.source ? NULL : jobs->lab.corpus, &o));
     if (lct_run_failed(jobs->lab.store, *run))
@@ -137,7 +160,8 @@ static void finish_job(struct lct_jobs *jobs, const struct lct_job *job,
     pthread_mutex_lock(&jobs->mutex);
     if (status == LOCANT_OK)
         /* what the job did not report was in the store already */
-        jobs->done_cost += job->cost - job->reported_cost;
+        for (int i = 0; i < LCT_WORK_KINDS; i++)
+            jobs->work.done[i] += job->cost[i] - job->reported_cost[i];
     else
         jobs->stop = true;
     if (status != LOCANT_OK &&
@@ -153,7 +177,7 @@ static void finish_job(struct lct_jobs *jobs, const struct lct_job *job,
 static void run_next(void *context, size_t task, int slot)
 {
     struct lct_jobs *jobs = context;
-    struct lct_job job = { .jobs = jobs };
+    struct lct_job job = { .jobs = jobs, .counted = lct_clock() };
     bool stop;
 
     (void)task;

@@ -2,6 +2,7 @@
    progress together. The store may have the result of a job already. */
 #ifndef LCT_JOBS_H
 #define LCT_JOBS_H
+#include "forecast_time.h"
 #include "plan.h"
 
 /* Cost of training on one token, in tokens evaluated: backward takes twice as
@@ -23,6 +24,7 @@ struct lct_jobs {
     const char *phase; /* name of the phase in which runs are evaluated */
     struct lct_lab lab;
     double total_cost; /* of all jobs */
+    double train_cost; /* of it, training; 0: not known */
 
     /* written by lct_jobs_run() */
     double seconds;   /* duration */
@@ -32,8 +34,7 @@ struct lct_jobs {
     double begun;                  /* clock when the first stage began */
     pthread_mutex_t mutex; /* guards what follows, and what jobs share */
     size_t next_job;       /* index in the stage */
-    double done_cost;      /* of what is done, in this session or before */
-    double session_cost;   /* of what was done in this session */
+    struct lct_work work;  /* its 'total' is set when it is used */
     bool stop;             /* jobs are to stop, and no other is to begin */
     locant_status status;  /* of the first job that failed, with its message */
     char error[512];
@@ -49,10 +50,11 @@ struct lct_job {
     uint64_t seed;
     int64_t steps;
 
-    double cost;          /* announced so far */
-    double reported_cost; /* reported so far */
-    int64_t step_tokens;  /* tokens of one training step */
-    int64_t last_tokens;  /* tokens in the last report of training or scoring */
+    double cost[LCT_WORK_KINDS];          /* announced so far */
+    double reported_cost[LCT_WORK_KINDS]; /* reported so far */
+    double counted;      /* clock at the last report, or at the beginning */
+    int64_t step_tokens; /* tokens of one training step */
+    int64_t last_tokens; /* tokens in the last report of training or scoring */
 
     /* of its evaluations */
     double evaluation_begun; /* clock; 0: not begun */

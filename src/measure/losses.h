@@ -13,7 +13,8 @@ struct lct_term {
 /*
  * Losses of all groups, minus those of another term unless 'minus' is NULL:
  * (*out)[groups, seeds, blocks] in nats per byte, to be released. Blocks that
- * some run lacks are left out. A missing run has NAN.
+ * some run lacks are left out. The runs of a group come first, in their order;
+ * NAN follows if others have more.
  */
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, struct lct_term term,
@@ -22,10 +23,15 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
 /* Most seeds of an encoding. */
 size_t lct_losses_seeds(const struct lct_results *r);
 
+/* Index of the group's run of that seed; the number of its runs if it has
+   none. */
+size_t lct_losses_find_seed(const struct lct_group *g, uint64_t seed);
+
 /* Does any run have this measure? */
 bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
 
-/* rank[groups] at length index k: locant_ranks() at 95 %. */
+/* rank[groups] at length index k: lct_ranks() at 95 %, of runs paired by
+   seed. */
 locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k);
 
 /* Index of the length at which encodings are ranked. */

@@ -54,9 +54,9 @@ static void put_power(struct lct_numbers *n, json_t *to,
 {
     const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
                                             LCT_POWER, LCT_MOST_SEEDS);
-    double power = locant_power(t->mean, t->deviation, n->seeds, alpha);
+    double power = locant_power(t->mean, t->deviation, t->seeds, alpha);
 
-    if (n->seeds < least && !isnan(power))
+    if (t->seeds < least && !isnan(power))
         power = 0;
     lct_put_real(n, to, "power", power);
     lct_put_real(n, to, "seeds",

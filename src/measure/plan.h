@@ -26,7 +26,7 @@ struct lct_lab {
 
 /* What a report trains and evaluates. */
 struct lct_plan {
-    const char *name;
+    const char *name;           /* of the preset; NULL: chosen runs */
     locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
@@ -34,7 +34,8 @@ struct lct_plan {
     int64_t blocks;          /* of the test text, per evaluation */
     int ngram_order[2];      /* of gate g2; for comparison */
     int judged;              /* index of the length of the ranking */
-    int64_t *runs;           /* [n, seeds]: ids of runs; 0: not made yet */
+    int64_t *runs;           /* [seeds, n]: ids of runs; 0: not made yet, or
+                                none was chosen */
     double rates[LCT_RATES]; /* learning rates to try with seed 1 */
     int n_rates;             /* 0: train.learning_rate for all */
     double *rate;            /* [n]: learning rate chosen for each encoding */
@@ -67,6 +68,9 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
 locant_status lct_train_may_fail(int64_t *run, locant_store *store,
                                  const locant_corpus *corpus,
                                  const locant_train_options *options);
+
+/* Tokens that the evaluations of a run of encoding e read. */
+double lct_plan_evaluation_tokens(const struct lct_plan *plan, size_t e);
 
 /* Cost of one seed of all encodings in tokens. Trained tokens count three
    times. */

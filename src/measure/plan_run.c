@@ -7,12 +7,17 @@
 #include "measures.h"
 #include <math.h>
 
-static double evaluation_tokens(const struct lct_plan *plan, size_t e)
+double lct_plan_evaluation_tokens(const struct lct_plan *plan, size_t e)
 {
     const int64_t length = plan->train.length;
 
     return (double)(lct_evaluation_tokens(plan->blocks, length) +
                     lct_measures_tokens(plan->blocks, plan->specs[e], length));
+}
+
+static double train_cost(const locant_train_options *o)
+{
+    return (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length);
 }
 
 double lct_plan_cost(const struct lct_plan *plan)
@@ -21,8 +26,7 @@ double lct_plan_cost(const struct lct_plan *plan)
     double sum = 0;
 
     for (size_t e = 0; e < plan->n; e++)
-        sum += (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length) +
-               evaluation_tokens(plan, e);
+        sum += train_cost(o) + lct_plan_evaluation_tokens(plan, e);
     return sum;
 }
 
@@ -43,7 +47,7 @@ static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
     LCT_TRY(lct_job_train(run, job, &o));
     if (lct_run_failed(all->lab.store, *run))
         return LOCANT_OK;
-    lct_job_expect_tokens(job, evaluation_tokens(plan, e));
+    lct_job_expect_tokens(job, lct_plan_evaluation_tokens(plan, e));
     LCT_TRY(lct_evaluate(&unused, all->lab.store, *run, all->lab.corpus,
                          plan->blocks, lct_job_on_tick, job));
     return lct_measures_evaluate(all->lab.store, *run, all->lab.corpus,
@@ -105,11 +109,14 @@ locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab)
         { choose_rates, 1 },
         { run_seed, plan->n * (size_t)plan->seeds },
     };
-    struct lct_jobs jobs = { .state = plan,
-                             .phase = "evaluate",
-                             .lab = *lab,
-                             .total_cost = (plan->seeds + plan->n_rates) *
-                                           lct_plan_cost(plan) };
+    const double runs = (double)plan->n * (plan->seeds + plan->n_rates);
+    struct lct_jobs jobs = {
+        .state = plan,
+        .phase = "evaluate",
+        .lab = *lab,
+        .total_cost = (plan->seeds + plan->n_rates) * lct_plan_cost(plan),
+        .train_cost = runs * train_cost(&plan->train),
+    };
 
     return lct_jobs_run(&jobs, stages, 3);
 }

@@ -60,6 +60,7 @@ locant_status lct_task_plan_run(struct lct_task_plan *plan,
         .state = plan,
         .phase = "tasks",
         .lab = *lab,
+        .train_cost = (double)(LCT_TRAIN_COST * plan->trained),
         .total_cost = (double)(LCT_TRAIN_COST * plan->trained + plan->tested)
     };
 

@@ -186,8 +186,6 @@ static locant_status read_group(struct lct_group *g, size_t index,
                                 const struct lct_plan *plan,
                                 locant_store *store, const char *sha)
 {
-    locant_status status;
-
     LCT_TRY(lct_group_set(g, plan->specs[index]));
     g->rate = plan->rate[index];
     for (int k = 0; k < plan->n_rates; k++)
@@ -197,13 +195,14 @@ static locant_status read_group(struct lct_group *g, size_t index,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %d seeds",
                            plan->seeds);
-    for (g->n = 0; g->n < (size_t)plan->seeds; g->n++) {
-        status = lct_read_result(&g->results[g->n], plan->blocks, store,
-                                 plan->runs[g->n * plan->n + index], sha);
-        if (status != LOCANT_OK) {
-            g->n++; /* so that what was read is released */
-            return status;
-        }
+    for (size_t s = 0; s < (size_t)plan->seeds; s++) {
+        const int64_t run = plan->runs[s * plan->n + index];
+
+        if (run == 0) /* other encodings have more seeds */
+            continue;
+        g->n++; /* so that what was read is released after a failure */
+        LCT_TRY(lct_read_result(&g->results[g->n - 1], plan->blocks, store, run,
+                                sha));
     }
     return lct_read_params(g, store);
 }

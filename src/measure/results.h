@@ -90,7 +90,7 @@ struct lct_results {
     double forecast, limit; /* seconds forecast at the beginning; the limit on
                                them. 0: none */
     int seeds_asked;        /* before the forecast left some out */
-    const char *preset;
+    const char *preset;     /* NULL: runs that the caller chose */
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
     struct lct_surface *surface;     /* surface.h; NULL: not asked for */
@@ -122,6 +122,14 @@ void lct_results_free(struct lct_results *r);
  */
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
                                   const int64_t *runs, size_t n, bool ended);
+
+/* Number of blocks of the latest evaluation of a run as trained, on its own
+   corpus, at the lengths of a report; 0 if there is none. */
+locant_status lct_evaluated_blocks(int64_t *blocks, locant_store *store,
+                                   const locant_run_info *run);
+
+/* The ids of all runs in increasing order, as "3,5,7-20"; to be released. */
+locant_status lct_results_list_runs(char **out, const struct lct_results *r);
 
 /* Set the losses of the n-grams that models are compared with, from the
    store or counted now. */

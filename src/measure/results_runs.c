@@ -1,13 +1,13 @@
 /* results_runs.c - results of runs chosen by id, without a plan */
 #include "results.h"
+#include "../files/html.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Number of blocks of the latest evaluation of a run as trained, on its own
-   corpus, at the lengths of a report; 0 if there is none. */
-static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
-                                      const locant_run_info *run)
+locant_status lct_evaluated_blocks(int64_t *blocks, locant_store *store,
+                                   const locant_run_info *run)
 {
     bool found;
 
@@ -78,7 +78,7 @@ static locant_status add_run(struct lct_results *r, locant_store *store,
                            "run %" PRId64 " is %s, expected a finished run", id,
                            run.status);
     LCT_TRY(check_alike(first, &run));
-    LCT_TRY(evaluated_blocks(&blocks, store, &run));
+    LCT_TRY(lct_evaluated_blocks(&blocks, store, &run));
     LCT_TRY(group_of(&g, r, store, &run, n));
     /* count the result before reading it, so that it is released if that
        fails */
@@ -119,4 +119,52 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
         return LOCANT_OK;
     LCT_TRY(lct_results_probe(r, store, false, NULL, NULL));
     return lct_read_params(&r->groups[0], store);
+}
+
+/* -------------------------------------------------------------------- list */
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Print increasing ids; three or more in sequence as a range. */
+static void print_ids(struct lct_html *to, const int64_t *id, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t last = i;
+
+        while (last + 1 < n && id[last + 1] == id[last] + 1)
+            last++;
+        if (last == i + 1)
+            last = i;
+        lct_html_format(to, "%s%" PRId64, i > 0 ? "," : "", id[i]);
+        if (last > i)
+            lct_html_format(to, "-%" PRId64, id[last]);
+        i = last + 1;
+    }
+}
+
+locant_status lct_results_list_runs(char **out, const struct lct_results *r)
+{
+    struct lct_html text = { .data = NULL };
+    size_t n = 0, size;
+    int64_t *id;
+
+    *out = NULL;
+    for (size_t i = 0; i < r->n; i++)
+        n += r->groups[i].n;
+    id = locant_alloc((n + 1) * sizeof *id);
+    if (id == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);
+    n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++)
+            id[n++] = r->groups[i].results[s].run.id;
+    qsort(id, n, sizeof *id, compare_ids);
+    print_ids(&text, id, n);
+    locant_release(id);
+    return lct_html_finish(out, &size, &text, LOCANT_OK);
 }

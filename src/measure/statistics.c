@@ -50,6 +50,13 @@ double lct_t_quantile(size_t df, double level)
     return sqrt((double)df) * tan((low + high) / 2);
 }
 
+double lct_t_p(double t, size_t df)
+{
+    const double p = 1 - t_probability(atan(fabs(t) / sqrt((double)df)), df);
+
+    return p < 0 ? 0 : p; /* NAN stays NAN */
+}
+
 /* Mean and its standard error; both are NAN for n = 0, the error for n = 1. */
 static void mean_and_error(double *mean, double *error, const double *x,
                            size_t n)
@@ -88,9 +95,7 @@ static double t_test(const double *x, size_t n)
         return NAN;
     if (mean == 0) /* the error may be 0, too */
         return 1;
-    return fmax(
-        0, 1 - t_probability(atan(fabs(mean) / error / sqrt((double)(n - 1))),
-                             n - 1));
+    return lct_t_p(mean / error, n - 1);
 }
 
 /* Sum of d with the sign of d[i + 1] flipped where bit i is set. */

@@ -20,6 +20,21 @@ void lct_t_interval(double *mean, double *half, const double *x, size_t n,
 /* t with P(|T| < t) = level for Student's T with 'df' degrees of freedom. */
 double lct_t_quantile(size_t df, double level);
 
+/* P(|T| > |t|) for Student's T with 'df' > 0 degrees of freedom. */
+double lct_t_p(double t, size_t df);
+
+/*
+ * Welch's test of the difference mean x[n] - mean y[m], with its interval and
+ * p in t_p; out->p is NAN. All are NAN where undefined, as for one value.
+ * Source: Welch, Biometrika 34 (1947); degrees of freedom by Satterthwaite.
+ */
+void lct_welch(locant_difference *out, const double *x, size_t n,
+               const double *y, size_t m, double level);
+
+/* Kendall's tau of two orders: (pairs in the same order - pairs in the opposite
+   order) / all pairs; NAN for n < 2. *swapped: pairs in the opposite order. */
+double lct_kendall(size_t *swapped, const double *x, const double *y, size_t n);
+
 /*
  * out[groups]: means of x[group, seeds, blocks] over the first runs[group]
  * seeds, with intervals; see statistics_crossed.c. The bounds are NAN for fewer
@@ -28,6 +43,27 @@ double lct_t_quantile(size_t df, double level);
 void lct_crossed_intervals(locant_interval *out, const double *x,
                            const size_t *runs, size_t groups, size_t seeds,
                            size_t blocks, double level);
+
+/*
+ * Ranks as of locant_ranks() where encodings may have different seeds. Two
+ * encodings are compared at the seeds that both have, and not at all if those
+ * are fewer than a test needs while 'most' are enough for it. An encoding with
+ * too few runs then has rank 0.
+ */
+struct lct_ranking {
+    size_t n, seeds; /* encodings; seeds of any of them */
+    size_t most;     /* most runs of an encoding */
+    double level;
+    /* of lct_ranking_create() */
+    double *mean;       /* [n, seeds] loss, mean over blocks */
+    bool *has;          /* [n, seeds] is there a run? */
+    double *difference; /* [seeds] scratch */
+};
+
+/* Allocate the arrays; to be freed also after a failure. */
+locant_status lct_ranking_create(struct lct_ranking *r);
+void lct_ranking_free(struct lct_ranking *r);
+void lct_ranks(int *rank, struct lct_ranking *r);
 
 /* PARAM unless 0 < level < 1; 'fn' is for the message. */
 locant_status lct_check_level(const char *fn, double level);

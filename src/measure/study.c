@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study.h"
 #include "../corpus/corpus_kept.h"
+#include "losses.h"
 #include "../store/notice.h"
 #include "probe.h"
 #include "../store/store.h"
@@ -37,14 +38,27 @@ static json_t *parts_of(unsigned with)
     return list;
 }
 
+/* Set what was chosen: a preset, or runs. */
+static void set_choice(json_t *c, const struct lct_results *r)
+{
+    char *runs;
+
+    if (r->preset != NULL) {
+        json_object_set_new(c, "preset", json_string(r->preset));
+    } else if (lct_results_list_runs(&runs, r) == LOCANT_OK) {
+        json_object_set_new(c, "runs", json_string(runs));
+        locant_release(runs);
+    }
+}
+
 static json_t *configuration_of(const struct lct_results *r,
                                 const locant_report_options *o)
 {
-    const size_t seeds = r->n > 0 ? r->groups[0].n : 0;
-    json_t *c = json_pack("{s:s, s:I, s:o, s:o}", "preset", r->preset, "seeds",
-                          (json_int_t)seeds, "encodings", specs_of(r), "with",
-                          parts_of(o->with));
+    json_t *c =
+        json_pack("{s:I, s:o, s:o}", "seeds", (json_int_t)lct_losses_seeds(r),
+                  "encodings", specs_of(r), "with", parts_of(o->with));
 
+    set_choice(c, r);
     if (c != NULL && o->tasks != NULL)
         json_object_set_new(c, "tasks", json_string(o->tasks));
     if (c != NULL && r->n > 0)

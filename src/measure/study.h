@@ -6,10 +6,12 @@
  * file that goes to another machine:
  *
  *     {"format": "locant study", "version": 1, "locant": "0.1.0",
- *      "configuration": {"preset", "seeds", "encodings", "with", "tasks",
- *                        "optimizer" unless it is AdamW, "vocabulary"},
+ *      "configuration": {"preset", or "runs" that were chosen, as "3,5,7-20",
+ *                        "seeds", "encodings", "with", "tasks", "optimizer"
+ *                        unless it is AdamW, "vocabulary"},
  *      "corpus": what lct_corpus_about() says,
- *      "runs": [{"encoding", "seed", "batches", "losses"}],
+ *      "runs": [{"encoding", "seed", "batches", "losses"}], one for each
+ *              encoding and seed; of chosen runs, at least one,
  *      "numbers": what locant report --json prints,
  *      "text": the corpus, gzip in base64; only if asked for}
  */
@@ -40,6 +42,11 @@ void lct_study_free(struct lct_study *s);
 
 /* Check everything of a study except its text. */
 locant_status lct_study_check(const struct json_t *root, const char *name);
+
+/* Read study 'id' of a store, found as by locant_store_study(); to be released
+   with json_decref(). */
+locant_status lct_study_load(struct json_t **out, locant_store *store,
+                             int64_t id);
 
 /* The command that repeats the study, to be released. 'kept': the store in
    which it will run has the text. */

@@ -68,6 +68,11 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     const char *optimizer = string_at(c, "optimizer");
     char seeds[32], tokens[32] = " --vocabulary bytes";
 
+    if (json_object_get(c, "runs")) {
+        lct_html_raw(&text, "locant report --runs ");
+        lct_html_raw(&text, string_at(c, "runs"));
+        return finish(out, &text);
+    }
     if (vocabulary)
         snprintf(tokens, sizeof tokens, " --vocabulary %d", vocabulary);
     snprintf(seeds, sizeof seeds, " --seeds %d",
@@ -156,6 +161,15 @@ static locant_status load(json_t **out, locant_store *s, int64_t id)
     json_decref(*out);
     *out = NULL;
     return status;
+}
+
+locant_status lct_study_load(json_t **out, locant_store *store, int64_t id)
+{
+    int64_t found;
+
+    *out = NULL;
+    LCT_TRY(find_id(&found, store, id));
+    return load(out, store, found);
 }
 
 static locant_status fill(locant_study *out, locant_store *s,
@@ -333,7 +347,14 @@ locant_status locant_study_import(int64_t *id, const char *directory,
     status = lct_study_read(&study, bytes, size, path);
     locant_release(bytes);
     LCT_TRY(status);
-    status = import_into(id, directory, &study);
+    if (json_object_get(json_object_get(study.root, "configuration"), "runs"))
+        status = locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: is a study of chosen runs, which no command "
+                             "repeats in another store; 'locant study compare' "
+                             "reads it",
+                             path);
+    else
+        status = import_into(id, directory, &study);
     lct_study_free(&study);
     return status;
 }

@@ -106,19 +106,29 @@ static bool is_vocabulary(json_int_t size)
     return size == 0 || (size > LCT_VOCAB && size <= LCT_VOCABULARY_MOST);
 }
 
+/* Is this a preset, or a list of runs as "3,5,7-20"? */
+static bool is_choice(const char *preset, const char *runs)
+{
+    if (runs == NULL)
+        return lct_is_preset(preset);
+    return preset == NULL && *runs != '\0' &&
+           strspn(runs, "0123456789,-") == strlen(runs);
+}
+
 static bool is_configuration(const json_t *c)
 {
     const json_t *encodings, *with, *tasks = NULL;
-    const char *preset, *optimizer = NULL;
+    const char *preset = NULL, *runs = NULL, *optimizer = NULL;
     json_int_t seeds, vocabulary = 0;
 
     return json_unpack_ex((json_t *)c, NULL, JSON_STRICT,
-                          "{s:s, s:I, s:o, s:o, s?o, s?s, s?I}", "preset",
-                          &preset, "seeds", &seeds, "encodings", &encodings,
-                          "with", &with, "tasks", &tasks, "optimizer",
-                          &optimizer, "vocabulary", &vocabulary) == 0 &&
+                          "{s?s, s?s, s:I, s:o, s:o, s?o, s?s, s?I}", "preset",
+                          &preset, "runs", &runs, "seeds", &seeds, "encodings",
+                          &encodings, "with", &with, "tasks", &tasks,
+                          "optimizer", &optimizer, "vocabulary",
+                          &vocabulary) == 0 &&
            is_optimizer(optimizer) && is_vocabulary(vocabulary) && seeds >= 1 &&
-           seeds <= MOST_SEEDS && lct_is_preset(preset) &&
+           seeds <= MOST_SEEDS && is_choice(preset, runs) &&
            json_array_size(encodings) >= 1 &&
            json_array_size(encodings) <= LCT_MOST_ENCODINGS &&
            are_parts(with) && are_tasks(tasks);
@@ -154,15 +164,16 @@ static bool is_run(const json_t *run)
 static bool are_runs(const json_t *runs, const json_t *configuration)
 {
     const json_t *one;
-    size_t i;
+    size_t i, n;
 
     json_array_foreach(runs, i, one)
         if (!is_run(one))
             return false;
-    return json_array_size(runs) ==
-           json_array_size(json_object_get(configuration, "encodings")) *
-               (size_t)json_integer_value(
-                   json_object_get(configuration, "seeds"));
+    n = json_array_size(json_object_get(configuration, "encodings")) *
+        (size_t)json_integer_value(json_object_get(configuration, "seeds"));
+    return json_object_get(configuration, "runs")
+               ? json_array_size(runs) >= 1 && json_array_size(runs) <= n
+               : json_array_size(runs) == n;
 }
 
 locant_status lct_study_check(const json_t *root, const char *name)
@@ -186,7 +197,7 @@ locant_status lct_study_check(const json_t *root, const char *name)
                        "numbers", "text") != 0)
         return refuse(name, "it has a member of another name");
     if (!is_configuration(configuration))
-        return refuse(name, "'configuration' has a preset, seeds, jobs, "
+        return refuse(name, "'configuration' has a preset, runs, seeds, jobs, "
                             "tasks, an optimizer or a vocabulary that are "
                             "unknown");
     LCT_TRY(check_specs(json_object_get(configuration, "encodings"), name));

@@ -22,7 +22,26 @@ static const char head_after[] =
     "form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, "
     "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-    "<title>Positional encodings compared · 位置编码对比</title>\n<style>";
+    "<title>";
+
+void lct_page_open(struct lct_html *h, const char *title)
+{
+    lct_html_raw(h, head);
+    if (h->figures != NULL)
+        lct_page_policy(h);
+    lct_html_raw(h, head_after);
+    lct_html_text(h, title);
+    lct_html_raw(h, "</title>\n<style>");
+    lct_figure_style(h);
+    lct_html_raw(h, lct_page_style);
+    lct_html_raw(h, lct_page_style_sections);
+    lct_html_raw(h, lct_page_style_media);
+    lct_html_raw(h, lct_html_message_style);
+    lct_html_raw(h, "</style>\n</head>\n<body>\n");
+    lct_html_message_in(h, "<a class=\"skip\" href=\"#main\">", MSG_SKIP,
+                        "</a>\n");
+    lct_html_raw(h, lct_html_message_switch);
+}
 
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
@@ -130,18 +149,7 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     struct lct_html h = { .tokens = r->vocabulary != 0, .figures = &figures };
     locant_status status;
 
-    lct_html_raw(&h, head);
-    lct_page_policy(&h);
-    lct_html_raw(&h, head_after);
-    lct_figure_style(&h);
-    lct_html_raw(&h, lct_page_style);
-    lct_html_raw(&h, lct_page_style_sections);
-    lct_html_raw(&h, lct_page_style_media);
-    lct_html_raw(&h, lct_html_message_style);
-    lct_html_raw(&h, "</style>\n</head>\n<body>\n");
-    lct_html_message_in(&h, "<a class=\"skip\" href=\"#main\">", MSG_SKIP,
-                        "</a>\n");
-    lct_html_raw(&h, lct_html_message_switch);
+    lct_page_open(&h, "Positional encodings compared · 位置编码对比");
     lct_html_raw(&h, "<main id=\"main\" tabindex=\"-1\">\n");
     status = body(&h, r);
     lct_html_raw(&h, "</main>\n");

@@ -260,6 +260,10 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const locant_encoding *e,
                                 const locant_figure_view *view);
 
+/* From the start of the file to <main>; the policy allows the page's script if
+   h->figures is set, else none. */
+void lct_page_open(struct lct_html *h, const char *title);
+
 /* Writes the page durably to 'path'. */
 locant_status lct_page_write(const char *path, const struct lct_results *r);
 #endif

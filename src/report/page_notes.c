@@ -260,7 +260,10 @@ locant_status lct_page_provenance(struct lct_html *h,
     lct_html_raw(h, "<div class=\"card\"><dl>\n");
     text_fact(h, MSG_COMMIT, r->commit);
     text_fact(h, MSG_DATE, r->date);
-    text_fact(h, MSG_PRESET, r->preset);
+    if (r->preset)
+        text_fact(h, MSG_PRESET, r->preset);
+    else
+        message_fact(h, r, MSG_RUNS_CHOSEN, MSG_STATEMENT_CHOSEN);
     text_fact(h, MSG_CPU, r->cpu);
     text_fact(h, MSG_INSTRUCTION_SET, r->isa);
     message_fact(h, r, MSG_THREADS, MSG_THREADS_ARE);
@@ -273,7 +276,8 @@ locant_status lct_page_provenance(struct lct_html *h,
     if (r->limit > 0)
         message_fact(h, r, MSG_FORECAST, MSG_FORECAST_IS);
     repeat_here(h, r);
-    repeat_elsewhere(h, r);
+    if (r->preset)
+        repeat_elsewhere(h, r);
     lct_html_raw(h, "</dl></div>\n");
     return LOCANT_OK;
 }

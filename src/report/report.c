@@ -3,6 +3,7 @@
 #include "../measure/forecast.h"
 #include "../measure/gates.h"
 #include "../measure/numbers.h"
+#include "../measure/plan_chosen.h"
 #include "../measure/properties.h"
 #include "../measure/results_tasks.h"
 #include "../measure/study.h"
@@ -141,9 +142,31 @@ static locant_status forecast(struct lct_forecast *f,
 
 static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
 {
-    r->forecast = f->fixed_seconds + f->seeds * f->seconds_per_seed;
+    r->forecast = f->total;
     r->limit = f->limit;
     r->seeds_asked = f->asked;
+}
+
+/* Train and evaluate what the store lacks, and collect the results. */
+static locant_status train(struct lct_results *r,
+                           struct lct_report_parts *parts,
+                           const struct lct_lab *lab,
+                           const locant_report_options *o)
+{
+    struct lct_forecast estimate;
+
+    LCT_TRY(forecast(&estimate, parts, lab->store, lab->corpus, o));
+    LCT_TRY(lct_report_parts_run(r, parts, lab));
+    keep_forecast(r, &estimate);
+    return LOCANT_OK;
+}
+
+/* Evaluate what the store lacks of the chosen runs, and collect the results. */
+static locant_status compare(struct lct_results *r, struct lct_plan *plan,
+                             const struct lct_lab *lab)
+{
+    LCT_TRY(lct_plan_evaluate(plan, lab));
+    return lct_results_collect(r, plan, lab->store, lab->corpus);
 }
 
 static locant_status make(locant_report *out, struct lct_report_parts *parts,
@@ -152,48 +175,64 @@ static locant_status make(locant_report *out, struct lct_report_parts *parts,
 {
     double begun = lct_clock();
     struct listener to = { o->progress, o->context, 0 };
+    struct lct_lab lab = { .corpus = corpus,
+                           .progress = forward_progress,
+                           .context = &to,
+                           .optimizer = parts->plan.train.optimizer,
+                           .task_optimizer =
+                               o->optimizer == LOCANT_OF_PRESET
+                                   ? LOCANT_ADAMW
+                                   : (locant_optimizer)o->optimizer,
+                           .vocabulary = parts->plan.train.vocabulary };
     struct lct_results results = { 0 };
-    struct lct_forecast estimate = { 0 };
-    locant_store *store;
     locant_status status;
 
-    LCT_TRY(locant_store_open(&store, o->directory));
-    locant_store_any_isa(store, o->any_isa);
-    status = lct_store_keep_source(store, corpus, o->progress, o->context);
-    if (status == LOCANT_OK)
-        status = forecast(&estimate, parts, store, corpus, o);
-    if (status == LOCANT_OK)
-        status = lct_report_parts_run(
-            &results, parts,
-            &(struct lct_lab){ .store = store,
-                               .corpus = corpus,
-                               .progress = forward_progress,
-                               .context = &to,
-                               .optimizer = parts->plan.train.optimizer,
-                               .task_optimizer =
-                                   o->optimizer == LOCANT_OF_PRESET
-                                       ? LOCANT_ADAMW
-                                       : (locant_optimizer)o->optimizer,
-                               .vocabulary = parts->plan.train.vocabulary });
-    keep_forecast(&results, &estimate);
-    if (status == LOCANT_OK)
-        status = lct_results_read_tasks(&results, store);
+    LCT_TRY(locant_store_open(&lab.store, o->directory));
+    locant_store_any_isa(lab.store, o->any_isa);
+    /* before a text is kept that may not be that of the runs */
+    status = o->n_runs > 0 ? lct_plan_choose(&parts->plan, lab.store, corpus, o)
+                           : LOCANT_OK;
     if (status == LOCANT_OK)
         status =
-            lct_results_probe(&results, store, o->preset != LOCANT_PRESET_SMOKE,
-                              forward_probing, &to);
+            lct_store_keep_source(lab.store, corpus, o->progress, o->context);
+    if (status == LOCANT_OK)
+        status = o->n_runs > 0 ? compare(&results, &parts->plan, &lab)
+                               : train(&results, parts, &lab, o);
+    if (status == LOCANT_OK)
+        status = lct_results_read_tasks(&results, lab.store);
+    if (status == LOCANT_OK)
+        status = lct_results_probe(&results, lab.store,
+                                   o->preset != LOCANT_PRESET_SMOKE,
+                                   forward_probing, &to);
     if (status == LOCANT_OK)
         status = write_page(out, &results, o, begun);
     if (status == LOCANT_OK) {
-        status = lct_sections_keep(store, &results);
+        status = lct_sections_keep(lab.store, &results);
         if (status == LOCANT_OK)
-            status = lct_study_keep(store, &results, corpus, o);
+            status = lct_study_keep(lab.store, &results, corpus, o);
         if (status != LOCANT_OK)
             locant_report_free(out);
     }
     lct_results_free(&results);
-    locant_store_close(store);
+    locant_store_close(lab.store);
     return status;
+}
+
+/* Chosen runs decide what is compared, and nothing is trained. */
+static locant_status check_chosen(const locant_report_options *o)
+{
+    if (o->n_runs > 0 && o->runs == NULL)
+        return locant_fail(LOCANT_ERR_NULL,
+                           "locant_report_run: runs is NULL, expected %zu runs",
+                           o->n_runs);
+    if (o->n_runs > 0 && (o->encodings || o->seeds || o->minutes || o->with ||
+                          o->tasks || o->optimizer != LOCANT_OF_PRESET ||
+                          o->vocabulary != LOCANT_OF_PRESET))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: runs were chosen, so encodings, "
+                           "seeds, minutes, with, tasks, optimizer and "
+                           "vocabulary should be left out");
+    return LOCANT_OK;
 }
 
 locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
@@ -206,6 +245,7 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
     LCT_NOT_NULL(__func__, options);
     LCT_NOT_NULL(__func__, options->directory);
     LCT_NOT_NULL(__func__, options->path);
+    LCT_TRY(check_chosen(options));
     /* invalid options fail before a store is created */
     status = lct_report_parts_create(&parts, options);
     if (status == LOCANT_OK)

@@ -39,11 +39,29 @@ static void put_jobs(struct lct_html *to, const struct lct_results *r)
     }
 }
 
+/* The command of chosen runs. */
+static void put_runs(struct lct_html *to, const struct lct_results *r)
+{
+    char *runs;
+
+    if (lct_results_list_runs(&runs, r) != LOCANT_OK) {
+        to->failed = true;
+        return;
+    }
+    lct_html_raw(to, "locant report --runs ");
+    lct_html_raw(to, runs);
+    locant_release(runs);
+}
+
 void lct_statement_command(struct lct_html *to, const struct lct_results *r)
 {
     const struct lct_group *g = lct_first_group(r);
     char kept[48];
 
+    if (r->preset == NULL) {
+        put_runs(to, r);
+        return;
+    }
     lct_html_format(to, "locant report --preset %s --seeds %zu", r->preset,
                     g ? g->n : 0);
     snprintf(kept, sizeof kept, " --kept-text %.12s", r->corpus.sha256);
@@ -147,6 +165,37 @@ static void list_seeds(char *out, size_t size, const struct lct_group *g)
                                  s ? ", " : "", g->results[s].run.seed);
 }
 
+static bool have_same_seeds(const struct lct_results *r)
+{
+    const struct lct_group *first = lct_first_group(r);
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct lct_group *g = &r->groups[i];
+
+        if (g->n != first->n)
+            return false;
+        for (size_t s = 0; s < g->n; s++)
+            if (lct_losses_find_seed(first, g->results[s].run.seed) == g->n)
+                return false;
+    }
+    return true;
+}
+
+/* "2 to 5 seeds, not the same ones of each encoding" */
+static void add_seeds_vary(struct values *v, const struct lct_results *r,
+                           enum lct_language language)
+{
+    size_t least = r->groups[0].n;
+    char from[24], to[24];
+    const char *const text[] = { from, to };
+
+    for (size_t i = 0; i < r->n; i++)
+        least = r->groups[i].n < least ? r->groups[i].n : least;
+    snprintf(from, sizeof from, "%zu", least);
+    snprintf(to, sizeof to, "%zu", lct_losses_seeds(r));
+    add_message(v, lct_messages_text(MSG_STATEMENT_SEEDS_VARY, language), text);
+}
+
 /* The optimiser, with the learning rate if it is known. */
 static void add_optimizer(struct values *v, const struct lct_results *r,
                           const struct lct_group *g, enum lct_language language)
@@ -176,12 +225,19 @@ static void say_training(struct lct_html *to, const struct lct_results *r,
 
     list_seeds(seeds, sizeof seeds, g);
     add(&v, "%zu", r->n);
-    add(&v, "%s", seeds);
+    if (have_same_seeds(r))
+        add(&v, "%s", seeds);
+    else
+        add_seeds_vary(&v, r, language);
     add(&v, "%" PRId64, run->steps);
     add_optimizer(&v, r, g, language);
     add(&v, "%" PRId64, run->batch);
     add_length(&v, r, run->length, language);
-    add(&v, "%s", r->preset);
+    add_message(&v,
+                lct_messages_text(r->preset ? MSG_STATEMENT_PRESET
+                                            : MSG_STATEMENT_CHOSEN,
+                                  language),
+                &r->preset);
     add(&v, "%s", run->model);
     add(&v, "%" PRId64, run->parameters - run->encoding_parameters);
     say(to, MSG_STATEMENT_TRAINING, language, &v);

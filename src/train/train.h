@@ -65,6 +65,11 @@ struct locant_source {
     const void *context;
 };
 
+/* Time a step of training with these options, on this thread and without a
+   store: the median of three. */
+locant_status lct_train_time(double *seconds, const locant_corpus *corpus,
+                             const locant_train_options *options);
+
 /* The model of a run with these options; 'encoding' may be NULL. */
 struct lct_model_config lct_train_config(const locant_train_options *o,
                                          const locant_encoding *encoding);

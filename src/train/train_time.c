@@ -1,0 +1,49 @@
+/* train_time.c - times steps of training, as a forecast needs them */
+#include "../store/clock.h"
+#include "train.h"
+#include "trainer.h"
+#include <math.h>
+
+enum { STEPS = 3 }; /* timed, after one that is not */
+
+static double median(const double x[STEPS])
+{
+    return fmax(fmin(x[0], x[1]), fmin(fmax(x[0], x[1]), x[2]));
+}
+
+/* The first step also touches memory for the first time. */
+static locant_status time_steps(double *seconds, struct lct_trainer *t)
+{
+    double each[STEPS], value;
+    const char *not_finite;
+
+    LCT_TRY(lct_train_set_up(t));
+    LCT_TRY(lct_train_init_params(t));
+    LCT_TRY(lct_train_step(t, &not_finite, &value));
+    for (int i = 0; i < STEPS; i++) {
+        const double begun = lct_clock();
+
+        LCT_TRY(lct_train_step(t, &not_finite, &value));
+        each[i] = lct_clock() - begun;
+    }
+    *seconds = median(each);
+    return LOCANT_OK;
+}
+
+locant_status lct_train_time(double *seconds, const locant_corpus *corpus,
+                             const locant_train_options *options)
+{
+    struct lct_trainer *t = locant_alloc(sizeof *t);
+    locant_status status;
+
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
+    t->corpus = corpus;
+    t->o = *options;
+    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
+    t->lock = -1;
+    status = time_steps(seconds, t);
+    lct_train_release(t);
+    locant_release(t);
+    return status;
+}
