@@ -153,7 +153,7 @@ static int run_part(struct tutorial *t, int as_json)
 
 static enum language language(const struct cli *cli)
 {
-    return chinese(cli) ? CHINESE : ENGLISH;
+    return cli_chinese() ? CHINESE : ENGLISH;
 }
 
 /* ---------------------------------------------------------------- every row */
