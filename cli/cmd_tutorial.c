@@ -151,7 +151,7 @@ static int run_part(struct tutorial *t, int as_json)
     return printed != CLI_OK ? printed : status;
 }
 
-static enum language language(const struct cli *cli)
+static enum language language(void)
 {
     return cli_chinese() ? CHINESE : ENGLISH;
 }
@@ -253,7 +253,7 @@ static int run_rows(const struct cli *cli, const struct tutorial_row *first,
         struct tutorial t = { .row = r,
                               .draw = 1,
                               .verbose = page != NULL,
-                              .language = language(cli) };
+                              .language = language() };
 
         if (page != NULL)
             fprintf(stderr, "%s, row %d of %d\n", r->id, (int)(r - first) + 1,
@@ -331,7 +331,7 @@ static int run_row_to_page(const struct cli *cli, const struct tutorial *t)
 static int run_row(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct tutorial t = { .language = language(cli),
+    struct tutorial t = { .language = language(),
                           .verbose = 1,
                           .path = o->out };
     int status;
