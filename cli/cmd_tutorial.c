@@ -250,10 +250,9 @@ static int run_rows(const struct cli *cli, const struct tutorial_row *first,
     int n = (int)(last - first) + 1, failed_rows = 0, status;
 
     for (const struct tutorial_row *r = first; r <= last; r++) {
-        struct tutorial t = { .row = r,
-                              .draw = 1,
-                              .verbose = page != NULL,
-                              .language = language() };
+        struct tutorial t = {
+            .row = r, .draw = 1, .verbose = page != NULL, .language = language()
+        };
 
         if (page != NULL)
             fprintf(stderr, "%s, row %d of %d\n", r->id, (int)(r - first) + 1,

@@ -218,95 +218,6 @@ class EvalOptions(Structure):
     ]
 
 
-class Preset(IntEnum):
-    """locant_preset"""
-    SMOKE = 0
-    QUICK = 1
-    HOUR = 2
-    FULL = 3
-    HOMEWORK = 4
-
-
-WITH_EXTENSION = 1
-WITH_TASKS = 2
-WITH_SURFACE = 4
-
-
-OF_PRESET = -1
-
-
-class ReportOptions(Structure):
-    """locant_report_options"""
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("preset", c_int),
-        ("encodings", POINTER(c_char_p)),
-        ("n_encodings", c_size_t),
-        ("seeds", c_int),
-        ("directory", c_char_p),
-        ("path", c_char_p),
-        ("commit", c_char_p),
-        ("progress", ProgressFn),
-        ("context", c_void_p),
-        ("with", c_uint),
-        ("tasks", c_char_p),
-        ("minutes", c_int),
-        ("any_isa", c_int),
-        ("optimizer", c_int),
-        ("vocabulary", c_int),
-        ("export_folder", c_char_p),
-        ("runs", POINTER(c_int64)),
-        ("n_runs", c_size_t),
-    ]
-
-
-class ReportRow(Structure):
-    """locant_report_row"""
-    _fields_ = [
-        ("encoding", c_char * 256),
-        ("seeds", c_int),
-        ("length", c_int64 * 5),
-        ("loss", c_double * 5),
-        ("half_width", c_double * 5),
-        ("gain", c_double),
-        ("parameters", c_int64),
-        ("encoding_parameters", c_int64),
-        ("train_tokens_per_second", c_double),
-        ("eval_tokens_per_second", c_double),
-        ("seconds", c_double),
-        ("bytes", c_int64),
-    ]
-
-
-GATE_VALUES = 6
-
-
-class ReportGate(Structure):
-    """locant_report_gate"""
-    _fields_ = [
-        ("name", c_char * 8),
-        ("passed", c_int),
-        ("not_applicable", c_int),
-        ("sentence", c_char * 768),
-        ("text", c_char * 16),
-        ("value", c_double * 6),
-        ("spec", c_char * 256 * 2),
-    ]
-
-
-class Report(Structure):
-    """locant_report"""
-    _fields_ = [
-        ("rows", POINTER(ReportRow)),
-        ("n_rows", c_size_t),
-        ("gates", ReportGate * 7),
-        ("corpus", CorpusInfo),
-        ("seconds", c_double),
-        ("vocabulary", c_int),
-        ("json", c_char_p),
-    ]
-
-
 class FigureKind(IntEnum):
     """locant_figure_kind"""
     CURVES = 0
@@ -413,6 +324,95 @@ class FigureView(Structure):
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
+
+
+class Preset(IntEnum):
+    """locant_preset"""
+    SMOKE = 0
+    QUICK = 1
+    HOUR = 2
+    FULL = 3
+    HOMEWORK = 4
+
+
+WITH_EXTENSION = 1
+WITH_TASKS = 2
+WITH_SURFACE = 4
+
+
+OF_PRESET = -1
+
+
+class ReportOptions(Structure):
+    """locant_report_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("preset", c_int),
+        ("encodings", POINTER(c_char_p)),
+        ("n_encodings", c_size_t),
+        ("seeds", c_int),
+        ("directory", c_char_p),
+        ("path", c_char_p),
+        ("commit", c_char_p),
+        ("progress", ProgressFn),
+        ("context", c_void_p),
+        ("with", c_uint),
+        ("tasks", c_char_p),
+        ("minutes", c_int),
+        ("any_isa", c_int),
+        ("optimizer", c_int),
+        ("vocabulary", c_int),
+        ("export_folder", c_char_p),
+        ("runs", POINTER(c_int64)),
+        ("n_runs", c_size_t),
+    ]
+
+
+class ReportRow(Structure):
+    """locant_report_row"""
+    _fields_ = [
+        ("encoding", c_char * 256),
+        ("seeds", c_int),
+        ("length", c_int64 * 5),
+        ("loss", c_double * 5),
+        ("half_width", c_double * 5),
+        ("gain", c_double),
+        ("parameters", c_int64),
+        ("encoding_parameters", c_int64),
+        ("train_tokens_per_second", c_double),
+        ("eval_tokens_per_second", c_double),
+        ("seconds", c_double),
+        ("bytes", c_int64),
+    ]
+
+
+GATE_VALUES = 6
+
+
+class ReportGate(Structure):
+    """locant_report_gate"""
+    _fields_ = [
+        ("name", c_char * 8),
+        ("passed", c_int),
+        ("not_applicable", c_int),
+        ("sentence", c_char * 768),
+        ("text", c_char * 16),
+        ("value", c_double * 6),
+        ("spec", c_char * 256 * 2),
+    ]
+
+
+class Report(Structure):
+    """locant_report"""
+    _fields_ = [
+        ("rows", POINTER(ReportRow)),
+        ("n_rows", c_size_t),
+        ("gates", ReportGate * 7),
+        ("corpus", CorpusInfo),
+        ("seconds", c_double),
+        ("vocabulary", c_int),
+        ("json", c_char_p),
+    ]
 
 
 FLIP_MAX = 20
@@ -533,9 +533,9 @@ INIT.update({
     CorpusOptions: {},
     TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3, "muon_rate": 0.02},
     EvalOptions: {},
-    ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     Figure: {},
     FigureView: {"head": -1},
+    ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
 
@@ -580,8 +580,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_evaluate": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, c_int64]),
     "locant_eval_policy_name": (c_char_p, [c_int]),
     "locant_evaluate_as": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, POINTER(EvalOptions)]),
-    "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
-    "locant_report_free": (None, [POINTER(Report)]),
     "locant_figure_write": ("status", [POINTER(Figure), c_char_p]),
     "locant_figure_svg": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_inline": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure), c_char_p]),
@@ -594,6 +592,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
+    "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
+    "locant_report_free": (None, [POINTER(Report)]),
     "locant_paired": ("status", [POINTER(Difference), POINTER(c_double), c_size_t, c_double]),
     "locant_holm": ("status", [POINTER(c_double), POINTER(c_double), c_size_t]),
     "locant_flip_seeds": (c_size_t, [c_size_t, c_double]),
