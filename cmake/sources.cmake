@@ -104,8 +104,8 @@ set(LAB_SOURCES
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
   figure/inline_map.c figure/kinds.c figure/legend.c figure/palette.c
-  figure/rows.c figure/screen.c figure/style.c figure/terminal.c
-  figure/terminal_plot.c figure/terminal_rows.c
+  figure/panels.c figure/rows.c figure/screen.c figure/style.c
+  figure/terminal.c figure/terminal_plot.c figure/terminal_rows.c
   report/cell.c report/export.c report/export_csv.c report/export_tex.c
   report/figures.c report/figures_draw.c report/figures_extension.c
   report/figures_learning.c report/figures_probe.c report/figures_rope.c
@@ -179,9 +179,9 @@ set(TESTS
   test_encoding_none test_encoding_rope test_encoding_sinusoidal
   test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
   test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_gates test_graph test_graph_rules test_half
-  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_gates test_graph test_graph_rules
+  test_half test_identities test_ids test_input_add test_io test_kernel_pairs
   test_kernels test_kernels_bias test_kills test_lengths test_messages
   test_model test_model_each test_model_encodings test_model_hooks
   test_model_memory test_model_rope_mixed test_model_rows test_model_rules

@@ -312,6 +312,7 @@ class FigureKind(IntEnum):
     BARS = 2
     STRIPS = 3
     POINTS = 4
+    PANELS = 5
 
 
 class Series(Structure):
@@ -371,6 +372,9 @@ class Figure(Structure):
         ("name", c_char_p),
         ("row_names", POINTER(c_char_p)),
         ("col_names", POINTER(c_char_p)),
+        ("panels", c_void_p),
+        ("n_panels", c_size_t),
+        ("panel_cols", c_int),
     ]
 
 
