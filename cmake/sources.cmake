@@ -99,7 +99,8 @@ set(LAB_SOURCES
   measure/task_copy.c measure/task_hypotheses.c measure/task_list.c
   measure/task_markov.c measure/task_recall.c measure/task_recorded.c
   measure/task_row.c measure/task_score.c measure/task_state.c
-  measure/task_tally.c measure/tasks.c measure/training.c
+  measure/task_tally.c measure/tasks.c measure/text_weights.c
+  measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
@@ -109,9 +110,9 @@ set(LAB_SOURCES
   report/cell.c report/export.c report/export_csv.c report/export_tex.c
   report/figures.c report/figures_draw.c report/figures_extension.c
   report/figures_learning.c report/figures_probe.c report/figures_rope.c
-  report/figures_tasks.c report/figures_tasks_maps.c report/gate_text.c
-  report/html_message.c report/html_table.c report/lines.c report/messages.c
-  report/page.c report/page_compare.c report/page_data.c
+  report/figures_tasks.c report/figures_tasks_maps.c report/figures_text.c
+  report/gate_text.c report/html_message.c report/html_table.c report/lines.c
+  report/messages.c report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
   report/page_notes.c report/page_numbers.c report/page_pairs.c
   report/page_probes.c report/page_protocols.c report/page_quote.c

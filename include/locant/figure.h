@@ -181,10 +181,21 @@ typedef struct locant_figure_view {
     double  factor;   /* of the scalings of RoPE; 0: 4 */
     uint64_t seed;    /* of random queries and keys; 0: 1 */
     const char *encoding; /* "surface": which one; NULL: all, one by one */
+
+    /*
+     * "attention": the bytes that a model reads; NULL: random queries and keys.
+     * At most 512 tokens, of the vocabulary of a run or else bytes, and as many
+     * as the encoding is defined for.  The model is that of the run; of an
+     * encoding it is untrained, of 3 layers, with initial values from 'seed'.
+     * The figure is PANELS, one for each layer and head.
+     */
+    const char *text;
+    size_t  text_size;
+    int64_t layer;    /* counted from 0, of a text; -1: all */
 } locant_figure_view;
 
 #define LOCANT_FIGURE_VIEW_INIT \
-    { .struct_size = sizeof(locant_figure_view), .head = -1 }
+    { .struct_size = sizeof(locant_figure_view), .head = -1, .layer = -1 }
 
 /*
  * Called with a figure, which is valid during the call; 'alt' and 'caption'

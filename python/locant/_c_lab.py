@@ -409,6 +409,9 @@ class FigureView(Structure):
         ("factor", c_double),
         ("seed", c_uint64),
         ("encoding", c_char_p),
+        ("text", c_char_p),
+        ("text_size", c_size_t),
+        ("layer", c_int64),
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
@@ -525,7 +528,7 @@ INIT.update({
     EvalOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     Figure: {},
-    FigureView: {"head": -1},
+    FigureView: {"head": -1, "layer": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
 
