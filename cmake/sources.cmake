@@ -130,13 +130,14 @@ set(COMMAND_SOURCES
   cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c
   cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c cmd_table.c
   cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c errors.c
-  eval_task.c figure_runs.c help.c job.c json.c main.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_markdown.c show_picture.c task_scores.c terminal.c tutorial_rows.c)
+  eval_task.c figure_runs.c help.c homework.c job.c json.c main.c owned.c
+  params.c positions_forms.c positions_input.c positions_rows.c
+  positions_windows.c runs_fields.c runs_resume.c safe.c show_attend.c
+  show_checks.c show_markdown.c show_picture.c task_scores.c terminal.c
+  tutorial_rows.c)
 set(TUTORIAL_SOURCES
-  checks.c chinese.c course.c encodings.c figures.c lines.c network.c print.c
-  resources.c run.c tables.c tensors.c
+  checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
+  network.c print.c resources.c run.c tables.c tensors.c
   s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
   s0/variants.c s0/words.c
   s1/absolute.c s1/attention.c s1/rotary.c
