@@ -225,6 +225,7 @@ class FigureKind(IntEnum):
     BARS = 2
     STRIPS = 3
     POINTS = 4
+    PANELS = 5
 
 
 class Series(Structure):
@@ -285,6 +286,9 @@ class Figure(Structure):
         ("row_names", POINTER(c_char_p)),
         ("col_names", POINTER(c_char_p)),
         ("chinese", c_int),
+        ("panels", c_void_p),
+        ("n_panels", c_size_t),
+        ("panel_cols", c_int),
     ]
 
 
@@ -321,6 +325,9 @@ class FigureView(Structure):
         ("seed", c_uint64),
         ("encoding", c_char_p),
         ("chinese", c_int),
+        ("text", c_char_p),
+        ("text_size", c_size_t),
+        ("layer", c_int64),
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
@@ -534,7 +541,7 @@ INIT.update({
     TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3, "muon_rate": 0.02},
     EvalOptions: {},
     Figure: {},
-    FigureView: {"head": -1},
+    FigureView: {"head": -1, "layer": -1},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
