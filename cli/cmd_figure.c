@@ -280,9 +280,10 @@ const struct cli_command cli_figure = {
         "figures training, gradient and gradient-own also accept unfinished"
         "\nruns.  Figures of a report show the last report with that job "
         "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
-        "COLORTERM, the width\nfollows COLUMNS.  --text draws what the heads "
-        "of a trained model attend to on a\ntext of yours, a panel for each "
-        "layer and head; of a SPEC, those of a model\nbefore training.  A file is in Chinese if a font has it, else in English.",
+        "COLORTERM, the width\nfollows COLUMNS.  A file is in Chinese "
+        "if a font has it, else in English.\n\n--text draws what the heads of "
+        "a trained model attend to on a text of yours, a\npanel for each "
+        "layer and head; of a SPEC, those of a model before training.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"
