@@ -38,10 +38,9 @@ TEST(seeds_that_agree_do_not_narrow_it)
     locant_interval out[2];
 
     lct_crossed_intervals(out, x[0][0], two, 2, 2, 2, .95);
-    /* variances of seeds 0 and 2, pooled 1, with two degrees of freedom; of
-       the second its own, with one */
+    /* variances of seeds 0 and 2, pooled 1; each with two degrees of freedom */
     CHECK(fabs(out[0].high - (1 + sqrt(.5) * lct_t_quantile(2, .95))) < 1e-12);
-    CHECK(fabs(out[1].high - (1 + lct_t_quantile(1, .95))) < 1e-11);
+    CHECK(fabs(out[1].high - (1 + lct_t_quantile(2, .95))) < 1e-11);
     CHECK(out[0].seed_error == 0 && out[1].seed_error == 1);
     lct_crossed_intervals(out, x[0][0], two, 1, 2, 2, .95);
     CHECK(out[0].low == 1 && out[0].high == 1);

@@ -36,7 +36,7 @@ static const struct preset {
 } presets[] = {
     {"smoke", 2, 32, 4, 128, 8, 80, LOCANT_MUON, 3e-3, 512, 1, 6, {2, 3},
      LIST(eight), 4, {0}},
-    {"quick", 3, 64, 4, 256, 8, 2000, LOCANT_MUON, 3e-3, 512, 2, 64, {2, 3},
+    {"quick", 3, 64, 4, 256, 8, 1900, LOCANT_MUON, 3e-3, 512, 2, 80, {2, 3},
      LIST(eight), 4, {0}},
     {"hour", 3, 96, 4, 384, 8, 3000, LOCANT_MUON, 2e-3, 512, 4, 192, {3, 2},
      LIST(eight), 4, {0}},
