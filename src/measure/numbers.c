@@ -266,11 +266,13 @@ static void put_rows(struct lct_numbers *n)
     compare_rows(n);
 }
 
-locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
+static locant_status create(json_t **out, const struct lct_results *r,
+                            bool without_bootstrap)
 {
     struct lct_numbers n = { .r = r,
                              .seeds = lct_losses_seeds(r),
-                             .all = json_object() };
+                             .all = json_object(),
+                             .without_bootstrap = without_bootstrap };
 
     *out = NULL;
     lct_put_facts(&n);
@@ -287,6 +289,17 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
     else
         json_decref(n.all);
     return n.status;
+}
+
+locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
+{
+    return create(out, r, false);
+}
+
+locant_status lct_numbers_create_claims(json_t **out,
+                                        const struct lct_results *r)
+{
+    return create(out, r, true);
 }
 
 const json_t *lct_numbers_at(const json_t *numbers, const char *path)
