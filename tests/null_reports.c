@@ -253,8 +253,7 @@ static void count_pairs(struct claims *c, enum kind kind,
             snprintf(path, sizeof path, "pairs.%s.%lld.pairs.%zu", measure,
                      length, lct_claims_pair(r, i, j));
             count(c, kind, lct_page_pair_differs(r, path),
-                  shifts && i == 0 &&
-                      lct_page_value(r, "%s.mean", path) > 0);
+                  shifts && i == 0 && lct_page_value(r, "%s.mean", path) > 0);
         }
 }
 
@@ -308,8 +307,7 @@ static void count_claims(struct claims *c, const struct lct_results *r,
 static void print_counts(const struct claims *c)
 {
     for (int kind = 0; kind < KINDS; kind++)
-        printf("%s%d,%d", kind ? "," : "", c->false_ones[kind],
-               c->found[kind]);
+        printf("%s%d,%d", kind ? "," : "", c->false_ones[kind], c->found[kind]);
     putchar('\n');
 }
 

@@ -1,4 +1,4 @@
-/* losses.c - the losses of all encodings in one array, and their ranks */
+/* losses.c - the losses of all encodings in one array */
 #include "../core/size.h"
 #include "losses.h"
 #include <math.h>
@@ -98,19 +98,6 @@ int lct_losses_declared_index(const struct lct_results *r)
     const int ranked = lct_losses_ranked_index(r);
 
     return ranked < DECLARED ? ranked : DECLARED;
-}
-
-locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k)
-{
-    size_t seeds, blocks;
-    double *loss;
-    locant_status status;
-
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r,
-                       (struct lct_term){ LCT_P1, k }, NULL));
-    status = locant_ranks(rank, loss, r->n, seeds, blocks, .95);
-    locant_release(loss);
-    return status;
 }
 
 const struct lct_group *lct_first_group(const struct lct_results *r)

@@ -111,7 +111,8 @@ void lct_put_facts(struct lct_numbers *n);
 /* Add the row of an encoding, without comparisons with others. */
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* Put "pairs". */
-void lct_put_pairs(struct lct_numbers *n);
+struct lct_claims;
+void lct_put_pairs(struct lct_numbers *n, const struct lct_claims *claims);
 /* Put "extension", if it was measured. */
 void lct_put_extension(struct lct_numbers *n);
 /* Put "surface", if it was measured. */

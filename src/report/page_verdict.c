@@ -203,6 +203,8 @@ bool lct_page_is_exact(const struct lct_results *r, size_t i)
     const long long length = (long long)lct_page_value(r, "declared.length");
 
     return lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA &&
+           lct_page_value(r, "rows.%zu.change.%lld.corrected", i, length) <
+               LCT_ALPHA &&
            is_judged(r, i, length);
 }
 
