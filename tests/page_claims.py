@@ -280,7 +280,7 @@ def check_verdict(numbers, claims, declared, order, text):
     exact, advised = None, set()
     for item in text.split("\n\n"):
         lines = [line for line in item.split("\n") if line]
-        heading = re.search(r"At (\d+) bytes$", lines[0]) if lines else None
+        heading = lines and re.search(r"At (\d+) (bytes|tokens)$", lines[0])
         if heading:
             check_length(numbers, claims, int(heading[1]), lines[1:])
         elif "was declared beforehand" in item:
