@@ -65,7 +65,8 @@ def invent(db, run, random):
     for evaluation, protocol, length, block in db.execute(
             "SELECT evaluation, protocol, length, block FROM losses WHERE loss "
             "IS NOT NULL AND evaluation IN (SELECT id FROM evaluations WHERE "
-            "run = ?)", (run,)).fetchall():
+            "run = ?) ORDER BY evaluation, protocol, length, block",
+            (run,)).fetchall():
         loss = (2 + base + own + 0.1 * np.sin(block) +
                 slope * np.log2(length / 128) * (protocol in ("P1", "P3")) +
                 worth * (protocol == "replaced") +
@@ -98,7 +99,8 @@ def main():
     runs = [run for run, in db.execute(
         "SELECT id FROM runs WHERE key LIKE '%width=32,heads=4%;seed=1;%' AND "
         "source = 'text' AND parent IS NULL AND length = 128 AND "
-        "id IN (SELECT run FROM evaluations WHERE lengths = '')")]
+        "id IN (SELECT run FROM evaluations WHERE lengths = '') "
+        "ORDER BY encoding")]
     for run in runs:
         name = f"checkpoints/run-{run}.safetensors"
         shutil.copy(os.path.join(source, name), os.path.join(to, name))

@@ -194,7 +194,7 @@ def ngram_of(document, losses):
                    document["protocol"]["blocks"])
     for plan in losses.plans:
         if (plan["key"].startswith("references;") and sha in plan["key"] and
-                plan["key"].endswith(f"blocks={blocks}")):
+                f"blocks={blocks}" in plan["key"].split(";")):
             return json.loads(plan["plan"])[0]
     return math.nan
 

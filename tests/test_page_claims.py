@@ -39,6 +39,7 @@ def add(document, path, what):
         document = document[int(step) if isinstance(document, list) else step]
     last = int(last) if isinstance(document, list) else last
     old = document[last]
+    assert old is not None, path
     document[last] = not old if isinstance(old, bool) else old + what
 
 
@@ -49,7 +50,7 @@ NUMBERS = [
     ("rows/3/change/2048/sign", -2), ("rows/3/change/2048/high", 0.5),
     ("rows/2/lengths/256/half_width", 1e-5), ("rows/6/rank", 1),
     ("rows/2/declared/p", 0.004), ("rows/2/declared/holm", 0.03),
-    ("rows/4/declared/power", 0.01), ("rows/4/declared/seeds", 1),
+    ("rows/4/declared/power", 0.01), ("rows/2/declared/seeds", 1),
     ("rows/5/behind/128/p", 1e-4), ("rows/0/context/uses", 0),
     ("rows/1/context/replaced/low", -0.1), ("rows/0/gain", 1e-3),
     ("pairs/loss/128/pairs/5/corrected", -1e-3),
