@@ -98,6 +98,28 @@ static void add_table(const struct lct_kernels *k, void *x,
 CALL(add_table_f32, add_table(k, x->f[DATA], LCT_STORED_F32, x))
 CALL(add_table_bf16, add_table(k, x->bf16, LCT_STORED_BF16, x))
 CALL(add_table_f16, add_table(k, x->f16, LCT_STORED_F16, x))
+
+static void add_waves(const struct lct_kernels *k, void *x,
+                      enum lct_stored kind, struct operands *o)
+{
+    const ptrdiff_t row = SIDE * (kind == LCT_STORED_F32 ? 4 : 2);
+
+    k->add_waves(&(struct lct_wave_sum){
+        .out = x,
+        .x = x,
+        .out_row = row,
+        .x_row = row,
+        .turn = o->phase,
+        .position = 1000000,
+        .rows = SIDE,
+        .n = SIDE,
+        .kind = kind,
+    });
+}
+
+CALL(add_waves_f32, add_waves(k, x->f[DATA], LCT_STORED_F32, x))
+CALL(add_waves_bf16, add_waves(k, x->bf16, LCT_STORED_BF16, x))
+CALL(add_waves_f16, add_waves(k, x->f16, LCT_STORED_F16, x))
 CALL(interleave, k->interleave(x->f[OUT], x->f[DATA], x->f[MORE], N / 2))
 CALL(widen_bf16, k->widen(x->f[OUT], x->bf16, LCT_STORED_BF16, N))
 CALL(widen_f16, k->widen(x->f[OUT], x->f16, LCT_STORED_F16, N))
@@ -282,6 +304,9 @@ static const struct bench_kernel rows[] = {
     ROW("add_table, f32", add_table, moves, 8 * N, 0, add_table_f32)
     ROW("add_table, bf16", add_table, moves, 4 * N, 0, add_table_bf16)
     ROW("add_table, f16", add_table, moves, 4 * N, 0, add_table_f16)
+    ROW("add_waves, f32", add_waves, each, N, 0, add_waves_f32)
+    ROW("add_waves, bf16", add_waves, each, N, 0, add_waves_bf16)
+    ROW("add_waves, f16", add_waves, each, N, 0, add_waves_f16)
     ROW("interleave", interleave, each, N, 0, interleave)
     ROW("widen, bf16", widen, each, N, 0, widen_bf16)
     ROW("widen, f16", widen, each, N, 0, widen_f16)

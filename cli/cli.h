@@ -16,7 +16,7 @@
 #include "locant.h"
 #include "locant/figure.h"
 #include "locant/files.h"
-#include "locant/lab.h"
+#include "locant/report.h"
 
 enum { /* exit statuses */
        CLI_OK = 0,

@@ -12,8 +12,8 @@
 
 struct options {
     int list, csv, color;
-    const char *out, *dir, *task, *encoding;
-    int64_t length, position, head, trained, dim, heads, seed;
+    const char *out, *dir, *task, *encoding, *text;
+    int64_t length, position, layer, head, trained, dim, heads, seed;
     double base, factor;
 };
 
@@ -31,6 +31,11 @@ static const struct cli_option options[] = {
                 "the position that is shown"),
     OPT_INTEGER("head", head, "H", -1, 63, "one head, counted from 0; -1: all",
                 .fallback = "-1"),
+    OPT_INTEGER("layer", layer, "L", -1, 63,
+                "with --text one layer, counted from 0; -1: all",
+                .fallback = "-1"),
+    OPT_TEXT("text", text, "TEXT",
+             "for the figure attention: what the model reads"),
     OPT_REAL("base", base, "B", "the same as base=B in the spec"),
     OPT_REAL("factor", factor, "S", "factor of the scalings of RoPE (4)"),
     OPT_INTEGER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
@@ -136,6 +141,9 @@ static locant_figure_view view_of(const struct options *o)
     v.seed = (uint64_t)o->seed;
     v.encoding = o->encoding;
     v.chinese = cli_chinese();
+    v.text = o->text;
+    v.text_size = o->text != NULL ? strlen(o->text) : 0;
+    v.layer = o->layer;
     return v;
 }
 
@@ -222,6 +230,10 @@ static int check_options(const struct cli *cli, const locant_figure_info *info)
                           "output; give only one");
     if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
         return cli_refuse("figure: --encoding is for the figure surface");
+    if (o->text != NULL && strcmp(info->name, "attention") != 0)
+        return cli_refuse("figure: --text is for the figure attention");
+    if (cli_given(cli, "layer") && o->text == NULL)
+        return cli_refuse("figure: --layer is for --text");
     if (o->task != NULL && strncmp(info->name, "task-", 5) != 0)
         return cli_refuse("figure: --task is for figures of tasks, task-scores "
                           "and so on");
@@ -259,21 +271,24 @@ const struct cli_command cli_figure = {
     .summary = "one figure of the page: drawn, or its numbers",
     .usage = "NAME SPEC|RUN [-o PICTURE | --csv | --json] [options]\n"
              "NAME [RUN...] [--dir DIR]\n--list",
-    .doc = "Draws a figure of the page by its name, in the terminal or into a "
-           "file, or\nprints the numbers it shows, which read back to the "
-           "same bits.  A figure of an\nencoding shows the initial values, a "
-           "figure of a run what the run learned.\nUnless runs are named, "
-           "figures of runs show all finished runs like the last\none.  The "
-           "figures training, gradient and gradient-own also accept unfinished"
-           "\nruns.  Figures of a report show the last report with that job "
-           "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
-           "COLORTERM, the width\nfollows COLUMNS.  A file is in Chinese "
-           "if a font has it,\nelse in English.",
+    .doc =
+        "Draws a figure of the page by its name, in the terminal or into a "
+        "file, or\nprints the numbers it shows, which read back to the "
+        "same bits.  A figure of an\nencoding shows the initial values, a "
+        "figure of a run what the run learned.\nUnless runs are named, "
+        "figures of runs show all finished runs like the last\none.  The "
+        "figures training, gradient and gradient-own also accept unfinished"
+        "\nruns.  Figures of a report show the last report with that job "
+        "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
+        "COLORTERM, the width\nfollows COLUMNS.  --text draws what the heads "
+        "of a trained model attend to on a\ntext of yours, a panel for each "
+        "layer and head; of a SPEC, those of a model\nbefore training.  A file is in Chinese if a font has it, else in English.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"
                 "locant figure scalings rope --factor 8 -o scalings.svg\n"
                 "locant figure attention alibi --length 16 --head 1\n"
+                "locant figure attention 3 --text 'the cat sat on the mat'\n"
                 "locant figure buckets t5\n"
                 "locant figure head-slopes alibi --heads 8\n"
                 "locant figure bias t5 --csv > bias.csv\n"

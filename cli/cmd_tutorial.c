@@ -9,12 +9,13 @@
 
 #include "cli.h"
 #include "course.h"
+#include "homework.h"
 #include "language.h"
 #include "tutorial_rows.h"
 
 struct options {
     const char *out;
-    int all, check, markdown;
+    int all, check, markdown, homework, answers;
 };
 
 static const struct cli_option options[] = {
@@ -27,7 +28,13 @@ static const struct cli_option options[] = {
              "folder, or one page"),
     OPT_FLAG("check", check,
              "run every row and judge its checks; write nothing"),
-    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"), OPT_END
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
+    OPT_FLAG("homework", homework,
+             "print questions with blanks: of all documents, or of one, 0 to "
+             "4"),
+    OPT_FLAG("answers", answers,
+             "with --homework: hints, and answers that are computed now"),
+    OPT_END
 };
 
 /* ------------------------------------------------------------------ one row */
@@ -250,10 +257,10 @@ static int run_rows(const struct cli *cli, const struct tutorial_row *first,
     int n = (int)(last - first) + 1, failed_rows = 0, status;
 
     for (const struct tutorial_row *r = first; r <= last; r++) {
-        struct tutorial t = { .row = r,
-                              .draw = 1,
-                              .verbose = page != NULL,
-                              .language = language() };
+        const int ends = r[1].id == NULL || tutorial_begins_document(r + 1);
+        struct tutorial t = {
+            .row = r, .draw = 1, .verbose = page != NULL, .language = language()
+        };
 
         if (page != NULL)
             fprintf(stderr, "%s, row %d of %d\n", r->id, (int)(r - first) + 1,
@@ -262,6 +269,8 @@ static int run_rows(const struct cli *cli, const struct tutorial_row *first,
         report(&t, status, log);
         json_decref(t.json);
         failed_rows += status != CLI_OK;
+        if (page != NULL && first != last && ends)
+            CLI_TRY(course_homework(page, r->id[1] - '0'));
     }
     status = CLI_OK;
     if (cli->json)
@@ -349,13 +358,39 @@ static int run_row(const struct cli *cli)
     return status;
 }
 
+/* Print the homework of all documents, or of "3" or "S3". */
+static int run_homework(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    const char *word = cli->n_words > 0 ? cli->words[0] : NULL;
+    int document = -1;
+
+    if (word != NULL) {
+        word += word[0] == 'S' || word[0] == 's';
+        if (word[0] < '0' || word[0] > '4' || word[1] != '\0')
+            return cli_refuse("--homework '%s': expected a document, 0 to 4",
+                              cli->words[0]);
+        document = word[0] - '0';
+    }
+    if (o->out != NULL)
+        return cli_refuse("-o: the page of --all has the homework");
+    return cli->json ? homework_print_json(document, o->answers)
+                     : homework_print(document, o->answers, cli_chinese());
+}
+
 static int run_command(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    int chosen = o->all + o->check + o->markdown + (cli->n_words > 0);
+    int chosen =
+        o->all + o->check + o->markdown + (o->homework || cli->n_words > 0);
 
     if (chosen > 1)
-        return cli_refuse("expected one of ROW, --all, --check, --markdown");
+        return cli_refuse("expected one of ROW, --all, --check, --markdown, "
+                          "--homework");
+    if (o->answers && !o->homework)
+        return cli_refuse("--answers: expected --homework");
+    if (o->homework)
+        return run_homework(cli);
     if (o->all && o->out == NULL)
         return cli_refuse("--all: expected -o DIR or -o PAGE.html");
     if (o->all || o->check)
@@ -377,17 +412,20 @@ static int run_command(const struct cli *cli)
 const struct cli_command cli_tutorial = {
     .name = "tutorial", .summary = "run a row of the five tutorials",
     .usage = "[ROW] [-o OUT.(svg|png|pdf|html)] [--json]\n"
-             "--all -o (DIR|PAGE.html) [--lang en|zh]\n--check\n--markdown",
+             "--all -o (DIR|PAGE.html) [--lang en|zh]\n"
+             "--homework [DOCUMENT] [--answers] [--json]\n--check\n--markdown",
     .doc = "locant grew from five tutorials about positional encodings.  Each "
            "class,\nfunction, figure, experiment and table of the tutorials "
            "is a row, which this\ncommand computes.  Where a tutorial is "
            "wrong, its row shows both numbers, the\nwrong and the right one.  "
            "Without ROW, lists the rows.  A page shows of each\nrow what the "
            "document says, what locant computes, where the document is\nwrong, "
-           "and the C and the Python that does it.  Exit 1 if a check of a "
-           "row\nfails.",
+           "and the C and the Python that does it; the page of all "
+           "rows closes each\ndocument with homework.  Exit 1 if a check of a "
+           "row fails.",
     .examples = "locant tutorial\nlocant tutorial S0.10 -o waves.svg\n"
                 "locant tutorial S0.10b --json\n"
+                "locant tutorial --homework 0 --answers\n"
                 "locant tutorial --all -o tutorials\n"
                 "locant tutorial --all -o course.html",
     CLI_OPTIONS,

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "course.h"
+#include "homework.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,14 @@ static const char style[] =
     "#chinese:checked~* svg .en{display:none}"
     /* locant_figure_css() goes by the language of the document */
     "#chinese:checked~* svg .zh{display:inline!important}"
+    ".homework input{width:9em;font:inherit;padding:0 .2rem;color:inherit;"
+    "background:none;border:0;border-bottom:1px solid var(--ink)}"
+    ".homework li{margin:.8rem 0}.homework details{margin-left:1rem}"
     "@media print{nav,input,label{display:none}h2,h3,h4{break-after:avoid}"
-    ".wrong,figure{break-inside:avoid}pre{white-space:pre-wrap}}";
+    /* a blank is a line to write on */
+    ".homework input{display:inline-block}"
+    ".wrong,figure,.homework li{break-inside:avoid}"
+    "pre{white-space:pre-wrap}}";
 
 /* ------------------------------------------------------------------ writing */
 
@@ -306,6 +313,63 @@ void course_row(struct course *c, const struct tutorial *t,
     put_c(out, row);
     put_python(out, row);
     fputs("</section>\n", out);
+}
+
+/* ----------------------------------------------------- after each document */
+
+/* A question with a field in place of its blank. */
+static void put_question(FILE *out, const char *language, const char *label,
+                         const char *question)
+{
+    const char *blank = strstr(question, HOMEWORK_BLANK);
+
+    fprintf(out, "<p class=\"in-%s\"%s>", language,
+            strcmp(language, "zh") == 0 ? " lang=\"zh\"" : "");
+    put_n(out, question, (size_t)(blank - question));
+    fprintf(out, "<input type=\"text\" aria-label=\"%s\"/>", label);
+    put(out, blank + strlen(HOMEWORK_BLANK));
+    fputs("</p>", out);
+}
+
+static void put_exercise(FILE *out, const struct homework *q, double answer)
+{
+    fprintf(out, "<li id=\"homework-%s\">", q->name);
+    put_question(out, "en", "answer", q->question);
+    put_question(out, "zh", "答案", q->question_zh);
+    fputs("<details class=\"hint\"><summary>", out);
+    put_both(out, "span", "Hint", "提示");
+    fputs("</summary>", out);
+    put_both(out, "p", q->hint, q->hint_zh);
+    fputs("</details><details class=\"answer\"><summary>", out);
+    put_both(out, "span", "Answer", "答案");
+    fputs("</summary><p><b>", out);
+    fprintf(out, q->format, answer);
+    fprintf(out, "</b> (<a href=\"#%s\">%s</a>)</p></details></li>\n", q->row,
+            q->row);
+}
+
+int course_homework(struct course *c, int document)
+{
+    fprintf(c->out, "<section class=\"homework\" id=\"homework-S%d\"><h3>",
+            document);
+    put_both(c->out, "span", "Homework", "练习");
+    fputs("</h3>\n", c->out);
+    put_both(
+        c->out, "p",
+        "Fill in the blanks, on paper or here, then compare: locant "
+        "computed the answers when it wrote this page.",
+        "在纸上或在此处填空，再对照答案：答案由 locant 在生成本页时计算。");
+    fputs("\n<ol>\n", c->out);
+    for (const struct homework *q = homework; q->name != NULL; q++) {
+        double answer;
+
+        if (q->document != document)
+            continue;
+        CLI_TRY(homework_find_answer(&answer, q));
+        put_exercise(c->out, q, answer);
+    }
+    fputs("</ol></section>\n", c->out);
+    return CLI_OK;
 }
 
 /* ---------------------------------------------------------- after the rows */

@@ -20,6 +20,9 @@ int course_begin(struct course *c);
    SVG elements that it wrote into t->page. */
 void course_row(struct course *c, const struct tutorial *t,
                 char *const printed[LANGUAGES], const char *figures);
+/* Write the homework of document 0 .. 4, and compute its answers.  Returns an
+   exit status. */
+int course_homework(struct course *c, int document);
 /* Write what follows the rows, then the file; releases 'c'. */
 int course_end(struct course *c, const char *path);
 #endif /* LOCANT_CLI_COURSE_H */

@@ -6,8 +6,8 @@ set(HEADERS core.h angles.h encoding.h resize.h attention.h positions.h)
 set_target_properties(locant_shared PROPERTIES EXPORT_NAME locant)
 set_target_properties(locant_static PROPERTIES EXPORT_NAME locant_static)
 if(LOCANT_LAB)
-  list(APPEND HEADERS files.h graph.h lab.h figure.h probe.h statistics.h study.h
-       tasks.h)
+  list(APPEND HEADERS files.h graph.h lab.h figure.h probe.h report.h statistics.h
+       study.h tasks.h)
   list(APPEND INSTALLED locant_lab_shared locant_lab_static locant)
   set_target_properties(locant_lab_shared PROPERTIES EXPORT_NAME lab)
   set_target_properties(locant_lab_static PROPERTIES EXPORT_NAME lab_static)

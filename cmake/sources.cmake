@@ -103,19 +103,19 @@ set(LAB_SOURCES
   measure/task_list.c measure/task_markov.c measure/task_recall.c
   measure/task_recorded.c measure/task_row.c measure/task_score.c
   measure/task_state.c measure/task_tally.c measure/tasks.c
-  measure/training.c
+  measure/text_weights.c measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
   figure/inline_map.c figure/kinds.c figure/legend.c figure/palette.c
-  figure/rows.c figure/screen.c figure/style.c figure/terminal.c
-  figure/terminal_plot.c figure/terminal_rows.c
+  figure/panels.c figure/rows.c figure/screen.c figure/style.c
+  figure/terminal.c figure/terminal_plot.c figure/terminal_rows.c
   report/cell.c report/export.c report/export_csv.c report/export_tex.c
   report/figures.c report/figures_draw.c report/figures_extension.c
   report/figures_learning.c report/figures_probe.c report/figures_rope.c
-  report/figures_tasks.c report/figures_tasks_maps.c report/gate_text.c
-  report/html_message.c report/html_table.c report/lines.c report/messages.c
-  report/page.c report/page_compare.c report/page_data.c
+  report/figures_tasks.c report/figures_tasks_maps.c report/figures_text.c
+  report/gate_text.c report/html_message.c report/html_table.c report/lines.c
+  report/messages.c report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
   report/page_notes.c report/page_numbers.c report/page_pairs.c
   report/page_probes.c report/page_protocols.c report/page_quote.c
@@ -134,14 +134,14 @@ set(COMMAND_SOURCES
   cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c
   cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c cmd_table.c
   cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c errors.c
-  eval_task.c figure_runs.c figure_text.c help.c job.c json.c language.c
-  main.c owned.c params.c positions_forms.c positions_input.c
+  eval_task.c figure_runs.c figure_text.c help.c homework.c job.c json.c
+  language.c main.c owned.c params.c positions_forms.c positions_input.c
   positions_rows.c positions_windows.c report_lists.c runs_fields.c
   runs_resume.c safe.c show_attend.c show_checks.c show_markdown.c
   show_picture.c study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
-  checks.c chinese.c course.c encodings.c figures.c lines.c network.c print.c
-  resources.c run.c tables.c tensors.c
+  checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
+  network.c print.c resources.c run.c tables.c tensors.c
   s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
   s0/variants.c s0/words.c
   s1/absolute.c s1/attention.c s1/rotary.c
@@ -185,9 +185,9 @@ set(TESTS
   test_encoding_none test_encoding_rope test_encoding_sinusoidal
   test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
   test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_gates test_graph test_graph_rules test_half
-  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_gates test_graph test_graph_rules
+  test_half test_identities test_ids test_input_add test_io test_kernel_pairs
   test_kernels test_kernels_bias test_kills test_lengths test_messages
   test_model test_model_each test_model_encodings test_model_hooks
   test_model_memory test_model_rope_mixed test_model_rows test_model_rules

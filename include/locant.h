@@ -15,7 +15,8 @@
  *
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
- *   locant/lab.h        corpora, training, evaluation, the run store, reports
+ *   locant/lab.h        corpora, training, evaluation, the run store
+ *   locant/report.h     encodings compared: trained, measured, one page
  *   locant/study.h      a report as one file, to be repeated on another machine
  *   locant/tasks.h      sixteen synthetic tasks to train on
  *   locant/probe.h      how a trained model uses positions

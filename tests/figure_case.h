@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 5 };
+enum { KINDS = 6 };
 
 static const double x5[5] = { 128, 256, 512, 1024, 2048 };
 static const double y5[5] = { 2.2, 2.3, NAN, 3.1, 4.5 };
@@ -15,6 +15,7 @@ static const double low5[5] = { 2.1, 2.2, NAN, 3.0, 4.0 };
 static const double high5[5] = { 2.3, 2.4, NAN, 3.2, 5.0 };
 static double cells[30 * 20];
 
+static locant_figure panels[3];
 static locant_series lines[2];
 static locant_mark marks[2] = { { .x = 128, .label = "trained length" },
                                 { .x = 140, .label = "<near>" } };
@@ -50,6 +51,16 @@ static inline locant_figure a_figure(locant_figure_kind kind)
     f.cells = cells;
     f.rows = 30;
     f.cols = 20;
+    for (int i = 0; i < 3; i++)
+        panels[i] = (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
+                                     .title = i > 0 ? "panel" : NULL,
+                                     .x_label = i > 1 ? "x" : NULL,
+                                     .y_label = i > 0 ? "y" : NULL,
+                                     .cells = cells,
+                                     .rows = 10 + 10 * i,
+                                     .cols = 20 };
+    f.panels = panels;
+    f.n_panels = 3;
     return f;
 }
 

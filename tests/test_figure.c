@@ -318,7 +318,7 @@ TEST_WITH(make_folder, remove_folder, refuses_bad_frames)
     f = a_figure((locant_figure_kind)9);
     refuse(&f, LOCANT_ERR_PARAM,
            "locant_figure_svg: kind is 9, expected "
-           "curves, heat map, bars, strips or points");
+           "curves, heat map, bars, strips, points or panels");
     f = a_figure(LOCANT_FIGURE_CURVES);
     REFUSES(NULL, locant_figure_write(&f, NULL), "path is NULL");
     REFUSES(PARAM, locant_figure_write(&f, "picture.gif"),

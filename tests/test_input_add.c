@@ -114,6 +114,114 @@ TEST(a_batch_of_sinusoids_is_its_rows)
     test_each_isa(check_sinusoids);
 }
 
+/* ------------------------------------------------- sinusoids used only once */
+
+enum { LONG = 75, WIDE = 600 };
+
+/*
+ * Rows in place and to another place, a part of them apart in memory, are those
+ * of a batch of two, which has a table.  Numbers of x are so small that a wrong
+ * bit of a sine is seen in float32.
+ */
+static void check_waves(const char *spec, locant_dtype dtype, int64_t width,
+                        const int64_t *pos)
+{
+    static double x[LONG * WIDE], got[LONG * WIDE];
+    static double pair[2 * LONG * WIDE], want[2 * LONG * WIDE];
+    OWNED(locant_encoding) *e = test_create(spec);
+    const size_t size = locant_dtype_size(dtype), row = (size_t)width * size;
+    const int64_t apart = width + test_range(0, WIDE - (int)width);
+    int64_t one[] = { 1, LONG, width }, two[] = { 2, LONG, width };
+    locant_tensor from = locant_dense(x, dtype, 3, one);
+    locant_tensor to = locant_dense(got, dtype, 3, one);
+    locant_tensor both = locant_dense(pair, dtype, 3, two);
+    locant_tensor out = locant_dense(want, dtype, 3, two);
+    const locant_tensor *at = VIEW(I64, (int64_t *)pos, LONG);
+
+    from.stride[1] = to.stride[1] = apart;
+    memset(pair, 0, sizeof(pair));
+    if (dtype != LOCANT_F32)
+        fill(pair, dtype, (size_t)(LONG * width), 100);
+    for (size_t t = 0; t < LONG; t++)
+        memcpy((char *)x + t * (size_t)apart * size, (char *)pair + t * row,
+               row);
+    memset(got, 0x5a, sizeof(got));
+    CHECK_OK(locant_encoding_add(&out, &both, e, at, NULL));
+    CHECK_OK(locant_encoding_add(&to, &from, e, at, NULL));
+    CHECK_OK(locant_encoding_add(&from, &from, e, at, NULL));
+    for (size_t t = 0; t < LONG; t++) {
+        size_t there = t * (size_t)apart * size;
+
+        if (memcmp((char *)want + t * row, (char *)got + there, row) != 0 ||
+            memcmp((char *)want + t * row, (char *)x + there, row) != 0)
+            FAIL("%s, %s, width %d: position %lld differs", spec,
+                 locant_dtype_name(dtype), (int)width, (long long)pos[t]);
+        if (apart > width && ((char *)got)[there + row] != 0x5a)
+            FAIL("width %d: row %d is too long", (int)width, (int)t);
+    }
+}
+
+static void check_all_waves(void)
+{
+    static const int64_t first[] = { 0, 1, -3, 1000003, INT64_MAX - 70 };
+    static const int64_t wide[] = { 1, 16, 55, 57, 64, 73, 78, 257, 321, WIDE };
+    int64_t pos[LONG];
+
+    for (size_t i = 0; i < LEN(first); i++)
+        for (size_t w = 0; w < LEN(wide); w++) {
+            for (int t = 0; t < LONG; t++)
+                pos[t] = (int64_t)((uint64_t)first[i] + (uint64_t)t);
+            if (test_range(0, 1)) /* three runs, the second a short one */
+                pos[70] = pos[66] = test_range(-9, 9);
+            check_waves(test_range(0, 3) ? "sinusoidal"
+                                         : "sinusoidal(base=1000000000)",
+                        dtypes[test_range(0, 2)], wide[w], pos);
+        }
+}
+
+TEST(sinusoids_used_once_are_those_of_a_table)
+{
+    test_each_isa(check_all_waves);
+}
+
+/* Results that no cache can hold, some rows not on a boundary of vectors. */
+static void check_large(void)
+{
+    enum { COLUMNS = 1024, MANY = 8200 };
+    const int64_t shape[] = { MANY, COLUMNS };
+    OWNED(locant_encoding) *e = test_create("sinusoidal");
+    float *x = calloc(MANY * (size_t)COLUMNS, sizeof(*x));
+    float *y = calloc(MANY * (size_t)COLUMNS + 1, sizeof(*y));
+    int64_t *pos = calloc(MANY, sizeof(*pos));
+
+    assert_true(x != NULL && y != NULL && pos != NULL);
+    for (int t = 0; t < MANY; t++)
+        pos[t] = t;
+    for (int skip = 0; skip < 2; skip++) {
+        for (int kind = LOCANT_F32; kind <= LOCANT_BF16; kind++) {
+            locant_dtype dtype = (locant_dtype)kind;
+            size_t size = locant_dtype_size(dtype);
+            locant_tensor from = locant_dense(x, dtype, 2, shape);
+            locant_tensor to =
+                locant_dense((char *)y + (size_t)skip * size, dtype, 2, shape);
+            const locant_tensor *at = VIEW(I64, pos, MANY);
+
+            memset(x, 0, MANY * (size_t)COLUMNS * sizeof(*x));
+            CHECK_OK(locant_encoding_add(&to, &from, e, at, NULL));
+            CHECK_OK(locant_encoding_add(&from, &from, e, at, NULL));
+            assert_memory_equal(x, to.data, MANY * COLUMNS * size);
+        }
+    }
+    free(x);
+    free(y);
+    free(pos);
+}
+
+TEST(large_results_are_those_in_place)
+{
+    test_each_isa(check_large);
+}
+
 /* A NaN of any payload, in the table alone, is a NaN of every sum. */
 static void numbers_that_are_not_stay_so(void)
 {

@@ -56,6 +56,25 @@ static const char *const *all_chinese(const char *const *texts, int64_t n)
     return copy;
 }
 
+/* The panels with Chinese texts beside the English ones, or in their place. */
+static const locant_figure *panels_of(const locant_figure *f, int in_place)
+{
+    locant_figure *panels = memory((int64_t)f->n_panels, sizeof *panels);
+
+    for (size_t i = 0; i < f->n_panels; i++) {
+        locant_figure *p = &panels[i];
+
+        *p = f->panels[i];
+        p->title_zh = chinese(p->title);
+        p->x_label_zh = chinese(p->x_label);
+        p->y_label_zh = chinese(p->y_label);
+        p->title = in_place ? p->title_zh : p->title;
+        p->x_label = in_place ? p->x_label_zh : p->x_label;
+        p->y_label = in_place ? p->y_label_zh : p->y_label;
+    }
+    return panels;
+}
+
 /* The figure with Chinese texts beside the English ones. */
 static locant_figure with_chinese(locant_figure f)
 {
@@ -75,6 +94,7 @@ static locant_figure with_chinese(locant_figure f)
     f.title_zh = chinese(f.title);
     f.x_label_zh = chinese(f.x_label);
     f.y_label_zh = chinese(f.y_label);
+    f.panels = panels_of(&f, 0);
     return f;
 }
 
@@ -95,6 +115,7 @@ static locant_figure in_chinese(const locant_figure *figure)
     }
     f.series = series;
     f.marks = marks;
+    f.panels = panels_of(figure, 1);
     f.title = f.title_zh;
     f.x_label = f.x_label_zh;
     f.y_label = f.y_label_zh;

@@ -16,7 +16,9 @@ typedef enum locant_figure_kind {
     LOCANT_FIGURE_BARS    = 2, /* first value of each series, by label */
     LOCANT_FIGURE_STRIPS  = 3, /* every value of each series as a dot, by
                                   label; e.g. one dot per seed */
-    LOCANT_FIGURE_POINTS  = 4  /* values with their intervals, by label */
+    LOCANT_FIGURE_POINTS  = 4, /* values with their intervals, by label */
+    LOCANT_FIGURE_PANELS  = 5  /* heat maps beside each other, all on one colour
+                                  scale with one colour bar */
 } locant_figure_kind;
 
 /*
@@ -62,7 +64,8 @@ typedef struct locant_figure {
                                       both signs up to the larger magnitude if
                                       it is diverging; both 0: from the data */
     int           numbers;         /* HEATMAP: 1: write the values into the
-                                      cells if there are at most 16 per side */
+                                      cells if there are at most 16 per side,
+                                      with two decimals; 3: with three */
 
     const char   *title_zh, *x_label_zh, *y_label_zh; /* or NULL */
     const char   *name;            /* see locant_figure_at(); or NULL */
@@ -70,6 +73,16 @@ typedef struct locant_figure {
     const char *const *col_names;  /* HEATMAP: labels [cols], or NULL */
     int           chinese;         /* 1: the texts are Chinese; so is a note of
                                       pooled cells that a drawing adds */
+
+    /*
+     * PANELS: heat maps [n_panels], 1 to 64, in rows of panel_cols (0: about as
+     * many as rows).  Each has its title, labels, names and numbers; the scale
+     * and the sizes of the whole figure hold for all.  Labels of the whole
+     * figure stand once, below and left of all panels.
+     */
+    const struct locant_figure *panels;
+    size_t                      n_panels;
+    int                         panel_cols;
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
@@ -127,14 +140,16 @@ locant_figure_terminal(char **out, size_t *size, const locant_figure *figure,
  * The whole figure as one JSON object: kind, name, titles, and series with x,
  * y, low, high, or cells row by row with first value and step of both axes.
  * Numbers read back to the same bits; null stands for values that are not
- * finite.
+ * finite.  PANELS has a list of such objects, one for each panel.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_json(char **out, size_t *size, const locant_figure *figure);
 
 /*
  * CSV (RFC 4180, but lines end with LF), one value per line: series, x, y, low,
- * high; or row, column, value.  Numbers as above; NAN is an empty field.
+ * high; or row, column, value; or, of PANELS, title of the panel, row and
+ * column (counted from 0), their names, value.  Numbers as above; NAN is an
+ * empty field.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
@@ -177,10 +192,21 @@ typedef struct locant_figure_view {
     uint64_t seed;    /* of random queries and keys; 0: 1 */
     const char *encoding; /* "surface": which one; NULL: all, one by one */
     int     chinese;  /* 1: alternative text and caption in Chinese */
+
+    /*
+     * "attention": the bytes that a model reads; NULL: random queries and keys.
+     * At most 512 tokens, of the vocabulary of a run or else bytes, and as many
+     * as the encoding is defined for.  The model is that of the run; of an
+     * encoding it is untrained, of 3 layers, with initial values from 'seed'.
+     * The figure is PANELS, one for each layer and head.
+     */
+    const char *text;
+    size_t  text_size;
+    int64_t layer;    /* counted from 0, of a text; -1: all */
 } locant_figure_view;
 
 #define LOCANT_FIGURE_VIEW_INIT \
-    { .struct_size = sizeof(locant_figure_view), .head = -1 }
+    { .struct_size = sizeof(locant_figure_view), .head = -1, .layer = -1 }
 
 /*
  * Called with a figure, which is valid during the call; 'alt' and 'caption'

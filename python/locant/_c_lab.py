@@ -219,6 +219,121 @@ class EvalOptions(Structure):
     ]
 
 
+class FigureKind(IntEnum):
+    """locant_figure_kind"""
+    CURVES = 0
+    HEATMAP = 1
+    BARS = 2
+    STRIPS = 3
+    POINTS = 4
+    PANELS = 5
+
+
+class Series(Structure):
+    """locant_series"""
+    _fields_ = [
+        ("label", c_char_p),
+        ("n", c_size_t),
+        ("x", POINTER(c_double)),
+        ("y", POINTER(c_double)),
+        ("low", POINTER(c_double)),
+        ("high", POINTER(c_double)),
+        ("dashed", c_int),
+        ("marks", c_int),
+        ("color", c_int),
+        ("label_zh", c_char_p),
+    ]
+
+
+class Mark(Structure):
+    """locant_mark"""
+    _fields_ = [
+        ("x", c_double),
+        ("label", c_char_p),
+        ("label_zh", c_char_p),
+    ]
+
+
+class Figure(Structure):
+    """locant_figure"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_int),
+        ("title", c_char_p),
+        ("x_label", c_char_p),
+        ("y_label", c_char_p),
+        ("log_x", c_int),
+        ("width", c_int),
+        ("height", c_int),
+        ("series", POINTER(Series)),
+        ("n_series", c_size_t),
+        ("marks", POINTER(Mark)),
+        ("n_marks", c_size_t),
+        ("cells", POINTER(c_double)),
+        ("rows", c_int64),
+        ("cols", c_int64),
+        ("diverging", c_int),
+        ("x_first", c_double),
+        ("x_step", c_double),
+        ("y_first", c_double),
+        ("y_step", c_double),
+        ("y_min", c_double),
+        ("y_max", c_double),
+        ("numbers", c_int),
+        ("title_zh", c_char_p),
+        ("x_label_zh", c_char_p),
+        ("y_label_zh", c_char_p),
+        ("name", c_char_p),
+        ("row_names", POINTER(c_char_p)),
+        ("col_names", POINTER(c_char_p)),
+        ("chinese", c_int),
+        ("panels", c_void_p),
+        ("n_panels", c_size_t),
+        ("panel_cols", c_int),
+    ]
+
+
+class Terminal(IntEnum):
+    """locant_terminal"""
+    TERMINAL_ASCII = 0
+    TERMINAL_16 = 1
+    TERMINAL_256 = 2
+    TERMINAL_24 = 3
+    TERMINAL_PLAIN = 4
+
+
+class FigureInfo(Structure):
+    """locant_figure_info"""
+    _fields_ = [
+        ("name", c_char_p),
+        ("of", c_char_p),
+        ("title", c_char_p),
+        ("title_zh", c_char_p),
+    ]
+
+
+class FigureView(Structure):
+    """locant_figure_view"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("length", c_int64),
+        ("position", c_int64),
+        ("head", c_int64),
+        ("trained", c_int64),
+        ("width", c_int64),
+        ("heads", c_int64),
+        ("factor", c_double),
+        ("seed", c_uint64),
+        ("encoding", c_char_p),
+        ("chinese", c_int),
+        ("text", c_char_p),
+        ("text_size", c_size_t),
+        ("layer", c_int64),
+    ]
+
+FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
+
+
 class Preset(IntEnum):
     """locant_preset"""
     SMOKE = 0
@@ -306,114 +421,6 @@ class Report(Structure):
         ("vocabulary", c_int),
         ("json", c_char_p),
     ]
-
-
-class FigureKind(IntEnum):
-    """locant_figure_kind"""
-    CURVES = 0
-    HEATMAP = 1
-    BARS = 2
-    STRIPS = 3
-    POINTS = 4
-
-
-class Series(Structure):
-    """locant_series"""
-    _fields_ = [
-        ("label", c_char_p),
-        ("n", c_size_t),
-        ("x", POINTER(c_double)),
-        ("y", POINTER(c_double)),
-        ("low", POINTER(c_double)),
-        ("high", POINTER(c_double)),
-        ("dashed", c_int),
-        ("marks", c_int),
-        ("color", c_int),
-        ("label_zh", c_char_p),
-    ]
-
-
-class Mark(Structure):
-    """locant_mark"""
-    _fields_ = [
-        ("x", c_double),
-        ("label", c_char_p),
-        ("label_zh", c_char_p),
-    ]
-
-
-class Figure(Structure):
-    """locant_figure"""
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("kind", c_int),
-        ("title", c_char_p),
-        ("x_label", c_char_p),
-        ("y_label", c_char_p),
-        ("log_x", c_int),
-        ("width", c_int),
-        ("height", c_int),
-        ("series", POINTER(Series)),
-        ("n_series", c_size_t),
-        ("marks", POINTER(Mark)),
-        ("n_marks", c_size_t),
-        ("cells", POINTER(c_double)),
-        ("rows", c_int64),
-        ("cols", c_int64),
-        ("diverging", c_int),
-        ("x_first", c_double),
-        ("x_step", c_double),
-        ("y_first", c_double),
-        ("y_step", c_double),
-        ("y_min", c_double),
-        ("y_max", c_double),
-        ("numbers", c_int),
-        ("title_zh", c_char_p),
-        ("x_label_zh", c_char_p),
-        ("y_label_zh", c_char_p),
-        ("name", c_char_p),
-        ("row_names", POINTER(c_char_p)),
-        ("col_names", POINTER(c_char_p)),
-        ("chinese", c_int),
-    ]
-
-
-class Terminal(IntEnum):
-    """locant_terminal"""
-    TERMINAL_ASCII = 0
-    TERMINAL_16 = 1
-    TERMINAL_256 = 2
-    TERMINAL_24 = 3
-    TERMINAL_PLAIN = 4
-
-
-class FigureInfo(Structure):
-    """locant_figure_info"""
-    _fields_ = [
-        ("name", c_char_p),
-        ("of", c_char_p),
-        ("title", c_char_p),
-        ("title_zh", c_char_p),
-    ]
-
-
-class FigureView(Structure):
-    """locant_figure_view"""
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("length", c_int64),
-        ("position", c_int64),
-        ("head", c_int64),
-        ("trained", c_int64),
-        ("width", c_int64),
-        ("heads", c_int64),
-        ("factor", c_double),
-        ("seed", c_uint64),
-        ("encoding", c_char_p),
-        ("chinese", c_int),
-    ]
-
-FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
 
 
 FLIP_MAX = 20
@@ -534,9 +541,9 @@ INIT.update({
     CorpusOptions: {},
     TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3, "muon_rate": 0.02},
     EvalOptions: {},
-    ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     Figure: {},
-    FigureView: {"head": -1},
+    FigureView: {"head": -1, "layer": -1},
+    ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
 
@@ -581,8 +588,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_evaluate": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, c_int64]),
     "locant_eval_policy_name": (c_char_p, [c_int]),
     "locant_evaluate_as": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, POINTER(EvalOptions)]),
-    "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
-    "locant_report_free": (None, [POINTER(Report)]),
     "locant_figure_write": ("status", [POINTER(Figure), c_char_p]),
     "locant_figure_svg": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_inline": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure), c_char_p]),
@@ -595,6 +600,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
+    "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
+    "locant_report_free": (None, [POINTER(Report)]),
     "locant_paired": ("status", [POINTER(Difference), POINTER(c_double), c_size_t, c_double]),
     "locant_holm": ("status", [POINTER(c_double), POINTER(c_double), c_size_t]),
     "locant_flip_seeds": (c_size_t, [c_size_t, c_double]),

@@ -62,11 +62,7 @@ struct job {
     size_t n, rows; /* positions in all, and in a task */
 };
 
-/*
- * How many positions from 'first' on one call of the kernel can take: they
- * increase by 1, and only the first can be 0.
- */
-static size_t run_length(const int64_t *positions, size_t first, size_t end)
+size_t lct_schedule_run(const int64_t *positions, size_t first, size_t end)
 {
     size_t i = first + 1;
 
@@ -83,7 +79,7 @@ void lct_schedule_angles_of(float *cos_out, float *sin_out,
     const struct lct_kernels *kernels = lct_kernels();
 
     for (size_t t = 0, rows; t < n; t += rows) {
-        rows = run_length(positions, t, n);
+        rows = lct_schedule_run(positions, t, n);
         kernels->angle_rows(cos_out + t * pairs, sin_out + t * pairs,
                             s->frequency + first, pairs, positions[t], rows,
                             s->magnitude);

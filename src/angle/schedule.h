@@ -117,6 +117,12 @@ void lct_schedule_angles_of(float *cos_out, float *sin_out,
                             size_t pairs, const int64_t *positions, size_t n);
 
 /*
+ * How many positions from 'first' on one call of a kernel can take: they
+ * increase by 1, and only the first can be 0.
+ */
+size_t lct_schedule_run(const int64_t *positions, size_t first, size_t end);
+
+/*
  * As lct_schedule_angles(), for any number of axes, at coords [n, axes]:
  * finite, below 2^63 in magnitude.  The sum over axes is formed in integers
  * modulo whole turns.  Its error is 2^-128 turn times sum_a |coords[a]| (from

@@ -3,15 +3,20 @@
  *
  * Rows of a block of tokens are computed once for the whole batch, in float32,
  * or in double for embeddings in double, and added while they are in the cache.
- * Rows that a parameter stores in the type of the embeddings are read instead.
+ * Rows that a parameter stores in the type of the embeddings are read instead,
+ * sinusoids of a single sequence computed by the kernel that adds them.
  */
+#include "../angle/schedule.h"
 #include "../kernel/kernels.h"
 #include "blocks.h"
 #include "table.h"
 
 enum {
     POINTER = sizeof(void *) / sizeof(float), /* in floats */
-    LEAST_ROWS = 16 /* rows computed at a time: the first costs most */
+    LEAST_ROWS = 16,   /* rows computed at a time: the first costs most */
+    WAVE_LEAST = 4096, /* elements from which on add_waves() is faster */
+    WAVE_ROWS = 64,    /* the same of sinusoids, */
+    WAVE_FLOATS = 256  /* which have no table: 8 rows make the least task */
 };
 
 struct job {
@@ -20,6 +25,8 @@ struct job {
     int64_t dim;
     bool wide;   /* embeddings are F64 */
     bool stored; /* the first parameter holds the rows, in this type */
+    const struct lct_schedule *waves; /* of sinusoids that are used once */
+    bool large;                       /* can no cache hold the results? */
 };
 
 /* The rows of a block, preceded by pointers to them. */
@@ -81,6 +88,43 @@ static void add(const struct lct_block_run *r, const void *context)
                                .kind = (enum lct_stored)r->shape->dtype });
 }
 
+static void add_waves(const struct lct_block_run *r, const void *context)
+{
+    const struct job *job = context;
+    const int64_t *positions = job->call.positions + r->first;
+
+    for (size_t t = 0, n; t < r->rows; t += n) {
+        n = lct_schedule_run(positions, t, r->rows);
+        job->k->add_waves(&(struct lct_wave_sum){
+            .out = r->out + (ptrdiff_t)t * r->out_row,
+            .x = r->x + (ptrdiff_t)t * r->x_row,
+            .out_row = r->out_row,
+            .x_row = r->x_row,
+            .turn = job->waves->frequency,
+            .position = positions[t],
+            .rows = n,
+            .n = (size_t)job->dim,
+            .kind = (enum lct_stored)r->shape->dtype,
+            .streams = job->large && r->out != r->x,
+        });
+    }
+}
+
+/* The schedule of sinusoids that each token alone uses; or NULL. */
+static const struct lct_schedule *waves_of(const struct job *job,
+                                           const locant_tensor *x)
+{
+    const struct lct_table_call *c = &job->call;
+
+    for (int i = 0; i < x->rank - 2; i++)
+        if (x->shape[i] != 1)
+            return NULL;
+    if (c->e->row->input.fast.waves == NULL || c->positions == NULL ||
+        job->wide || lct_elements(x) < WAVE_LEAST)
+        return NULL;
+    return c->e->row->input.fast.waves(c->e, job->dim);
+}
+
 /* Does a parameter store the rows in the type of the embeddings? */
 static bool is_stored(const struct job *job)
 {
@@ -113,5 +157,14 @@ locant_status locant_encoding_add(locant_tensor *out, const locant_tensor *x,
     blocks.spare = job.wide ? 0 : 2 * (size_t)job.dim + 1;
     blocks.floats = (size_t)job.dim * (job.wide ? 2 : 1) + POINTER;
     blocks.rows = job.stored ? 1 : LEAST_ROWS;
+    job.waves = waves_of(&job, x);
+    if (job.waves != NULL) {
+        job.large =
+            lct_elements(x) * locant_dtype_size(x->dtype) >= LCT_STREAMED_BYTES;
+        blocks = (struct lct_blocks){ .floats = WAVE_FLOATS,
+                                      .rows = WAVE_ROWS,
+                                      .run = add_waves,
+                                      .context = &job };
+    }
     return lct_blocks_run(fn, 1, &out, &x, &blocks);
 }

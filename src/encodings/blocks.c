@@ -158,7 +158,8 @@ static void do_block(void *context, size_t task, int slot)
     size_t rows = least(job->block, job->tokens - first);
     float *table = job->scratch + (size_t)slot * job->stride;
 
-    job->b->fill(table, job->b->context, row * job->tokens + first, rows);
+    if (job->b->fill != NULL)
+        job->b->fill(table, job->b->context, row * job->tokens + first, rows);
     for (size_t i = 0; i < job->views; i++) {
         const struct view *v = &job->view[i];
         size_t end = v->runs * (group + 1) / job->groups;
@@ -167,6 +168,7 @@ static void do_block(void *context, size_t task, int slot)
             .x_row = bytes_along(v->x, v->x->rank - 2),
             .out_head = bytes_along(v->out, v->along),
             .x_head = bytes_along(v->x, v->along),
+            .first = first,
             .rows = rows,
             .heads = 1,
             .table = table,

@@ -10,7 +10,7 @@ struct lct_block_run {
     const char *x;
     ptrdiff_t out_row, x_row;   /* bytes from token to token */
     ptrdiff_t out_head, x_head; /* and from head to head */
-    size_t rows, heads;         /* tokens, and heads */
+    size_t first, rows, heads;  /* the first token, tokens, and heads */
     const float *table;         /* table rows of these tokens */
     const locant_tensor *shape; /* x, whose dtype and D these rows have */
 };
@@ -25,13 +25,17 @@ struct lct_blocks {
                       'fill' counts token t of row b as b T + t */
     bool prefetches; /* 'run' prefetches rows of 16 bits into L1 itself */
     /* Fill the table, aligned to 8 bytes, of tokens first .. first + n - 1;
-     * only 'run' reads it. */
+     * only 'run' reads it.  NULL: it needs none. */
     void (*fill)(float *table, const void *context, size_t first, size_t n);
     void (*run)(const struct lct_block_run *r, const void *context);
     const void *context;
 };
 
-enum { LCT_MOST_VIEWS = 2 }; /* queries and keys */
+enum {
+    LCT_MOST_VIEWS = 2, /* queries and keys */
+    /* Least bytes of a call's results that no cache is expected to hold. */
+    LCT_STREAMED_BYTES = 16 << 20
+};
 
 /*
  * Check that lct_blocks_run() accepts 'out' and x, which errors call by these

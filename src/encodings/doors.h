@@ -88,6 +88,10 @@ struct lct_input_door {
          * place; false: this encoding has no fast path. */
         bool (*rows)(float *out, const locant_encoding *e, const int64_t *pos,
                      size_t n, int64_t dim, const locant_tensor *params);
+        /* The schedule whose sines and cosines rows consist of, interleaved;
+         * NULL: others. */
+        const struct lct_schedule *(*waves)(const locant_encoding *e,
+                                            int64_t dim);
         /* Where the row is stored within params[0]. */
         const void *(*stored)(const locant_encoding *e, int64_t pos,
                               const locant_tensor *params);

@@ -6,9 +6,7 @@
 enum {
     /* Rows copied at a time: so few that they are still in the cache
      * afterwards. */
-    ROWS_AT_ONCE = 64,
-    /* Least bytes of a call's results that no cache is expected to hold. */
-    STREAMED_BYTES = 16 << 20
+    ROWS_AT_ONCE = 64
 };
 
 struct job {
@@ -156,7 +154,7 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
         job.narrow |= x[i]->dtype != LOCANT_F64;
         bytes += lct_elements(x[i]) * locant_dtype_size(x[i]->dtype);
     }
-    job.large = bytes >= STREAMED_BYTES;
+    job.large = bytes >= LCT_STREAMED_BYTES;
     blocks.floats = (job.wide ? 4 : 0) + (job.narrow ? 2 : 0);
     blocks.floats *= (size_t)r->s->pairs;
     return lct_blocks_run(fn, n, out, x, &blocks);

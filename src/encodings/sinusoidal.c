@@ -201,6 +201,14 @@ static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
     return true;
 }
 
+static const struct lct_schedule *waves(const locant_encoding *e, int64_t dim)
+{
+    bool plain = e->value[FORM] == INTERLEAVED && e->value[START] == 0 &&
+                 e->value[LEARNED] == 0;
+
+    return plain && dim > 0 ? lct_schedule_kept(e, dim) : NULL;
+}
+
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
@@ -271,6 +279,6 @@ const struct lct_encoding lct_enc_sinusoidal = {
     .input = {
         .row = row,
         .backward = row_backward,
-        .fast = { .rows = rows },
+        .fast = { .rows = rows, .waves = waves },
     },
 };

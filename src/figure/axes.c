@@ -233,10 +233,15 @@ void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
         .size = label_size, .role = LCT_FAINT, .align_x = 1, .align_y = 0.5
     };
 
+    double last = -INFINITY;
+
     for (int i = 0; i < a->n; i++) {
         char room[LCT_TICK_BYTES];
-        lct_text_draw(c, box->x - 7, lct_axis_y(a, box, a->tick[i]),
-                      lct_tick_label(room, a, i), &style);
+        double y = lct_axis_y(a, box, a->tick[i]);
+        if (fabs(y - last) < label_size) /* would touch the previous label */
+            continue;
+        lct_text_draw(c, box->x - 7, y, lct_tick_label(room, a, i), &style);
+        last = y;
     }
     style = (struct lct_text){ .size = label_size,
                                .align_x = 0.5,

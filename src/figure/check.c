@@ -1,12 +1,14 @@
 /* check.c - errors in a figure are reported before anything is drawn */
 #include "figure.h"
 #include <math.h>
+#include <stdio.h>
 
 /* Limits that bound memory and file sizes. */
 enum {
     MOST_SERIES = 256,
     MOST_POINTS = 1 << 20,
     MOST_MARKS = 64,
+    MOST_PANELS = 64,
     MOST_CELLS = 1 << 26,
     LEAST_SIDE = 60,
     MOST_SIDE = 8192
@@ -178,6 +180,30 @@ static locant_status check_cells(const char *fn, const locant_figure *f)
     return LOCANT_OK;
 }
 
+static locant_status check_panels(const char *fn, const locant_figure *f)
+{
+    char which[96];
+
+    if (f->n_panels == 0 || f->n_panels > MOST_PANELS)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: %zu panels, expected 1 to %d",
+                           fn, f->n_panels, MOST_PANELS);
+    if (!f->panels)
+        return locant_fail(LOCANT_ERR_NULL, "%s: panels is NULL", fn);
+    if (f->panel_cols < 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: panel_cols is %d, expected at least 0", fn,
+                           f->panel_cols);
+    for (size_t i = 0; i < f->n_panels; i++) {
+        snprintf(which, sizeof which, "%s: panel %zu", fn, i);
+        if (f->panels[i].kind != LOCANT_FIGURE_HEATMAP)
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: kind is %d, expected a heat map", which,
+                               (int)f->panels[i].kind);
+        LCT_TRY(check_cells(which, &f->panels[i]));
+    }
+    return check_range(fn, f);
+}
+
 static locant_status check_side(const char *fn, const char *what, int side)
 {
     if (side != 0 && (side < LEAST_SIDE || side > MOST_SIDE))
@@ -209,9 +235,10 @@ locant_status lct_figure_check(const char *fn, const locant_figure *f)
     case LOCANT_FIGURE_STRIPS:
     case LOCANT_FIGURE_POINTS: return check_lines(fn, f);
     case LOCANT_FIGURE_HEATMAP: return check_cells(fn, f);
+    case LOCANT_FIGURE_PANELS: return check_panels(fn, f);
     }
     return locant_fail(LOCANT_ERR_PARAM,
                        "%s: kind is %d, expected curves, heat map, bars, "
-                       "strips or points",
+                       "strips, points or panels",
                        fn, (int)f->kind);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const lct_figure_data_kinds[] = { "curves", "heatmap", "bars",
-                                              "strips", "points" };
+                                              "strips", "points",  "panels" };
 
 /*
  * -------------------------------------------------------------------- JSON
@@ -218,12 +218,31 @@ static locant_status put_map(struct lct_html *h, const locant_figure *f,
     return LOCANT_OK;
 }
 
-locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
-                              bool packed)
+/* The object of a figure that was checked. */
+static locant_status put_figure(struct lct_html *h, const locant_figure *f,
+                                bool packed);
+
+static locant_status put_panels(struct lct_html *h, const locant_figure *f,
+                                bool packed)
+{
+    const struct lct_scale m = lct_scale_of(f);
+
+    lct_html_raw(h, ",\"panels\":[");
+    for (size_t i = 0; i < f->n_panels; i++) {
+        const locant_figure panel = lct_panel(f, i, &m);
+
+        lct_html_raw(h, i ? ",\n" : "");
+        LCT_TRY(put_figure(h, &panel, packed));
+    }
+    lct_html_raw(h, "]");
+    return LOCANT_OK;
+}
+
+static locant_status put_figure(struct lct_html *h, const locant_figure *f,
+                                bool packed)
 {
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(lct_figure_check("locant_figure_json", f));
     lct_html_print(h, "{\"kind\":\"%s\"", lct_figure_data_kinds[f->kind]);
     put_text(h, "name", f->name);
     put_text(h, "title", f->title);
@@ -235,10 +254,20 @@ locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
     lct_html_raw(h, f->log_x ? ",\"log_x\":true" : ",\"log_x\":false");
     if (f->kind == LOCANT_FIGURE_HEATMAP)
         status = put_map(h, f, packed);
+    else if (f->kind == LOCANT_FIGURE_PANELS)
+        status = put_panels(h, f, packed);
     else
         put_lines(h, f, packed);
     lct_html_raw(h, "}");
-    return status == LOCANT_OK ? lct_html_status(h) : status;
+    return status;
+}
+
+locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
+                              bool packed)
+{
+    LCT_TRY(lct_figure_check("locant_figure_json", f));
+    LCT_TRY(put_figure(h, f, packed));
+    return lct_html_status(h);
 }
 
 /* --------------------------------------------------------------------- CSV */
@@ -296,6 +325,29 @@ static void put_index(struct lct_html *h, const char *const *names, int64_t i,
     lct_html_raw(h, text);
 }
 
+/* Rows and columns have their numbers too: names may repeat, as words in a
+   sentence do. */
+static void csv_panels(struct lct_html *h, const locant_figure *f)
+{
+    lct_html_raw(h, "panel,row,column,row name,column name,value\n");
+    for (size_t k = 0; k < f->n_panels; k++) {
+        const locant_figure *p = &f->panels[k];
+        char index[24];
+
+        snprintf(index, sizeof index, "%zu", k + 1);
+        for (int64_t i = 0; i < p->rows * p->cols; i++) {
+            lct_html_csv_text(h, p->title ? p->title : index);
+            lct_html_print(h, ",%lld,%lld,", (long long)(i / p->cols),
+                           (long long)(i % p->cols));
+            put_index(h, p->row_names, i / p->cols, p->y_first, p->y_step);
+            lct_html_raw(h, ",");
+            put_index(h, p->col_names, i % p->cols, p->x_first, p->x_step);
+            put_csv_number(h, p->cells[i]);
+            lct_html_raw(h, "\n");
+        }
+    }
+}
+
 static void csv_map(struct lct_html *h, const locant_figure *f)
 {
     lct_html_csv_text(h, f->y_label ? f->y_label : "row");
@@ -335,6 +387,8 @@ locant_status locant_figure_csv(char **out, size_t *size,
     LCT_TRY(lct_figure_check("locant_figure_csv", figure));
     if (figure->kind == LOCANT_FIGURE_HEATMAP)
         csv_map(&h, figure);
+    else if (figure->kind == LOCANT_FIGURE_PANELS)
+        csv_panels(&h, figure);
     else
         csv_lines(&h, figure);
     return lct_html_finish(out, size, &h, LOCANT_OK);

@@ -159,7 +159,7 @@ locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f);
 
 /* -------------------------------------------------------------------- axes */
 
-enum { LCT_TICKS = 32 };
+enum { LCT_TICKS = 128 };
 
 struct lct_axis {
     double low, high;
@@ -252,6 +252,8 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                               double top);
 locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top);
+locant_status lct_draw_panels(struct lct_canvas *c, const locant_figure *f,
+                              double top);
 /* Kinds BARS, STRIPS and POINTS. */
 locant_status lct_draw_rows(struct lct_canvas *c, const locant_figure *f,
                             double top);
@@ -259,8 +261,27 @@ locant_status lct_draw_rows(struct lct_canvas *c, const locant_figure *f,
 /* Low and high of the axis below rows; 'marks': it includes the marks. */
 void lct_rows_range(double range[2], const locant_figure *f, bool marks);
 
-/* The scale of a heat map. */
+/* The scale of a heat map, or of all panels. */
 struct lct_scale lct_scale_of(const locant_figure *f);
+
+/* Panel i as a heat map on its own, with the scale of all. */
+locant_figure lct_panel(const locant_figure *f, size_t i,
+                        const struct lct_scale *map);
+
+/* Draw the cells of a map, and its numbers if it has any; by[2] is what a drawn
+   cell covers (struct lct_pooled). */
+locant_status lct_map_draw(struct lct_canvas *c, const struct lct_box *box,
+                           const locant_figure *f, const struct lct_scale *map,
+                           int64_t by[2]);
+
+/* Draw the colour bar right of 'plot', with the ticks of 'axis'. */
+locant_status lct_map_bar(struct lct_canvas *c, const struct lct_box *plot,
+                          const struct lct_scale *map,
+                          const struct lct_axis *axis);
+
+/* Say, in the corner of the page, that drawn cells cover several. */
+void lct_map_say_pooled(struct lct_canvas *c, const locant_figure *f,
+                        const int64_t by[2]);
 
 /* ------------------------------------------------------------------ legend */
 

@@ -10,13 +10,22 @@
 #include <stdio.h>
 #include <string.h>
 
+static void stretch_cells(double range[2], const locant_figure *f)
+{
+    for (int64_t i = 0; i < f->rows * f->cols; i++)
+        lct_stretch(range, f->cells[i]);
+}
+
 struct lct_scale lct_scale_of(const locant_figure *f)
 {
     double range[2] = { INFINITY, -INFINITY };
     struct lct_scale m = { .diverging = f->diverging != 0 };
 
-    for (int64_t i = 0; i < f->rows * f->cols; i++)
-        lct_stretch(range, f->cells[i]);
+    if (f->kind == LOCANT_FIGURE_PANELS)
+        for (size_t i = 0; i < f->n_panels; i++)
+            stretch_cells(range, &f->panels[i]);
+    else
+        stretch_cells(range, f);
     m.low = range[0];
     m.high = range[1];
     if (f->y_min < f->y_max) {
@@ -131,10 +140,10 @@ void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
 
 static const struct lct_pen thin = { LCT_FAINT, 1, 0.75, 0 };
 
-/* The colour bar: a map of one column with the same scale. */
-static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
-                              const struct lct_scale *m,
-                              const struct lct_axis *axis)
+/* The bar is a map of one column with the same scale. */
+locant_status lct_map_bar(struct lct_canvas *c, const struct lct_box *plot,
+                          const struct lct_scale *m,
+                          const struct lct_axis *axis)
 {
     enum { STEPS = 65, PAGE_STEPS = 11 }; /* fewer keep a page small */
     const int steps = c->most_cells > 0 ? PAGE_STEPS : STEPS;
@@ -208,7 +217,9 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
                          const struct lct_scale *m, const locant_figure *f)
 {
     double w = box->width / (double)f->cols, h = box->height / (double)f->rows;
-    struct lct_text style = { .size = fmin(10, fmin(w / 2.6, h * 0.8)),
+    const int decimals = f->numbers == 3 ? 3 : 2;
+    const double room = w / (decimals == 3 ? 2.9 : 2.6); /* ".125" */
+    struct lct_text style = { .size = fmin(10, fmin(room, h * 0.8)),
                               .align_x = 0.5,
                               .align_y = 0.5 };
 
@@ -220,7 +231,10 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
             continue;
         t = m->diverging ? fabs(2 * t - 1) : t;
         style.role = t > 0.55 ? LCT_GROUND : LCT_INK;
-        lct_decimal(text, f->cells[i], size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+        lct_decimal(text, f->cells[i],
+                    size < 9.995   ? decimals
+                    : size < 99.95 ? 1
+                                   : 0);
         /* narrow cells: ".12" for "0.12" */
         lct_text_draw(c, box->x + w * ((double)(i % f->cols) + 0.5),
                       box->y + h * ((double)(i / f->cols) + 0.5),
@@ -229,8 +243,8 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
     }
 }
 
-static void say_pooled(struct lct_canvas *c, const locant_figure *f,
-                       const int64_t by[2])
+void lct_map_say_pooled(struct lct_canvas *c, const locant_figure *f,
+                        const int64_t by[2])
 {
     struct lct_text style = {
         .size = 9.5, .role = LCT_FAINT, .align_x = 1, .align_y = 1
@@ -252,11 +266,31 @@ static void say_pooled(struct lct_canvas *c, const locant_figure *f,
                   &style);
 }
 
+static bool shows_numbers(const locant_figure *f)
+{
+    return f->numbers && f->rows <= 16 && f->cols <= 16;
+}
+
+locant_status lct_map_draw(struct lct_canvas *c, const struct lct_box *box,
+                           const locant_figure *f, const struct lct_scale *m,
+                           int64_t by[2])
+{
+    struct lct_pooled d;
+    locant_status status = lct_pool(&d, f, c->most_cells, m, c->ops->fits);
+
+    if (status == LOCANT_OK)
+        status = c->ops->cells(c->to, box, m, d.cells, d.rows, d.cols);
+    if (status == LOCANT_OK && shows_numbers(f))
+        draw_numbers(c, box, m, f);
+    memcpy(by, d.by, sizeof d.by);
+    locant_release(d.memory);
+    return status;
+}
+
 static locant_status draw(struct lct_canvas *c, const locant_figure *f,
                           const struct lct_scale *m, const struct lct_pooled *d,
                           double top)
 {
-    const bool numbers = f->numbers && f->rows <= 16 && f->cols <= 16;
     struct lct_axis x, y, bar;
     struct lct_box box;
     struct lct_margins margins = { .above = top + 4,
@@ -266,20 +300,21 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
     lct_axis_linear(&bar, m->low, m->high, 6);
     margins.left = lct_axis_label_width(c, &y) + 14 + (f->y_label ? 22 : 6);
     /* gap, colour bar, ticks, labels, gap */
-    margins.right =
-        numbers ? 14 : 16 + 12 + 10 + lct_axis_label_width(c, &bar) + 14;
+    margins.right = shows_numbers(f)
+                        ? 14
+                        : 16 + 12 + 10 + lct_axis_label_width(c, &bar) + 14;
     LCT_TRY(
         lct_plot_frame(&box, c, f, &margins, 20, "the map beside its labels"));
     LCT_TRY(c->ops->cells(c->to, &box, m, d->cells, d->rows, d->cols));
-    if (numbers)
+    if (shows_numbers(f))
         draw_numbers(c, &box, m, f);
     else
-        LCT_TRY(draw_bar(c, &box, m, &bar));
+        LCT_TRY(lct_map_bar(c, &box, m, &bar));
     lct_plot_record(c, &box, &x, &y);
     lct_axis_draw_x(c, &box, &x, f, LCT_EDGE_ALL);
     lct_axis_draw_y(c, &box, &y, f);
     if (d->memory)
-        say_pooled(c, f, d->by);
+        lct_map_say_pooled(c, f, d->by);
     return LOCANT_OK;
 }
 

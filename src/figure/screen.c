@@ -142,6 +142,8 @@ static struct shown next(const struct lct_screen *s, const char **text)
     int32_t c = lct_utf8_next(text);
     int columns = lct_columns(c);
 
+    if (ascii && c == 0x2423) /* the sign for a space */
+        return (struct shown){ "_", 1, 1 };
     if (ascii && (columns < 0 || c > 126))
         return (struct shown){ "?", 1, 1 };
     if (columns < 0)

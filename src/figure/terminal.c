@@ -10,12 +10,34 @@ static void put_title(struct lct_screen *s, const char *title)
     lct_screen_raw(s, lct_screen_pick(s, "\n", "\x1b[0m\n"));
 }
 
+/* Below each other; the scale, which all share, once. */
+static locant_status draw_panels(struct lct_screen *s, const locant_figure *f)
+{
+    const struct lct_scale m = lct_scale_of(f);
+
+    for (size_t i = 0; i < f->n_panels; i++) {
+        locant_figure panel = lct_panel(f, i, &m);
+
+        panel.x_label = panel.x_label ? panel.x_label : f->x_label;
+        panel.y_label = panel.y_label ? panel.y_label : f->y_label;
+        put_title(s, panel.title);
+        LCT_TRY(lct_terminal_cells(s, &panel, &m));
+        lct_terminal_pooled(s, &panel);
+        locant_release(s->pixels);
+        s->pixels = NULL;
+    }
+    lct_terminal_scale(s, &m);
+    lct_screen_raw(s, "\n");
+    return LOCANT_OK;
+}
+
 static locant_status draw(struct lct_screen *s, const locant_figure *f)
 {
     put_title(s, f->title);
     switch (f->kind) {
     case LOCANT_FIGURE_CURVES: return lct_terminal_curves(s, f);
     case LOCANT_FIGURE_HEATMAP: return lct_terminal_map(s, f);
+    case LOCANT_FIGURE_PANELS: return draw_panels(s, f);
     case LOCANT_FIGURE_BARS:
     case LOCANT_FIGURE_STRIPS:
     case LOCANT_FIGURE_POINTS: lct_terminal_rows(s, f);

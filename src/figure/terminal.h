@@ -39,6 +39,12 @@ uint32_t lct_screen_color(const struct lct_screen *s, int color);
 const char *lct_screen_pick(const struct lct_screen *s, const char *ascii,
                             const char *other);
 
+/* A map with its axes, whose colours are those of the scale; the scale; a note
+   if cells are pooled, and the end of the line; and all of that. */
+locant_status lct_terminal_cells(struct lct_screen *s, const locant_figure *f,
+                                 const struct lct_scale *map);
+void lct_terminal_scale(struct lct_screen *s, const struct lct_scale *map);
+void lct_terminal_pooled(struct lct_screen *s, const locant_figure *f);
 locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f);
 locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f);
 void lct_terminal_rows(struct lct_screen *s, const locant_figure *f);

@@ -240,7 +240,7 @@ static uint32_t shade(const struct lct_screen *s, const struct lct_scale *m,
            lct_rgb(lct_shade_color(m->diverging, k, LCT_SHADES, false));
 }
 
-static void put_scale(struct lct_screen *s, const struct lct_scale *m)
+void lct_terminal_scale(struct lct_screen *s, const struct lct_scale *m)
 {
     enum { STEPS = 24 };
     char low[LCT_DECIMAL_BYTES], high[LCT_DECIMAL_BYTES];
@@ -264,8 +264,9 @@ static void put_scale(struct lct_screen *s, const struct lct_scale *m)
     lct_html_format(s->h, " %s", high);
 }
 
-/* Say how many cells one pixel stands for, if they are more than one. */
-static void put_pooled(struct lct_screen *s, const locant_figure *f)
+/* Say how many cells one pixel stands for, if they are more than one; end the
+   line. */
+void lct_terminal_pooled(struct lct_screen *s, const locant_figure *f)
 {
     int64_t down = (f->rows + s->height - 1) / s->height;
     int64_t across = (f->cols + s->width - 1) / s->width;
@@ -302,9 +303,9 @@ static void shade_pixels(struct lct_screen *s, const locant_figure *f,
         }
 }
 
-locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
+locant_status lct_terminal_cells(struct lct_screen *s, const locant_figure *f,
+                                 const struct lct_scale *m)
 {
-    struct lct_scale m = lct_scale_of(f);
     struct lct_axis x, y;
     int left, tall, most;
 
@@ -319,10 +320,18 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
         most = widest(s, &x) + 2;
     LCT_TRY(make_pixels(s, side(f->cols, s->columns - left - 1, most),
                         tall / s->per_line));
-    shade_pixels(s, f, &m);
+    shade_pixels(s, f, m);
     put_lines(s, &y, left, f->y_label);
     put_axis(s, &x, left, f->x_label);
-    put_scale(s, &m);
-    put_pooled(s, f);
+    return LOCANT_OK;
+}
+
+locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
+{
+    const struct lct_scale m = lct_scale_of(f);
+
+    LCT_TRY(lct_terminal_cells(s, f, &m));
+    lct_terminal_scale(s, &m);
+    lct_terminal_pooled(s, f);
     return LOCANT_OK;
 }

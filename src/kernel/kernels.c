@@ -16,6 +16,7 @@
 #include "matmul.inc"
 #include "rope.inc"
 #include "add.inc"
+#include "wave.inc" /* after angle.inc, rope.inc, add.inc */
 #include "softmax.inc"
 #include "cap.inc" /* after softmax.inc */
 #include "tile.inc"
@@ -32,6 +33,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .isa = STRING(LCT_ISA),
     .rope = rope,
     .add_table = add_table,
+    .add_waves = add_waves,
     .interleave = interleave,
     .widen = widen,
     .narrow = narrow,

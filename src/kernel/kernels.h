@@ -121,6 +121,22 @@ struct lct_sum {
 };
 
 /*
+ * Rows x of n channels plus, in row t, sine and cosine of (position + t)
+ * turn[c] in channels 2c and 2c + 1; an odd row ends with a sine.  Positions
+ * must not cross from below 0 to 0.  Other members as in lct_rope.
+ */
+struct lct_wave_sum {
+    void *out;
+    const void *x;
+    ptrdiff_t out_row, x_row;
+    const struct lct_phase *turn; /* [(n + 1) / 2] */
+    int64_t position;
+    size_t rows, n;
+    enum lct_stored kind;
+    bool streams;
+};
+
+/*
  * Kernels check nothing and cannot fail: callers validate everything and pass
  * dense float rows.  Pointers do not overlap unless the comment allows it.
  * "Exact": the same bits on every instruction set.  "Fused": uses f32v_fma(),
@@ -134,6 +150,9 @@ struct lct_kernels {
 
     /* out = x + table, added in float32; out == x is allowed.  Exact. */
     void (*add_table)(const struct lct_sum *r);
+
+    /* The same with the bits of angle_rows(), computed on the way.  Exact. */
+    void (*add_waves)(const struct lct_wave_sum *r);
 
     /* out[2i] = first[i], out[2i + 1] = second[i], i < n.  Exact. */
     void (*interleave)(float *out, const float *first, const float *second,

@@ -134,6 +134,7 @@ locant_train_options lct_extension_options(const struct lct_extension_plan *p)
     o.width = p->width;
     o.heads = o.kv_heads = p->heads;
     o.ff = p->ff;
+    o.rms_norm = 1; /* as the models of the report */
     o.steps = p->steps;
     o.learning_rate = p->rate;
     o.length = LCT_EXT_TRAINED;

@@ -36,7 +36,7 @@ static const struct preset {
 } presets[] = {
     {"smoke", 2, 32, 4, 128, 8, 80, LOCANT_MUON, 3e-3, 512, 1, 6, {2, 3},
      LIST(eight), 4, {0}},
-    {"quick", 3, 64, 4, 256, 8, 1900, LOCANT_MUON, 3e-3, 512, 2, 96, {2, 3},
+    {"quick", 3, 64, 4, 256, 8, 2000, LOCANT_MUON, 3e-3, 512, 2, 64, {2, 3},
      LIST(eight), 4, {0}},
     {"hour", 3, 96, 4, 384, 8, 3000, LOCANT_MUON, 2e-3, 512, 4, 192, {3, 2},
      LIST(eight), 4, {0}},
@@ -148,6 +148,7 @@ static void set_preset(struct lct_plan *plan, const struct preset *p)
     plan->train.steps = p->steps;
     plan->train.optimizer = p->optimizer;
     plan->train.vocabulary = p->vocabulary;
+    plan->train.rms_norm = 1;
     plan->train.learning_rate = p->rate;
 }
 

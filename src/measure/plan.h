@@ -3,6 +3,7 @@
 #ifndef LCT_PLAN_H
 #define LCT_PLAN_H
 #include "../train/train.h"
+#include <locant/report.h>
 
 enum {
     LCT_RATES = 3,            /* learning rates tried, at most */

@@ -3,6 +3,7 @@
 #include "../measure/results.h"
 #include "figures.h"
 #include "figures_tasks.h"
+#include "figures_text.h"
 #include "page.h"
 #include "page_extension.h"
 #include <inttypes.h>
@@ -56,6 +57,10 @@ static locant_status check_view(const char *fn, const locant_figure_view *v)
     if (v->length == 1)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: length is 1, expected 0 or 2 to 4096", fn);
+    if (v->layer < -1 || (v->layer >= 0 && v->text == NULL))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: layer is %" PRId64 ", expected -1%s", fn,
+                           v->layer, v->text ? " or more" : " without a text");
     if (!(v->factor >= 0) || v->factor > 1e6)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: factor is %g, expected 0 to 1e6", fn,
@@ -72,6 +77,10 @@ static locant_status check(enum lct_figure_id *id, const char *fn,
     *id = find(name);
     if (*id == LCT_FIGURES)
         return locant_fail(LOCANT_ERR_PARAM, "%s: there is no figure '%.40s'",
+                           fn, name);
+    if (view->text && *id != FIG_ATTENTION)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: '%s' shows no text: that is for 'attention'",
                            fn, name);
     return check_view(fn, view);
 }
@@ -170,6 +179,11 @@ locant_status locant_figure_of_encoding(const char *name,
     r.width = view->width ? view->width : 64;
     r.groups = &g;
     LCT_TRY(locant_encoding_resolve(&resolved, e, r.trained_length));
+    if (view->text) {
+        status = lct_figures_text_untrained(&taker, resolved, view);
+        locant_encoding_free(resolved);
+        return status;
+    }
     snprintf(g.spec, sizeof g.spec, "%s", locant_encoding_spec(resolved));
     g.info = locant_encoding_info_of(resolved);
     g.doors = locant_encoding_doors(resolved);
@@ -332,7 +346,9 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
     LCT_TRY(check(&id, __func__, name, view));
     taker.id = id;
     taker.language = view->chinese ? LCT_ZH : LCT_EN;
-    if (strcmp(of(id), "report") == 0)
+    if (view->text && n > 0)
+        status = lct_figures_text_of_run(&taker, store, runs[0], view);
+    else if (strcmp(of(id), "report") == 0)
         status = draw_report(&h, &r, store, runs, n, view);
     else if (strcmp(of(id), "runs") == 0)
         status = draw_of_runs(&h, &r, store, runs, n, view);

@@ -225,9 +225,9 @@ static locant_status check_chosen(const locant_report_options *o)
         return locant_fail(LOCANT_ERR_NULL,
                            "locant_report_run: runs is NULL, expected %zu runs",
                            o->n_runs);
-    if (o->n_runs > 0 && (o->encodings || o->seeds || o->minutes || o->with ||
-                          o->tasks || o->optimizer != LOCANT_OF_PRESET ||
-                          o->vocabulary != LOCANT_OF_PRESET))
+    if (o->n_runs > 0 &&
+        (o->encodings || o->seeds || o->minutes || o->with || o->tasks ||
+         o->optimizer != LOCANT_OF_PRESET || o->vocabulary != LOCANT_OF_PRESET))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: runs were chosen, so encodings, "
                            "seeds, minutes, with, tasks, optimizer and "

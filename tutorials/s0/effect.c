@@ -18,22 +18,34 @@ static double mean_diagonal(locant_tensor w)
     return sum / TOKENS;
 }
 
-/* A map of each head, with numbers, on a scale from 0 to 'most'. */
-static void draw_heads(char letter, const char *which, locant_tensor w,
-                       double most)
+/* Two rows of panels, without and with positions, one for each head.  The scale
+   begins at the least weight, or small differences would not be seen. */
+static void draw_heads(locant_tensor none, locant_tensor with)
 {
-    char title[64];
+    locant_figure panels[2 * HEADS];
+    char titles[2 * HEADS][64];
 
-    for (int h = 0; h < HEADS; h++) {
-        locant_figure map = heat_map_of(title, "key", "query", head(w, h));
+    for (int i = 0; i < 2 * HEADS; i++) {
+        const int h = i % HEADS, has = i / HEADS;
 
-        snprintf(title, sizeof title, "Head %d, %s", h, which);
-        map.y_max = most;
-        map.numbers = 1;
-        map.width = 420;
-        map.height = 340;
-        draw((char)(letter + h), map);
+        snprintf(titles[i], sizeof titles[i], "Head %d, %s positions", h,
+                 has ? "with" : "without");
+        panels[i] =
+            heat_map_of(titles[i], NULL, NULL, head(has ? with : none, h));
+        panels[i].numbers = 3;
     }
+    draw(0, (locant_figure){ .kind = LOCANT_FIGURE_PANELS,
+                             .title = "Attention weights over eight copies of "
+                                      "one token",
+                             .x_label = "key",
+                             .y_label = "query",
+                             .width = 980,
+                             .height = 540,
+                             .y_min = least(with),
+                             .y_max = largest(with),
+                             .panels = panels,
+                             .n_panels = 2 * HEADS,
+                             .panel_cols = HEADS });
 }
 
 static void print_heads(const char *which, locant_tensor w)
@@ -61,8 +73,7 @@ void s0_16_effect(void)
     part('a', "weights, queries down, keys across");
     print_heads("without positions", none);
     print_heads("with positions", with);
-    draw_heads('a', "without positions", none, largest(with));
-    draw_heads('e', "with positions", with, largest(with));
+    draw_heads(none, with);
     check("least weight without positions", least(none), 0.125, 1e-15);
     check("largest", largest(none), 0.125, 1e-15);
 

@@ -82,20 +82,6 @@ void s0_1_why(void)
                      "all outputs would stay the same");
 }
 
-/* Draws x on the scale that all panels share. */
-static void draw_panel(char letter, const char *title, locant_tensor x,
-                       double most)
-{
-    locant_figure map = heat_map_of(title, "channel", "token", x);
-
-    map.diverging = 1;
-    map.y_min = -most;
-    map.y_max = most;
-    map.width = 420;
-    map.height = 260;
-    draw(letter, map);
-}
-
 /* x[t] = embedding of token t + P[t] */
 void s0_2_schematic(void)
 {
@@ -103,6 +89,11 @@ void s0_2_schematic(void)
     locant_random r = random_stream(2);
     locant_tensor token = SCALED_NORMALS(&r, 0.5, T, W);
     locant_tensor P = sinusoidal(0, T, W), sum = plus(token, P);
+    const locant_figure panels[] = {
+        heat_map_of("Embedding of each token", "channel", "token", token),
+        heat_map_of("+ position", "channel", "token", P),
+        heat_map_of("= sum, what layer 0 reads", "channel", "token", sum)
+    };
     double most = fmax(largest(sum), -least(sum));
 
     say("Three maps of 16 channels for 6 tokens: the embedding of each token "
@@ -112,9 +103,16 @@ void s0_2_schematic(void)
     compare("sum less its parts", minus(sum, token), P, 1e-15);
     most = fmax(most, fmax(largest(token), -least(token)));
     show("colours reach to", most);
-    draw_panel('a', "Embedding of each token", token, most);
-    draw_panel('b', "Position", P, most);
-    draw_panel('c', "Sum", sum, most);
+    draw(0, (locant_figure){ .kind = LOCANT_FIGURE_PANELS,
+                             .title = "What is added",
+                             .diverging = 1,
+                             .y_min = -most,
+                             .y_max = most,
+                             .width = 980,
+                             .height = 240,
+                             .panels = panels,
+                             .n_panels = 3,
+                             .panel_cols = 3 });
 }
 
 void s0_3_setup(void)
