@@ -10,6 +10,8 @@
 #                 the sanitizers, four minutes of each fuzz target: within two
 #                 hours on 2 CPUs; PROPERTY_CASES, ORACLE_CASES and FUZZ_SECONDS
 #                 change that
+# make null       how often a report claims what is not true (docs/RESULTS.md),
+#                 in about ten minutes; ARGS="..." goes to tools/null_reports.py
 # make test-python  the Python package with PyTorch, transformers, matplotlib
 #                 (some GB of wheels); 'make test' runs what needs NumPy alone
 # make bench      speed against peak speeds of this machine, recorded in
@@ -72,16 +74,29 @@ define random_cases
 	    --output-on-failure --no-tests=error -R '^test_($(2))'
 endef
 
-test-full:
+define build_tests
 	@scripts/setup build test
 	@mkdir -p build/test
 	@$(CMAKE) -S . -B build/test -DLOCANT_WERROR=ON -DLOCANT_TESTS=ON \
 	    > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@$(CMAKE) --build build/test -j $(JOBS)
+endef
+
+test-full:
+	$(build_tests)
 	$(call random_cases,$(PROPERTY_CASES),property|traits|encoding|graph|resize)
 	$(call random_cases,$(ORACLE_CASES),whole)
 	$(call random_cases,100,checkpoint|faults|kills|store_crowd)
 	@scripts/test sanitized
+
+NULL_RUN = --encoding rope --layers 2 --width 32 --ff 128 --steps 40
+null:
+	$(build_tests)
+	@for seed in $$(seq 72); do \
+	    build/test/locant train $(NULL_RUN) --seed $$seed --dir build/null && \
+	    build/test/locant eval $$seed --blocks 6 --dir build/null || exit 1; \
+	done > build/null.log
+	@tools/null_reports.py build/null $(ARGS)
 
 test-python:
 	@scripts/setup build peers
@@ -114,4 +129,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-page test-python test-full bench bench-table bench-peers install clean FORCE
+.PHONY: report test test-page test-python test-full null bench bench-table bench-peers install clean FORCE

@@ -47,6 +47,7 @@ static const struct field {
     FIELD("gradient_norm", REAL, gradient_norm, 0),
     FIELD("encoding_gradient_norm", REAL, encoding_gradient_norm, 0),
     FIELD("optimizer", TEXT, optimizer, RUNS_CSV),
+    FIELD("batch_checksum", TEXT, batch_checksum, RUNS_CSV),
     FIELD("build", OPTIONAL_TEXT, build, RUNS_CSV),
 };
 /* clang-format on */

@@ -49,7 +49,7 @@ NOT_PRINTED = {
         "the verdict claims nothing of them",
     r"pairs\.\w+\.\d+\.pairs\.\d+\.p": "printed as corrected",
     r"pairs\.\w+\.\d+\.pairs\.\d+\.sign": "in the difference",
-    r"order\.(length|comparisons|power|seeds)":
+    r"order\.(length|power|seeds)":
         "in words where more seeds are needed",
     r"rows\.\d+\.logn\.\d+\.(low|high)": "those of the change are printed",
     r"rows\.[1-9]\d*\.rates\.\d\.rate": "the same for all encodings",

@@ -190,6 +190,19 @@ TEST(claims_pass_their_tests)
     CHECK(g7->value[0] == 27);
 }
 
+/* An encoding of two seeds, where others have three, has no test and is not
+   named, so it keeps no other from being named. */
+TEST(claims_pass_over_encodings_of_few_seeds)
+{
+    struct lct_results r = good();
+
+    groups[7].n = 2;
+    for (int s = 0; s < SEEDS; s++)
+        set_cost(7, s, .01 + .001 * s);
+    check_only(&r, 0);
+    CHECK(r.gates[6].value[0] == 18);
+}
+
 TEST(gates_without_claims_are_not_applicable)
 {
     struct lct_results r = good();

@@ -78,7 +78,8 @@ static void set_losses(struct lct_results *r, size_t g, double base,
     set_cost(r, g, 0.4);
 }
 
-static const double steady[SEEDS] = { -0.001, 0, 0.001 };
+/* three seeds: what is claimed among 46 comparisons must be steady */
+static const double steady[SEEDS] = { -0.0001, 0, 0.0001 };
 static const double wild[SEEDS] = { -0.4, 0, 0.4 };
 
 /* Only so many seeds of each encoding. */
@@ -291,7 +292,7 @@ TEST(seeds_are_advised_for_this_page)
     free(text);
     set_losses(&r, 2, 1.5, 0.1, steady);
     text = verdict_of(&r);
-    CHECK(!strstr(text, "probability of"));
+    CHECK(!strstr(text, "with a probability"));
     free(text);
 }
 

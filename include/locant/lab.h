@@ -118,9 +118,9 @@ typedef struct locant_run_info {
     double  encoding_gradient_norm; /* of the encoding's parameters; NAN: it has
                                none, or an older locant trained the run */
     char    optimizer[8];   /* "adamw", "muon" */
-    char    build[512];     /* "locant .., avx2, gcc .., -O3 ..": build and
-                               instruction set of its last session; "": not
-                               known */
+    char    build[512];     /* "locant .., avx2, gcc .., -O3 ..": of its last
+                               session; "": not known */
+    char    batch_checksum[17]; /* FNV-1a of its batches so far, hexadecimal */
 } locant_run_info;
 
 /*

@@ -115,6 +115,7 @@ class RunInfo(Structure):
         ("encoding_gradient_norm", c_double),
         ("optimizer", c_char * 8),
         ("build", c_char * 512),
+        ("batch_checksum", c_char * 17),
     ]
 
 RunVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_void_p)

@@ -53,37 +53,50 @@ locant_status lct_forecast_notify_seeds(const struct lct_forecast *f,
     return LOCANT_OK;
 }
 
+static void notify_order(const struct lct_claims *claims,
+                         const struct lct_test *test,
+                         const struct lct_order *order,
+                         locant_progress_fn progress, void *context)
+{
+    const struct lct_results *r = claims->r;
+    const struct lct_test *t = &test[order->next];
+    const double alpha = LCT_ALPHA / (double)claims->tested;
+    const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
+                                            LCT_POWER, LCT_MOST_SEEDS);
+    char message[800], option[48];
+
+    if (seeds <= t->seeds)
+        return;
+    snprintf(option, sizeof option, " (--seeds %zu)", seeds);
+    snprintf(message, sizeof message,
+             "at %lld bytes %s and %s differ by"
+             " %.3f +- %.3f; if that is the true difference, %zu seeds"
+             "%s are needed to distinguish them with power %g",
+             (long long)lct_length(r, lct_losses_ranked_index(r)),
+             r->groups[order->first].spec, r->groups[order->next].spec, t->mean,
+             t->half, seeds, r->preset ? option : "", LCT_POWER);
+    lct_notice("report", message, progress, context);
+}
+
 locant_status lct_forecast_notify_effect(const struct lct_results *r,
                                          locant_progress_fn progress,
                                          void *context)
 {
-    const int k = lct_losses_ranked_index(r);
     struct lct_test *test = locant_alloc((r->n + 1) * sizeof *test);
+    struct lct_claims claims = { .r = NULL };
     struct lct_order order;
-    char message[800], option[48];
     locant_status status;
 
     if (test == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory to test %zu encodings", r->n);
-    status = lct_claims_order(test, &order, r, k);
-    if (status == LOCANT_OK && order.next < r->n) {
-        const struct lct_test *t = &test[order.next];
-        const double alpha = LCT_ALPHA / (double)order.pairs;
-        const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
-                                                LCT_POWER, LCT_MOST_SEEDS);
-
-        snprintf(option, sizeof option, " (--seeds %zu)", seeds);
-        snprintf(message, sizeof message,
-                 "at %lld bytes %s and %s differ by"
-                 " %.3f +- %.3f; if that is the true difference, %zu seeds"
-                 "%s are needed to distinguish them with power %g",
-                 (long long)lct_length(r, k), r->groups[order.first].spec,
-                 r->groups[order.next].spec, t->mean, t->half, seeds,
-                 r->preset ? option : "", LCT_POWER);
-        if (seeds > t->seeds)
-            lct_notice("report", message, progress, context);
-    }
+    status = lct_claims_create(&claims, r);
+    if (status == LOCANT_OK)
+        status =
+            lct_claims_order(test, &order, &claims, lct_losses_ranked_index(r));
+    if (status == LOCANT_OK && order.next < r->n)
+        notify_order(&claims, test, &order, progress, context);
+    lct_claims_free(&claims);
     locant_release(test);
     return status;
 }

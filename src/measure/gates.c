@@ -190,13 +190,15 @@ static void count(struct claims *c, const struct lct_test *test, size_t n,
     }
 }
 
-/* May all encodings be named that are not above the lowest loss? */
+/* May all encodings be named that have enough seeds and are not above the
+   lowest loss? */
 static bool names_lowest(const struct lct_test *test,
                          const struct lct_results *r, int k,
                          const struct lct_context_use *use)
 {
     for (size_t i = 0; i < r->n && use; i++)
         if (!(test[i].corrected < LCT_ALPHA) &&
+            r->groups[i].n >= LCT_TESTED_SEEDS &&
             !isnan(mean_loss(&r->groups[i], k)) && use[i].use != LCT_USE_SHOWN)
             return false;
     return true;
@@ -205,17 +207,16 @@ static bool names_lowest(const struct lct_test *test,
 /* Count the claims at length index k: losses that changed, and losses that are
    above the lowest. */
 static locant_status count_claims(struct claims *c, struct lct_test *test,
-                                  const struct lct_results *r, int k,
+                                  const struct lct_claims *tests, int k,
                                   const struct lct_context_use *use)
 {
+    const struct lct_results *r = tests->r;
     const struct lct_context_use *judged = k > 0 ? use : NULL;
     struct lct_order order;
 
-    if (k > 0) {
-        LCT_TRY(lct_claims_changes(test, r, k));
-        count(c, test, r->n, judged);
-    }
-    LCT_TRY(lct_claims_order(test, &order, r, k));
+    if (k > 0)
+        count(c, lct_claims_changes(tests, k), r->n, judged);
+    LCT_TRY(lct_claims_order(test, &order, tests, k));
     if (names_lowest(test, r, k, judged))
         count(c, test, r->n, judged);
     return LOCANT_OK;
@@ -237,26 +238,42 @@ static void set_claims(locant_report_gate *gate, const struct lct_results *r,
              VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
 }
 
+/* Count the claims at all lengths of the verdict. */
+static locant_status count_all(struct claims *c, const struct lct_claims *tests,
+                               const struct lct_context_use *use)
+{
+    size_t bytes;
+    struct lct_test *test = NULL;
+    locant_status status = LOCANT_OK;
+
+    if (lct_mul(&bytes, tests->r->n, sizeof *test))
+        test = locant_alloc(bytes);
+    if (test == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu tests",
+                           tests->r->n);
+    for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
+        status = count_claims(c, test, tests, lct_claims_lengths[i], use);
+    locant_release(test);
+    return status;
+}
+
 static locant_status test_claims(locant_report_gate *gate,
                                  const struct lct_results *r,
                                  const struct lct_context_use *use)
 {
     struct claims claims = { .made = 0 };
-    size_t bytes;
-    struct lct_test *test =
-        lct_mul(&bytes, r->n, sizeof *test) ? locant_alloc(bytes) : NULL;
-    locant_status status = LOCANT_OK;
+    struct lct_claims tests;
 
-    if (test == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu tests",
-                           r->n);
-    for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
-        if (lct_claims_enough_seeds(r))
-            status = count_claims(&claims, test, r, lct_claims_lengths[i], use);
-    if (status == LOCANT_OK)
-        set_claims(gate, r, &claims);
-    locant_release(test);
-    return status;
+    if (lct_claims_enough_seeds(r)) {
+        locant_status status;
+
+        LCT_TRY(lct_claims_create(&tests, r));
+        status = count_all(&claims, &tests, use);
+        lct_claims_free(&tests);
+        LCT_TRY(status);
+    }
+    set_claims(gate, r, &claims);
+    return LOCANT_OK;
 }
 
 locant_status lct_gates_check(struct lct_results *r)

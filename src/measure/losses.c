@@ -1,4 +1,4 @@
-/* losses.c - the losses of all encodings in one array, and their ranks */
+/* losses.c - the losses of all encodings in one array */
 #include "../core/size.h"
 #include "losses.h"
 #include <math.h>
@@ -107,84 +107,6 @@ int lct_losses_declared_index(const struct lct_results *r)
     const int ranked = lct_losses_ranked_index(r);
 
     return ranked < DECLARED ? ranked : DECLARED;
-}
-
-/* List the seeds of all groups, each once, and return their number. */
-static size_t list_seeds(uint64_t *seed, const struct lct_results *r)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t s = 0; s < r->groups[i].n; s++) {
-            const uint64_t own = r->groups[i].results[s].run.seed;
-            size_t at = 0;
-
-            while (at < n && seed[at] != own)
-                at++;
-            seed[at] = own;
-            n += at == n;
-        }
-    return n;
-}
-
-/* Means over blocks of loss[groups, seeds, blocks], and whether there is a run,
-   at [groups, all] of the seeds listed in 'seed'. */
-static void set_means(struct lct_ranking *to, const struct lct_results *r,
-                      const double *loss, size_t seeds, size_t blocks,
-                      const uint64_t *seed)
-{
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t a = 0; a < to->seeds; a++) {
-            const size_t at = i * to->seeds + a;
-            const size_t s = lct_losses_find_seed(&r->groups[i], seed[a]);
-            double sum = 0;
-
-            to->has[at] = s < r->groups[i].n;
-            for (size_t b = 0; b < blocks && to->has[at]; b++)
-                sum += loss[(i * seeds + s) * blocks + b];
-            to->mean[at] = blocks ? sum / (double)blocks : NAN;
-        }
-}
-
-/* Rank loss[groups, seeds, blocks]. */
-static locant_status rank_losses(int *rank, const struct lct_results *r,
-                                 const double *loss, size_t seeds,
-                                 size_t blocks)
-{
-    struct lct_ranking ranking = { .n = r->n, .most = seeds, .level = .95 };
-    size_t runs = 0, bytes;
-    uint64_t *seed = NULL;
-    locant_status status;
-
-    for (size_t i = 0; i < r->n; i++)
-        runs += r->groups[i].n;
-    if (lct_mul(&bytes, runs + 1, sizeof *seed))
-        seed = locant_alloc(bytes);
-    if (seed == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "report: no memory to rank %zu encodings", r->n);
-    ranking.seeds = list_seeds(seed, r);
-    status = lct_ranking_create(&ranking);
-    if (status == LOCANT_OK) {
-        set_means(&ranking, r, loss, seeds, blocks, seed);
-        lct_ranks(rank, &ranking);
-    }
-    lct_ranking_free(&ranking);
-    locant_release(seed);
-    return status;
-}
-
-locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k)
-{
-    size_t seeds, blocks;
-    double *loss;
-    locant_status status;
-
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r,
-                       (struct lct_term){ LCT_P1, k }, NULL));
-    status = rank_losses(rank, r, loss, seeds, blocks);
-    locant_release(loss);
-    return status;
 }
 
 const struct lct_group *lct_first_group(const struct lct_results *r)

@@ -1,5 +1,5 @@
-/* losses.h - the losses of all encodings in one array, and their ranks. 'k' is
-   the index of a length among those of the evaluations. */
+/* losses.h - the losses of all encodings in one array. 'k' is the index of a
+   length among those of the evaluations. */
 #ifndef LCT_LOSSES_H
 #define LCT_LOSSES_H
 #include "results.h"
@@ -29,10 +29,6 @@ size_t lct_losses_find_seed(const struct lct_group *g, uint64_t seed);
 
 /* Does any run have this measure? */
 bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
-
-/* rank[groups] at length index k: lct_ranks() at 95 %, of runs paired by
-   seed. */
-locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k);
 
 /* Index of the length at which encodings are ranked. */
 int lct_losses_ranked_index(const struct lct_results *r);

@@ -13,6 +13,7 @@ enum { LENGTHS = LOCANT_EVAL_LENGTHS };
 
 /* Scratch to compare rows. */
 struct scratch {
+    const struct lct_claims *claims;
     struct lct_test *test; /* [rows] */
     double *mean;          /* [rows] */
     int *ranks;            /* [LENGTHS, rows] */
@@ -40,11 +41,9 @@ static json_t *length_of_row(struct lct_numbers *n, size_t i, const char *part,
 /* Put the change of every encoding at length index k. */
 static void put_changes(struct lct_numbers *n, const struct scratch *s, int k)
 {
-    if (!lct_numbers_check(n, lct_claims_changes(s->test, n->r, k)))
-        return;
     for (size_t i = 0; i < n->r->n; i++)
         lct_put_fields(n, length_of_row(n, i, "change", k), change,
-                       &s->test[i]);
+                       &lct_claims_changes(s->claims, k)[i]);
 }
 
 /* Put the power of a t test at level alpha, and the seeds that it needs for
@@ -68,19 +67,18 @@ static void put_power(struct lct_numbers *n, json_t *to,
 static void put_declared(struct lct_numbers *n, const struct scratch *s)
 {
     const int k = lct_losses_declared_index(n->r);
+    const struct lct_test *test = lct_claims_changes(s->claims, k);
     double least = NAN;
     size_t tested = 0, needed;
 
-    if (!lct_numbers_check(n, lct_claims_changes(s->test, n->r, k)))
-        return;
     for (size_t i = 0; i < n->r->n; i++)
-        tested += !isnan(s->test[i].exact);
+        tested += !isnan(test[i].exact);
     needed = locant_flip_seeds(tested, LCT_ALPHA);
     for (size_t i = 0; i < n->r->n; i++) {
         json_t *to = lct_part_of_row(n, i, "declared");
 
-        lct_put_fields(n, to, exact, &s->test[i]);
-        put_power(n, to, &s->test[i], LCT_ALPHA / (double)tested, needed);
+        lct_put_fields(n, to, exact, &test[i]);
+        put_power(n, to, &test[i], LCT_ALPHA / (double)tested, needed);
     }
     if (tested > 0 && n->seeds >= 1 && n->seeds <= LOCANT_FLIP_MAX)
         least = ldexp(1, 1 - (int)n->seeds);
@@ -106,7 +104,7 @@ static void put_ranks(struct lct_numbers *n, const struct scratch *s)
 
     for (size_t k = 0; k < LENGTHS; k++) {
         if (!lct_numbers_check(
-                n, lct_losses_rank(s->ranks + k * all, n->r, (int)k)))
+                n, lct_claims_rank(s->ranks + k * all, s->claims, (int)k)))
             return;
         snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, (int)k));
         for (size_t i = 0; i < all; i++)
@@ -126,7 +124,7 @@ static void put_ranks(struct lct_numbers *n, const struct scratch *s)
 
 /* Put the power, and the seeds needed, to distinguish the two lowest losses at
    the judged length. */
-static void put_order(struct lct_numbers *n, const struct lct_test *test,
+static void put_order(struct lct_numbers *n, const struct scratch *s,
                       const struct lct_order *order)
 {
     json_t *to = lct_put_object(n, n->all, "order");
@@ -134,12 +132,11 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
 
     lct_put_count(n, to, "length",
                   lct_length(n->r, lct_losses_ranked_index(n->r)));
-    lct_put_count(n, to, "comparisons", (int64_t)order->pairs);
     lct_put_text(n, to, "first", any ? n->r->groups[order->first].spec : NULL);
     lct_put_text(n, to, "next", any ? n->r->groups[order->next].spec : NULL);
     if (any)
-        put_power(n, to, &test[order->next], LCT_ALPHA / (double)order->pairs,
-                  0);
+        put_power(n, to, &s->test[order->next],
+                  LCT_ALPHA / (double)s->claims->tested, 0);
 }
 
 /* Put the difference of every encoding from the lowest loss at length index
@@ -148,7 +145,7 @@ static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
 {
     struct lct_order order;
 
-    if (!lct_numbers_check(n, lct_claims_order(s->test, &order, n->r, k)))
+    if (!lct_numbers_check(n, lct_claims_order(s->test, &order, s->claims, k)))
         return;
     for (size_t i = 0; i < n->r->n; i++) {
         json_t *to = length_of_row(n, i, "behind", k);
@@ -157,13 +154,13 @@ static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
         lct_put_fields(n, to, change, &s->test[i]);
     }
     if (k == lct_losses_ranked_index(n->r))
-        put_order(n, s->test, &order);
+        put_order(n, s, &order);
 }
 
 /* Compare rows with each other. */
-static void compare_rows(struct lct_numbers *n)
+static void compare_rows(struct lct_numbers *n, const struct lct_claims *claims)
 {
-    struct scratch s;
+    struct scratch s = { .claims = claims };
     const size_t each =
         sizeof *s.test + sizeof *s.mean + LENGTHS * sizeof *s.ranks;
     size_t bytes;
@@ -263,21 +260,36 @@ static void put_rows(struct lct_numbers *n)
              k++)
             put_part(n, &parts[i], k);
     put_context(n);
-    compare_rows(n);
 }
 
-locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
+/* Put what tests over seeds show. */
+static void put_tests(struct lct_numbers *n)
+{
+    struct lct_claims claims;
+
+    if (!lct_numbers_check(n, lct_claims_create(&claims, n->r)))
+        return;
+    lct_put_count(n, lct_put_object(n, n->all, "claims"), "comparisons",
+                  (int64_t)claims.tested);
+    compare_rows(n, &claims);
+    lct_put_pairs(n, &claims);
+    lct_claims_free(&claims);
+}
+
+static locant_status create(json_t **out, const struct lct_results *r,
+                            bool without_bootstrap)
 {
     struct lct_numbers n = { .r = r,
                              .seeds = lct_losses_seeds(r),
-                             .all = json_object() };
+                             .all = json_object(),
+                             .without_bootstrap = without_bootstrap };
 
     *out = NULL;
     lct_put_facts(&n);
     n.declared = lct_put_object(&n, n.all, "declared");
     n.rows = lct_put_array(&n, n.all, "rows");
     put_rows(&n);
-    lct_put_pairs(&n);
+    put_tests(&n);
     lct_put_extension(&n);
     lct_put_surface(&n);
     lct_put_tasks(&n);
@@ -287,6 +299,17 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
     else
         json_decref(n.all);
     return n.status;
+}
+
+locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
+{
+    return create(out, r, false);
+}
+
+locant_status lct_numbers_create_claims(json_t **out,
+                                        const struct lct_results *r)
+{
+    return create(out, r, true);
 }
 
 const json_t *lct_numbers_at(const json_t *numbers, const char *path)

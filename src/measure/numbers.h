@@ -18,6 +18,7 @@ struct lct_numbers {
     json_t *all;             /* the document */
     json_t *declared, *rows; /* two members of it */
     locant_status status;    /* the first failure */
+    bool without_bootstrap;  /* only the means of intervals */
 };
 
 /* Record a status; true if nothing has failed yet. */
@@ -88,7 +89,7 @@ void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
                   size_t count, size_t size);
 
 /* Put mean, bounds and standard errors of loss[seeds, blocks]; nulls if there
-   are no losses. */
+   are no losses. Without bootstrap, put the mean alone. */
 void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
                       size_t seeds, size_t blocks);
 /* Put the members of an interval. */
@@ -110,7 +111,8 @@ void lct_put_facts(struct lct_numbers *n);
 /* Add the row of an encoding, without comparisons with others. */
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* Put "pairs". */
-void lct_put_pairs(struct lct_numbers *n);
+struct lct_claims;
+void lct_put_pairs(struct lct_numbers *n, const struct lct_claims *claims);
 /* Put "extension", if it was measured. */
 void lct_put_extension(struct lct_numbers *n);
 /* Put "surface", if it was measured. */
@@ -134,6 +136,11 @@ enum { LCT_CURVE_POINTS = 120 };
  */
 locant_status lct_numbers_create(struct json_t **out,
                                  const struct lct_results *r);
+
+/* The same without the bootstrap, whose intervals no claim rests on and which
+   take most of the time. */
+locant_status lct_numbers_create_claims(struct json_t **out,
+                                        const struct lct_results *r);
 
 /* The value at a path such as "rows.3.loss.1024.mean"; NULL if there is
    none. */

@@ -169,7 +169,14 @@ void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
                       size_t seeds, size_t blocks)
 {
     locant_interval e;
+    double sum = 0;
 
+    if (n->without_bootstrap) {
+        for (size_t i = 0; i < seeds * blocks; i++)
+            sum += loss[i];
+        lct_put_real(n, to, "mean", sum / (double)(seeds * blocks));
+        return;
+    }
     if (lct_numbers_check(n, locant_bootstrap(&e, loss, seeds, blocks,
                                               LCT_LEVEL, LCT_BOOTSTRAP_SEED)))
         lct_put_interval_of(n, to, &e);

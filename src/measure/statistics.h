@@ -44,27 +44,6 @@ void lct_crossed_intervals(locant_interval *out, const double *x,
                            const size_t *runs, size_t groups, size_t seeds,
                            size_t blocks, double level);
 
-/*
- * Ranks as of locant_ranks() where encodings may have different seeds. Two
- * encodings are compared at the seeds that both have, and not at all if those
- * are fewer than a test needs while 'most' are enough for it. An encoding with
- * too few runs then has rank 0.
- */
-struct lct_ranking {
-    size_t n, seeds; /* encodings; seeds of any of them */
-    size_t most;     /* most runs of an encoding */
-    double level;
-    /* of lct_ranking_create() */
-    double *mean;       /* [n, seeds] loss, mean over blocks */
-    bool *has;          /* [n, seeds] is there a run? */
-    double *difference; /* [seeds] scratch */
-};
-
-/* Allocate the arrays; to be freed also after a failure. */
-locant_status lct_ranking_create(struct lct_ranking *r);
-void lct_ranking_free(struct lct_ranking *r);
-void lct_ranks(int *rank, struct lct_ranking *r);
-
 /* PARAM unless 0 < level < 1; 'fn' is for the message. */
 locant_status lct_check_level(const char *fn, double level);
 #endif

@@ -4,106 +4,89 @@
 #include "statistics.h"
 #include <math.h>
 
+/* The arguments of locant_ranks(), and its scratch. */
+struct ranking {
+    const double *loss;
+    size_t n, seeds, blocks;
+    double level;       /* of the interval of one pair */
+    double *mean;       /* [n, seeds] over blocks */
+    double *difference; /* [seeds] */
+};
+
 /* Do the seeds show that the loss of encoding a is higher than that of b? */
-static bool is_above(const struct lct_ranking *r, size_t a, size_t b,
-                     double level)
+static bool is_above(const struct ranking *r, size_t a, size_t b)
 {
-    const size_t own = a * r->seeds, other = b * r->seeds;
     double mean, half, least = INFINITY;
-    size_t n = 0;
 
     for (size_t s = 0; s < r->seeds; s++) {
-        if (!r->has[own + s] || !r->has[other + s])
-            continue;
-        r->difference[n] = r->mean[own + s] - r->mean[other + s];
-        least = fmin(least, r->difference[n++]);
+        r->difference[s] =
+            r->mean[a * r->seeds + s] - r->mean[b * r->seeds + s];
+        least = fmin(least, r->difference[s]);
     }
-    if (n < LCT_TESTED_SEEDS)
-        return n > 0 && r->most < LCT_TESTED_SEEDS && least > 0;
-    lct_t_interval(&mean, &half, r->difference, n, level);
+    if (r->seeds < LCT_TESTED_SEEDS)
+        return least > 0;
+    lct_t_interval(&mean, &half, r->difference, r->seeds, r->level);
     return mean > half;
 }
 
-/* Set rank[i] to 1 if encoding i has enough runs and all its losses are finite,
-   else to 0; return the number of ones. */
-static size_t find_defined(int *rank, const struct lct_ranking *r)
+/* Set the means, and rank[i] to 1 if all losses of encoding i are finite, else
+   to 0; return the number of ones. */
+static size_t find_defined(int *rank, const struct ranking *r)
 {
-    const size_t needed =
-        r->most < LCT_TESTED_SEEDS ? 1 : (size_t)LCT_TESTED_SEEDS;
     size_t defined = 0;
 
     for (size_t i = 0; i < r->n; i++) {
-        size_t runs = 0;
-        double all = 0;
+        double all = r->seeds > 0 && r->blocks > 0 ? 0 : NAN;
 
         for (size_t s = i * r->seeds; s < (i + 1) * r->seeds; s++) {
-            runs += r->has[s];
-            all += r->has[s] ? r->mean[s] : 0;
+            double sum = 0;
+
+            for (size_t b = 0; b < r->blocks; b++)
+                sum += r->loss[s * r->blocks + b];
+            r->mean[s] = sum / (double)r->blocks;
+            all += r->mean[s];
         }
-        rank[i] = runs >= needed && isfinite(all);
-        defined += (size_t)rank[i];
+        rank[i] = isfinite(all);
+        defined += isfinite(all);
     }
     return defined;
 }
 
-void lct_ranks(int *rank, struct lct_ranking *r)
+static void assign(int *rank, struct ranking *r)
 {
     const size_t defined = find_defined(rank, r);
-    double level = r->level;
 
     if (defined > 1)
-        level = 1 - (1 - level) / lct_pair_count(defined);
+        r->level = 1 - (1 - r->level) / lct_pair_count(defined);
     for (size_t i = 0; i < r->n; i++)
         for (size_t j = 0; j < r->n; j++)
             if (rank[i] > 0 && rank[j] > 0 && i != j)
-                rank[i] += is_above(r, i, j, level);
+                rank[i] += is_above(r, i, j);
 }
 
-locant_status lct_ranking_create(struct lct_ranking *r)
+static locant_status rank_all(int *rank, struct ranking *r)
 {
-    size_t difference, mean;
+    size_t mean, difference;
 
-    r->mean = r->difference = NULL;
-    r->has = NULL;
     if (!lct_mul(&difference, r->seeds, sizeof *r->difference) ||
         !lct_mul(&mean, r->n, difference))
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_ranks: %zu encodings x %zu seeds", r->n,
                            r->seeds);
     r->mean = locant_alloc(mean + 1);
-    r->has = locant_alloc(mean / sizeof *r->mean + 1);
     r->difference = locant_alloc(difference + 1);
-    if (!r->mean || !r->has || !r->difference)
+    if (!r->mean || !r->difference)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_ranks: no memory for %zu encodings", r->n);
+    assign(rank, r);
     return LOCANT_OK;
-}
-
-void lct_ranking_free(struct lct_ranking *r)
-{
-    locant_release(r->mean);
-    locant_release(r->has);
-    locant_release(r->difference);
-}
-
-/* Set the means of loss[n, seeds, blocks]: every encoding has all seeds. */
-static void set_means(struct lct_ranking *r, const double *loss, size_t blocks)
-{
-    for (size_t at = 0; at < r->n * r->seeds; at++) {
-        double sum = 0;
-
-        for (size_t b = 0; b < blocks; b++)
-            sum += loss[at * blocks + b];
-        r->mean[at] = sum / (double)blocks;
-        r->has[at] = true;
-    }
 }
 
 locant_status locant_ranks(int *rank, const double *loss, size_t n,
                            size_t seeds, size_t blocks, double level)
 {
-    struct lct_ranking r = {
-        .n = n, .seeds = seeds, .most = seeds, .level = level
+    struct ranking r = {
+        .loss = loss, .n = n, .seeds = seeds, .blocks = blocks, .level = level
     };
     locant_status status;
 
@@ -111,12 +94,9 @@ locant_status locant_ranks(int *rank, const double *loss, size_t n,
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            rank ? "loss" : "rank");
     LCT_TRY(lct_check_level(__func__, level));
-    status = lct_ranking_create(&r);
-    if (status == LOCANT_OK) {
-        set_means(&r, loss, blocks);
-        lct_ranks(rank, &r);
-    }
-    lct_ranking_free(&r);
+    status = rank_all(rank, &r);
+    locant_release(r.mean);
+    locant_release(r.difference);
     return status;
 }
 

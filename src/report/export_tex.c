@@ -200,12 +200,11 @@ static void put_pairs(struct lct_html *to, const struct lct_results *r,
     lct_html_format(
         to,
         ". Below the diagonal: $p$ of the paired $t$ "
-        "test, corrected by Holm for %lld comparisons.}\n"
+        "test, corrected by Holm for all %lld comparisons of the page.}\n"
         "\\label{tab:locant-pairs-%s-%lld}\n\\begin{tabular}{l*{%zu}{r}}\n"
         "\\toprule\nencoding",
-        (long long)lct_page_value(r, "pairs.%s.%lld.comparisons", measure,
-                                  length),
-        measure, length, r->n);
+        (long long)lct_page_value(r, "claims.comparisons"), measure, length,
+        r->n);
     for (size_t j = 0; j < r->n; j++)
         lct_html_format(to, " & %zu", j + 1);
     lct_html_raw(to, " \\\\\n\\midrule\n");

@@ -134,6 +134,9 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r);
 /* Tables of all pairs of encodings. */
 locant_status lct_page_pairs(struct lct_html *h, const struct lct_results *r);
 bool lct_page_has_pairs(const struct lct_results *r);
+/* Whether the page claims a difference, whose numbers are below 'path', such as
+   "pairs.loss.128.pairs.0". */
+bool lct_page_pair_differs(const struct lct_results *r, const char *path);
 locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 /* What probes measured, for the groups that were probed. */
@@ -181,6 +184,13 @@ const char *lct_page_failed_gate(const struct lct_results *r);
 /* How the loss of group i changes from the trained length to 'length'. */
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length);
+/* Whether the verdict names the encodings of the lowest loss at that length,
+   which are those that are not above the lowest; and whether group i is. */
+bool lct_page_names_lowest(const struct lct_results *r, long long length);
+bool lct_page_is_above(const struct lct_results *r, size_t i, long long length);
+/* Whether the verdict claims the declared change of group i by the exact
+   test. */
+bool lct_page_is_exact(const struct lct_results *r, size_t i);
 
 /* Appends a spec to a list whose items end in line breaks; writes 'before', a
    message and its list of specs, and frees the list; false: it is empty. */

@@ -27,11 +27,16 @@ static void path_of(char out[PATH_BYTES], const struct lct_results *r,
              lct_claims_pair(r, i, j));
 }
 
+bool lct_page_pair_differs(const struct lct_results *r, const char *path)
+{
+    return lct_claims_enough_seeds(r) &&
+           lct_page_value(r, "%s.corrected", path) < LCT_ALPHA;
+}
+
 static void put_difference(struct lct_html *h, const struct lct_results *r,
                            const char *path)
 {
-    const bool clear = lct_claims_enough_seeds(r) &&
-                       lct_page_value(r, "%s.corrected", path) < LCT_ALPHA;
+    const bool clear = lct_page_pair_differs(r, path);
     char mean[PATH_BYTES + 8], half[PATH_BYTES + 8];
 
     snprintf(mean, sizeof mean, "%s.mean", path);

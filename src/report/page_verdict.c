@@ -117,8 +117,7 @@ bool lct_page_put_specs(struct lct_html *h, const struct lct_results *r,
     return any;
 }
 
-/* Whether encoding i has a higher loss than the best. */
-static bool is_above(const struct lct_results *r, size_t i, long long length)
+bool lct_page_is_above(const struct lct_results *r, size_t i, long long length)
 {
     return lct_claims_enough_seeds(r)
                ? lct_page_value(r, "rows.%zu.behind.%lld.corrected", i,
@@ -126,30 +125,39 @@ static bool is_above(const struct lct_results *r, size_t i, long long length)
                : lct_page_value(r, "rows.%zu.behind.%lld.sign", i, length) == 1;
 }
 
-/* Lists the encodings that are not above the best, if there are several and all
-   of those listed are judged. */
+/* Whether encoding i may have the lowest loss. */
+static bool is_lowest(const struct lct_results *r, size_t i, long long length)
+{
+    return !isnan(lct_page_value(r, "rows.%zu.ranks.%lld", i, length)) &&
+           !lct_page_is_above(r, i, length);
+}
+
+bool lct_page_names_lowest(const struct lct_results *r, long long length)
+{
+    int defined = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        defined += !isnan(lct_page_value(r, "rows.%zu.ranks.%lld", i, length));
+        if (is_lowest(r, i, length) && !is_judged(r, i, length))
+            return false;
+    }
+    return defined > 1;
+}
+
 static void put_lowest(struct lct_html *h, const struct lct_results *r,
                        long long length, const char *before)
 {
     struct lct_html list = { .data = NULL };
-    int first = 0, defined = 0;
-    bool judged = true;
+    int first = 0;
 
-    for (size_t i = 0; i < r->n; i++) {
-        if (isnan(lct_page_value(r, "rows.%zu.ranks.%lld", i, length)))
-            continue;
-        defined++;
-        if (!is_above(r, i, length)) {
+    if (!lct_page_names_lowest(r, length))
+        return;
+    for (size_t i = 0; i < r->n; i++)
+        if (is_lowest(r, i, length)) {
             lct_page_add_spec(&list, r, i);
             first++;
-            judged &= is_judged(r, i, length);
         }
-    }
-    if (defined > 1 && judged)
-        lct_page_put_specs(h, r, before, lowest[evidence_of(r)][first > 1],
-                           &list);
-    else
-        lct_html_free(&list);
+    lct_page_put_specs(h, r, before, lowest[evidence_of(r)][first > 1], &list);
 }
 
 /* Findings at length index k.  Index 0 is the trained length: no change. */
@@ -190,6 +198,16 @@ static void put_limit(struct lct_html *h, const struct lct_results *r)
     }
 }
 
+bool lct_page_is_exact(const struct lct_results *r, size_t i)
+{
+    const long long length = (long long)lct_page_value(r, "declared.length");
+
+    return lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA &&
+           lct_page_value(r, "rows.%zu.change.%lld.corrected", i, length) <
+               LCT_ALPHA &&
+           is_judged(r, i, length);
+}
+
 /* The declared comparisons that survive correction, or the number of seeds that
    any would need. */
 static void put_exact(struct lct_html *h, const struct lct_results *r)
@@ -204,8 +222,7 @@ static void put_exact(struct lct_html *h, const struct lct_results *r)
         return;
     }
     for (size_t i = 0; i < r->n; i++)
-        if (lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA &&
-            is_judged(r, i, (long long)lct_page_value(r, "declared.length"))) {
+        if (lct_page_is_exact(r, i)) {
             lct_page_add_spec(&list, r, i);
             any = true;
         }

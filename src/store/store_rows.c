@@ -49,6 +49,7 @@ static const struct column {
     COLUMN(batch, INTEGER),      COLUMN(length, INTEGER),
     COLUMN(parameters, INTEGER), COLUMN(encoding_parameters, INTEGER),
     COLUMN(seconds, NUMBER),     COLUMN(started, WORD),
+    COLUMN(batch_checksum, WORD),
     SELECT(train_loss, NUMBER, LAST("loss", "metrics", ""), 0, NULL),
     COLUMN(message, TEXT),
     SELECT(parent, INTEGER, "ifnull(parent, 0)", 2, "0"),
