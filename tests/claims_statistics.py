@@ -153,12 +153,10 @@ def crossed(x, counts):
         a, b = one["seed_error"] ** 2, one["data_error"] ** 2
         if math.isnan(a + b):
             continue
-        f = n - 1
-        if a < squares / freedom / n:
-            a, f = squares / freedom / n, freedom
+        a = max(a, squares / freedom / n)
         half = 0.0
         if a + b > 0:
-            df = (a + b) ** 2 / (a ** 2 / f + b ** 2 / (x.shape[2] - 1))
+            df = (a + b) ** 2 / (a ** 2 / freedom + b ** 2 / (x.shape[2] - 1))
             half = t_quantile(int(df), 0.05) * math.sqrt(a + b)
         one["low"], one["high"] = one["mean"] - half, one["mean"] + half
     return out
