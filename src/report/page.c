@@ -49,7 +49,7 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
                         "</h1>\n<p class=\"lead\">");
     lct_html_message_values(h, r, MSG_LEAD, NULL);
     if (r->vocabulary) {
-        lct_html_raw(h, "</p>\n<p>");
+        lct_html_raw(h, " ");
         lct_html_message_values(h, r, MSG_LEAD_VOCABULARY, NULL);
     }
     lct_html_raw(h, "</p></header>\n");

@@ -138,6 +138,11 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
         MSG_UNSAFE_ABSOLUTE, MSG_UNSAFE_SPEED
     };
 
+    if (r->vocabulary) {
+        lct_html_raw(h, "<p>");
+        lct_html_message_values(h, r, MSG_READING_TOKENS, NULL);
+        lct_html_raw(h, "</p>\n");
+    }
     put_items(h, r, MSG_SAFE, safe, sizeof safe / sizeof safe[0]);
     put_items(h, r, MSG_UNSAFE, unsafe, sizeof unsafe / sizeof unsafe[0]);
     return LOCANT_OK;
