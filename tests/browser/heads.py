@@ -17,12 +17,23 @@ def island(path):
     return json.loads(re.search(r'id="locant">(.*?)</script>', text, re.S)[1])
 
 
+def tokens_of(data):
+    """The bytes of each token of the text that the maps lie over."""
+    text = base64.b64decode(data["text"])
+    at, tokens = 0, []
+    for span in data.get("spans") or [1] * len(text):
+        tokens.append(text[at:at + span])
+        at += span
+    check("spans of tokens are those of the text", at == len(text), at)
+    return tokens
+
+
 def words_of(text, keys):
-    """Bytes of those keys as a tip quotes them."""
-    quoted = "".join(chr(text[j]) if 32 < text[j] < 127 else "\u2423"
-                     if text[j] == 32 else "\\n" if text[j] == 10
-                     else f"\\x{text[j]:02x}"
-                     for j in keys[:24])
+    """The tokens of those keys as a tip quotes them."""
+    quoted = "".join(chr(byte) if 32 < byte < 127 else "\u2423"
+                     if byte == 32 else "\\n" if byte == 10
+                     else f"\\x{byte:02x}"
+                     for byte in b"".join(text[j] for j in keys[:24]))
     return f' \u201c{quoted}{chr(0x2026) if len(keys) > 24 else ""}\u201d'
 
 
@@ -88,7 +99,7 @@ def one_has(page, one, group, layer, head):
 def chosen(page, path):
     """Sliders, and clicks in the small maps, bring a head."""
     data = island(path)
-    groups, text = data["maps"], base64.b64decode(data["text"])
+    groups, text = data["maps"], tokens_of(data)
     check("and the text that they lie over", len(text) == 2048, len(text))
     full = next((n for n, g in enumerate(groups) if "long" in g), None)
     check("the page has maps of trained heads", full is not None)
