@@ -286,6 +286,38 @@ static locant_status run_trainer(struct lct_trainer *t)
     return train(t);
 }
 
+locant_status lct_trainer_create(struct lct_trainer **out,
+                                 const locant_corpus *corpus,
+                                 const locant_train_options *options)
+{
+    struct lct_trainer *t = *out = locant_alloc(sizeof *t);
+
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
+    t->corpus = corpus;
+    t->o = *options;
+    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
+    t->lock = -1;
+    return LOCANT_OK;
+}
+
+void lct_trainer_free(struct lct_trainer *t)
+{
+    lct_store_unlock_run(t->lock, t->store, t->id);
+    lct_model_free(t->model);
+    locant_encoding_free(t->encoding);
+    locant_corpus_free(t->probe_text);
+    locant_release(t->of_parent);
+    locant_release(t->m);
+    locant_release(t->v);
+    locant_release(t->muon);
+    locant_release(t->tokens);
+    locant_release(t->targets);
+    locant_release(t->starts);
+    locant_release(t->path);
+    locant_release(t);
+}
+
 locant_status lct_train(int64_t *run, locant_store *store,
                         const locant_corpus *corpus,
                         const locant_train_options *options, int64_t only,
@@ -298,20 +330,13 @@ locant_status lct_train(int64_t *run, locant_store *store,
     if (only != 0)
         status = lct_store_blame(status, store, "run %" PRId64, only);
     LCT_TRY(status);
-    t = locant_alloc(sizeof *t);
-    if (t == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
+    LCT_TRY(lct_trainer_create(&t, corpus, options));
     t->store = store;
     t->only = only;
     t->hooks = hooks;
-    t->corpus = corpus;
-    t->o = *options;
-    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
-    t->lock = -1;
     status = run_trainer(t);
     if (t->id > 0)
         *run = t->id;
-    lct_train_release(t);
-    locant_release(t);
+    lct_trainer_free(t);
     return status;
 }

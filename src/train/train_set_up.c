@@ -355,16 +355,9 @@ locant_status locant_train_check(const locant_corpus *corpus,
     LCT_TRY(check_options(corpus, options));
     if (options->parent > 0) /* only the store knows the parent's sizes */
         return LOCANT_OK;
-    t = locant_alloc(sizeof *t);
-    if (t == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
-    t->corpus = corpus;
-    t->o = *options;
-    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
-    t->lock = -1;
+    LCT_TRY(lct_trainer_create(&t, corpus, options));
     status = lct_train_set_up(t);
-    lct_train_release(t);
-    locant_release(t);
+    lct_trainer_free(t);
     return status;
 }
 
@@ -380,20 +373,4 @@ locant_status lct_train_init_params(struct lct_trainer *t)
     status = lct_checkpoint_read(&c, t->model, path);
     locant_release(path);
     return status;
-}
-
-void lct_train_release(struct lct_trainer *t)
-{
-    lct_store_unlock_run(t->lock, t->store, t->id);
-    lct_model_free(t->model);
-    locant_encoding_free(t->encoding);
-    locant_corpus_free(t->probe_text);
-    locant_release(t->of_parent);
-    locant_release(t->m);
-    locant_release(t->v);
-    locant_release(t->muon);
-    locant_release(t->tokens);
-    locant_release(t->targets);
-    locant_release(t->starts);
-    locant_release(t->path);
 }

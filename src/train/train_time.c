@@ -33,17 +33,11 @@ static locant_status time_steps(double *seconds, struct lct_trainer *t)
 locant_status lct_train_time(double *seconds, const locant_corpus *corpus,
                              const locant_train_options *options)
 {
-    struct lct_trainer *t = locant_alloc(sizeof *t);
+    struct lct_trainer *t;
     locant_status status;
 
-    if (t == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
-    t->corpus = corpus;
-    t->o = *options;
-    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
-    t->lock = -1;
+    LCT_TRY(lct_trainer_create(&t, corpus, options));
     status = time_steps(seconds, t);
-    lct_train_release(t);
-    locant_release(t);
+    lct_trainer_free(t);
     return status;
 }

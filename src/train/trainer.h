@@ -52,10 +52,15 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
                               const locant_corpus *corpus,
                               const locant_train_options *o);
 
+/* A trainer with these options, of no store yet; NOMEM. */
+locant_status lct_trainer_create(struct lct_trainer **out,
+                                 const locant_corpus *corpus,
+                                 const locant_train_options *options);
+void lct_trainer_free(struct lct_trainer *t);
+
 /* Create the encoding, the model and the buffers of a batch, and find or insert
    the run if there is a store. */
 locant_status lct_train_set_up(struct lct_trainer *t);
-void lct_train_release(struct lct_trainer *t);
 
 /* Initial parameters: the parent's, or drawn from the seed. */
 locant_status lct_train_init_params(struct lct_trainer *t);
