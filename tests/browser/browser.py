@@ -30,8 +30,12 @@ class Broken(Exception):
     pass
 
 
+class Silent(Broken):
+    """The browser does not answer."""
+
+
 class Browser:
-    def __init__(self, path, patience=300):
+    def __init__(self, path, patience=100):
         self.patience = patience  # seconds without an answer
         self.folder = tempfile.mkdtemp(prefix="locant-browser-")
         to_child, self.to = os.pipe()
@@ -93,7 +97,7 @@ class Browser:
         while True:
             answer = self.receive(self.patience)
             if answer is None:
-                raise Broken(f"{method}: no answer in {self.patience} s")
+                raise Silent(f"{method}: no answer in {self.patience} s")
             if answer.get("id") == self.number:
                 break
             if "method" in answer:
@@ -112,7 +116,7 @@ class Browser:
             seen = len(self.events)
             event = self.receive(self.patience)
             if event is None:
-                raise Broken(f"no {method} in {self.patience} s")
+                raise Silent(f"no {method} in {self.patience} s")
             if "method" in event:
                 self.events.append(event)
 
@@ -134,6 +138,7 @@ class Browser:
                                  targetId=self.target)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Page.bringToFront")  # only a page in front draws frames
         self.send("Performance.enable", timeDomain="threadTicks")
         self.send("Emulation.setDeviceMetricsOverride", width=width,
                   height=height, deviceScaleFactor=1, mobile=False)

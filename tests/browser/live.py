@@ -83,9 +83,11 @@ class Page:
 
     def show(self, element):
         """Bring it into sight; wait until its figure is live, and until what
-        comes into sight with it has its size."""
+        comes into sight with it has its size.  A browser that draws no frame
+        for a while, as one behind another window, must not keep us waiting."""
         return self.until(f"""(async () => {{ const e = {element};
-            const frame = () => new Promise(requestAnimationFrame);
+            const frame = () => new Promise((drawn) => {{
+                requestAnimationFrame(drawn); setTimeout(drawn, 200); }});
             const section = e.closest("details.part");
             if (section) section.open = true;
             e.scrollIntoView({{ block: "center" }});

@@ -531,6 +531,14 @@ def run(path, folder, chromium):
     without_scripts(page, folder)
 
 
+def run_once(path, folder, found):
+    chromium = browser.Browser(found)
+    try:
+        run(path, folder, chromium)
+    finally:
+        chromium.close()
+
+
 def main():
     if sys.argv[1:] == ["--browser"]:
         sys.exit(browser.find() is None)
@@ -542,11 +550,14 @@ def main():
         print("no browser here (Debian: chromium): skipped\n0 passed, 0 failed")
         return
     os.makedirs(folder, exist_ok=True)
-    chromium = browser.Browser(found)
     try:
-        run(path, folder, chromium)
-    finally:
-        chromium.close()
+        run_once(path, folder, found)
+    except browser.Silent as error:
+        # Chromium itself sometimes stops on a loaded machine; a page that
+        # stops it does so again.
+        print(f"{error}; once more with a new browser")
+        results.clear()
+        run_once(path, folder, found)
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     sys.exit(0 if all(results) else 1)
 
