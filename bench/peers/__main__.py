@@ -1,6 +1,7 @@
 """Time locant against PyTorch, transformers, onnxruntime and ggml.
 
-    scripts/peers [--quick] [--only TEXT] [--threads N] [--rounds N] [--json]
+    scripts/peers [--quick] [--only TEXT] [--threads N] [--rounds N]
+                  [--isa NAME] [--json]
 
 In each round every library that supports a case runs it once.  A ratio is a
 peer's time divided by ours in the same round: 2 means that locant is twice as
@@ -27,6 +28,9 @@ def options():
                         help=f"threads of every contender ({cpus})")
     parser.add_argument("--rounds", metavar="N", type=int,
                         help="rounds of each case (7; 3 with --quick)")
+    parser.add_argument("--isa", choices=("avx2",),
+                        help="let every contender use no more than this "
+                        "(ggml's wheel is built for AVX2)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--build", metavar="FOLDER", default="build",
                         help="where liblocant.so is (build)")
@@ -44,6 +48,16 @@ def limit_threads(threads):
     # OpenMP's threads spin for some 0.3 ms between loops, but not for the
     # milliseconds in which other libraries are timed
     os.environ["GOMP_SPINCOUNT"] = "20000"
+
+
+def limit_isa(isa):
+    """No contender uses more than AVX2.  Call this before torch is loaded."""
+    if isa:
+        os.environ["ATEN_CPU_CAPABILITY"] = isa
+        os.environ["ONEDNN_MAX_CPU_ISA"] = isa.upper()
+        os.environ["MKL_ENABLE_INSTRUCTIONS"] = isa.upper()
+        # compiled kernels of other sets are not read
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] += f"-{isa}"
 
 
 def cpu_name():
@@ -109,6 +123,7 @@ def run(locant, chosen, show):
 def main():
     chosen = options()
     limit_threads(chosen.threads)
+    limit_isa(chosen.isa)
     os.environ["LOCANT_LIBRARY"] = chosen.build  # children inherit it
     import measure
     import report
@@ -119,6 +134,8 @@ def main():
     torch._dynamo.config.fail_on_recompile_limit_hit = True
     locant = Locant()
     locant.set_threads(chosen.threads)
+    if chosen.isa:
+        locant.call("set_isa", chosen.isa.encode())
     conditions = describe(locant, chosen)
     if not chosen.json:
         report.print_conditions(conditions)
