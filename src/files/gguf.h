@@ -92,7 +92,7 @@ const struct lct_gguf_tensor *lct_gguf_tensor(const struct lct_gguf *g,
 /*
  * Element i of a value, i < v->count.  False if it has another kind: an
  * integer (a bool is 0 or 1; U64 above INT64_MAX is none), a real number
- * (integers too), or a text, for which all texts before it in an array are passed.
+ * (integers too), or a text, which is found by passing all texts before it.
  */
 bool lct_gguf_integer(int64_t *out, const struct lct_gguf *g,
                       const struct lct_gguf_value *v, uint64_t i);
