@@ -11,28 +11,28 @@ set(CORE_SOURCES
   encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
   encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
   encodings/frequencies.c encodings/graph.c encodings/kerple.c
-  encodings/keys.c encodings/laplacian.c encodings/layers.c
-  encodings/learned.c encodings/learned2d.c encodings/length_limit.c
-  encodings/lengths.c encodings/longlora.c encodings/mrope.c
-  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
-  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
-  encodings/random_walk.c encodings/randomized.c encodings/registry.c
-  encodings/relative.c encodings/rerope.c encodings/rerotate.c
-  encodings/resize.c encodings/resize_weights.c encodings/rope.c
-  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
-  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
-  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
-  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
-  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
-  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
-  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
-  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
-  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
-  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
-  encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/keys.c encodings/laplacian.c encodings/layer_map.c
+  encodings/layers.c encodings/learned.c encodings/learned2d.c
+  encodings/length_limit.c encodings/lengths.c encodings/longlora.c
+  encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
+  encodings/none.c encodings/parameters.c encodings/params.c encodings/pope.c
+  encodings/pose.c encodings/random_walk.c encodings/randomized.c
+  encodings/registry.c encodings/relative.c encodings/rerope.c
+  encodings/rerotate.c encodings/resize.c encodings/resize_weights.c
+  encodings/rope.c encodings/rope2d.c encodings/rope3d.c
+  encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
+  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
+  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
+  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
+  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
+  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
+  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
+  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
+  encodings/spec_print.c encodings/spec_read.c encodings/streaming.c
+  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
+  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
+  encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -139,8 +139,9 @@ set(COMMAND_SOURCES
   eval_task.c figure_runs.c figure_text.c help.c homework.c job.c json.c
   language.c main.c owned.c params.c positions_forms.c positions_input.c
   positions_rows.c positions_windows.c report_lists.c runs_fields.c
-  runs_resume.c safe.c show_attend.c show_checks.c show_markdown.c
-  show_picture.c study_compare.c task_scores.c terminal.c tutorial_rows.c)
+  runs_resume.c safe.c show_attend.c show_checks.c show_layers.c
+  show_markdown.c show_picture.c study_compare.c task_scores.c terminal.c
+  tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -190,8 +191,8 @@ set(TESTS
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
   test_figures_rope test_forecast test_gates test_gguf test_graph
   test_graph_rules test_half test_identities test_ids test_input_add test_io
-  test_kernel_pairs test_kernels test_kernels_bias test_kills test_lengths
-  test_messages test_model test_model_each test_model_encodings
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_messages test_model test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_muon test_muon_f32 test_ngram
   test_nn test_nn_f32 test_nn_product test_npy test_numbers

@@ -58,6 +58,7 @@ try 'rope+fox'
 try 'dape+kerple'
 try 'sinusoidal+rope+t5+shaw(distance=4)'
 try 'layers(local=rope+window(size=8),global=deberta(span=8),period=2)'
+try 'layers(map=every(2,at=0,a,else=alibi):last(1,none),a=t5+rope)'
 try transformer-xl '--memory 24'
 try rope '--memory 8'
 

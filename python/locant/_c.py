@@ -406,6 +406,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_traits": (c_uint, [c_void_p]),
     "locant_encoding_axes": (c_int, [c_void_p]),
     "locant_encoding_layer": (c_void_p, [POINTER(c_int), c_void_p, c_int64]),
+    "locant_encoding_layer_of": (c_void_p, [POINTER(c_int), c_void_p, c_int64, c_int64]),
+    "locant_encoding_layer_count": (c_int64, [c_void_p]),
     "locant_encoding_length_limit": (c_int64, [c_void_p]),
     "locant_encoding_chooses_positions": (c_int, [c_void_p]),
     "locant_encoding_ids": ("status", [POINTER(Tensor), c_void_p, c_uint64, c_int]),

@@ -25,14 +25,15 @@ static void describe_default(char *out, size_t size, const struct lct_key *key)
         snprintf(out, size, "%s", key->words[(int)key->def]);
     else if (key->kind == LCT_SPEC)
         snprintf(out, size, "%s", key->family[(int)key->def]->info.name);
-    else if (key->kind != LCT_LIST)
+    else if (key->kind != LCT_LIST && key->kind != LCT_TEXT)
         lct_number_print(out, key->def);
 }
 
 int locant_encoding_key(locant_key_info *out, const char *name, int i)
 {
-    static const char *const kinds[] = { "number", "integer", "word",
-                                         "switch", "spec",    "list" };
+    static const char *const kinds[] = { "number",    "integer", "word",
+                                         "switch",    "spec",    "list",
+                                         "expression" };
     static _Thread_local char range[256], fallback[64];
     const struct lct_encoding *row = find(name);
 

@@ -23,6 +23,8 @@ static bool is_default(const locant_encoding *e, int k)
 
     if (key->kind == LCT_LIST)
         return e->list[k] == NULL;
+    if (key->kind == LCT_TEXT)
+        return e->text[k] == NULL;
     if (isnan(key->def) || isnan(e->value[k]))
         return isnan(key->def) && isnan(e->value[k]);
     if (e->value[k] != key->def)
@@ -45,6 +47,7 @@ static void put_value(struct writer *w, const locant_encoding *e, int k)
     case LCT_WORD: put(w, key->words[(size_t)e->value[k]]); break;
     case LCT_SWITCH: put(w, e->value[k] != 0 ? "yes" : "no"); break;
     case LCT_SPEC: put(w, e->nested[k]->spec); break;
+    case LCT_TEXT: put(w, e->text[k]); break;
     case LCT_LIST:
         for (size_t i = 0; i < e->list[k]->n; i++) {
             put(w, i > 0 ? ":" : "");
@@ -63,6 +66,26 @@ static void put_sum(struct writer *w, const locant_encoding *e)
     }
 }
 
+/* Writes "(name=" or ",name="; *open: the parenthesis is written. */
+static void put_name(struct writer *w, const char *name, bool *open)
+{
+    put(w, *open ? "," : "(");
+    put(w, name);
+    put(w, "=");
+    *open = true;
+}
+
+/* An encoding with default keys need not be given the name that it has. */
+static void put_others(struct writer *w, const locant_encoding *e, bool *open)
+{
+    for (int k = lct_key_count(e->row); k < LCT_MAX_KEYS; k++) {
+        if (e->text[k] == NULL || strcmp(e->text[k], e->nested[k]->spec) == 0)
+            continue;
+        put_name(w, e->text[k], open);
+        put(w, e->nested[k]->spec);
+    }
+}
+
 size_t lct_spec_print(char *out, size_t size, const locant_encoding *e)
 {
     struct writer w = { out, size, 0 };
@@ -76,12 +99,11 @@ size_t lct_spec_print(char *out, size_t size, const locant_encoding *e)
     for (int k = 0; k < lct_key_count(e->row); k++) {
         if (is_default(e, k))
             continue;
-        put(&w, open ? "," : "(");
-        put(&w, keys[k].name);
-        put(&w, "=");
+        put_name(&w, keys[k].name, &open);
         put_value(&w, e, k);
-        open = true;
     }
+    if (e->row->others != NULL)
+        put_others(&w, e, &open);
     if (open)
         put(&w, ")");
     if (size > 0)

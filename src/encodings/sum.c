@@ -121,8 +121,21 @@ const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door)
     return NULL;
 }
 
+int64_t locant_encoding_layer_count(const locant_encoding *e)
+{
+    return e == NULL || e->row->layer_count == NULL ? 0
+                                                    : e->row->layer_count(e);
+}
+
 const locant_encoding *
 locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
+{
+    return locant_encoding_layer_of(first_param, e, layer, 0);
+}
+
+const locant_encoding *locant_encoding_layer_of(int *first_param,
+                                                const locant_encoding *e,
+                                                int64_t layer, int64_t count)
 {
     int first = 0, chosen;
 
@@ -130,7 +143,7 @@ locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
         *first_param = 0;
     if (e == NULL || e->row->layers == NULL)
         return e;
-    chosen = e->row->layers(e, layer);
+    chosen = e->row->layers(e, layer, count);
     for (int k = 0; k < chosen; k++)
         if (e->nested[k] != NULL)
             first += lct_param_count(e->nested[k]);
