@@ -9,8 +9,13 @@ set(CORE_SOURCES
   encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
   encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
   encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/formula.c
+  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_parse.c encodings/formula_print.c
+  encodings/formula_read.c encodings/formula_trend.c
+  encodings/formula_words.c encodings/fox.c encodings/graph.c
+  encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layers.c encodings/learned.c encodings/learned2d.c
   encodings/length_limit.c encodings/lengths.c encodings/longlora.c
   encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
@@ -154,8 +159,8 @@ set(ORACLE_SOURCES
   oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
   oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
   oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
-  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
-  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/formula.c
+  oracle/fox.c oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
   oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
   oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
@@ -186,29 +191,30 @@ set(TESTS
   test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
   test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_gates test_graph test_graph_rules
-  test_half test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_lengths test_messages
-  test_model test_model_each test_model_encodings test_model_hooks
-  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
-  test_model_train test_muon test_muon_f32 test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_numbers test_oracles_content
-  test_oracles_input test_oracles_rotate test_oracles_score test_page
-  test_page_cells test_page_data test_page_script test_page_tasks test_phase
-  test_pictures test_poll test_positions test_positions_grid
-  test_positions_random test_positions_windows test_probe test_probe_numbers
-  test_probe_partial test_probe_run test_probe_training test_property
-  test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64
-  test_score_tables test_sections test_shared test_source test_spec
-  test_statistics test_statistics_curves test_statistics_unpaired test_store
-  test_store_crowd test_store_docs test_store_guard test_store_keep
-  test_store_migrate test_store_refusals test_store_sittings test_store_texts
-  test_store_values test_study test_study_compare test_surface test_task_run
-  test_tasks test_tensors test_tensors_file test_tokens test_train
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
-  test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_verdict test_vocabulary test_xpos_pope)
+  test_figures_rope test_forecast test_formula test_gates test_graph
+  test_graph_rules test_half test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_lengths
+  test_messages test_model test_model_each test_model_encodings
+  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_train test_muon test_muon_f32 test_ngram
+  test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_cells test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_poll
+  test_positions test_positions_grid test_positions_random
+  test_positions_windows test_probe test_probe_numbers test_probe_partial
+  test_probe_run test_probe_training test_property test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
+  test_shared test_source test_spec test_statistics test_statistics_curves
+  test_statistics_unpaired test_store test_store_crowd test_store_docs
+  test_store_guard test_store_keep test_store_migrate test_store_refusals
+  test_store_sittings test_store_texts test_store_values test_study
+  test_study_compare test_surface test_task_run test_tasks test_tensors
+  test_tensors_file test_tokens test_train test_train_norms test_train_source
+  test_traits_attention test_traits_calls test_traits_limit
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_verdict
+  test_vocabulary test_xpos_pope)

@@ -15,6 +15,10 @@
  * of the registry, without blanks and without keys at their defaults; parsing
  * it gives the same encoding again.
  *
+ * formula(..) reads its own parentheses: a score function in place of keys, for
+ * example "formula(bias=-m*log1p(n),m=param(heads))"; docs/guide/formula has
+ * the grammar.
+ *
  * An encoding enters a Transformer through one or more doors:
  *
  *   input    x[t] += P[pos[t]], once before layer 0     locant_encoding_add()
@@ -59,7 +63,7 @@ enum { /* bits of 'traits': properties, each verified by the tests */
 typedef struct locant_key_info {
     const char *name;
     const char *kind;     /* "number", "integer", "word", "switch", "spec",
-                             "list" */
+                             "list", "expression" */
     const char *fallback; /* default as written in a spec; "" if derived */
     const char *range;    /* "> 0", "half | interleaved", .. */
     const char *doc;

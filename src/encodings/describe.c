@@ -31,8 +31,9 @@ static void describe_default(char *out, size_t size, const struct lct_key *key)
 
 int locant_encoding_key(locant_key_info *out, const char *name, int i)
 {
-    static const char *const kinds[] = { "number", "integer", "word",
-                                         "switch", "spec",    "list" };
+    static const char *const kinds[] = { "number",    "integer", "word",
+                                         "switch",    "spec",    "list",
+                                         "expression" };
     static _Thread_local char range[256], fallback[64];
     const struct lct_encoding *row = find(name);
 

@@ -14,7 +14,8 @@ enum lct_key_kind {
     LCT_WORD,
     LCT_SWITCH,
     LCT_SPEC,
-    LCT_LIST /* numbers joined by ':'; empty if left out */
+    LCT_LIST,      /* numbers joined by ':'; empty if left out */
+    LCT_EXPRESSION /* of a row that reads its own parentheses */
 };
 
 /* One key of a spec.  A table of them ends with a NULL name. */

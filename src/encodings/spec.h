@@ -13,6 +13,14 @@ locant_status lct_spec_parse(locant_encoding **out, const char *fn,
                              const char *text,
                              const struct lct_encoding *const *family);
 
+/* Text written so far; bytes are counted even when 'out' is full. */
+struct lct_writer {
+    char *out;
+    size_t size, used;
+};
+
+void lct_spec_put(struct lct_writer *w, const char *text);
+
 /*
  * Write the canonical form; returns bytes needed, as snprintf() does.  Nested
  * encodings must have their own 'spec'.
