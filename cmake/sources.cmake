@@ -9,30 +9,35 @@ set(CORE_SOURCES
   encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
   encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
   encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
-  encodings/frequencies.c encodings/graph.c encodings/kerple.c
-  encodings/keys.c encodings/laplacian.c encodings/layer_map.c
-  encodings/layers.c encodings/learned.c encodings/learned2d.c
-  encodings/length_limit.c encodings/lengths.c encodings/longlora.c
-  encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
-  encodings/none.c encodings/parameters.c encodings/params.c encodings/pope.c
-  encodings/pose.c encodings/random_walk.c encodings/randomized.c
-  encodings/registry.c encodings/relative.c encodings/rerope.c
-  encodings/rerotate.c encodings/resize.c encodings/resize_weights.c
-  encodings/rope.c encodings/rope2d.c encodings/rope3d.c
-  encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
-  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
-  encodings/scaling_llama3.c encodings/scaling_longrope.c
-  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
-  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
-  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
-  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
-  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
-  encodings/spec_print.c encodings/spec_read.c encodings/streaming.c
-  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
-  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
-  encodings/window.c encodings/xlnet.c encodings/xpos.c
+  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/formula.c
+  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_parse.c encodings/formula_print.c
+  encodings/formula_read.c encodings/formula_trend.c
+  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/layer_map.c encodings/layers.c encodings/learned.c
+  encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
+  encodings/longlora.c encodings/mrope.c encodings/music.c
+  encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
+  encodings/random_walk.c encodings/randomized.c encodings/registry.c
+  encodings/relative.c encodings/rerope.c encodings/rerotate.c
+  encodings/resize.c encodings/resize_weights.c encodings/rope.c
+  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
+  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
+  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
+  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
+  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
+  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
+  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
+  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
+  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
+  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
+  encodings/t5.c encodings/table.c encodings/temperature.c
+  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
+  encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -157,8 +162,8 @@ set(ORACLE_SOURCES
   oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
   oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
   oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
-  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
-  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/formula.c
+  oracle/fox.c oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
   oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
   oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
@@ -189,17 +194,17 @@ set(TESTS
   test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
   test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_gates test_gguf test_graph
-  test_graph_rules test_half test_identities test_ids test_input_add test_io
-  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_muon test_muon_f32 test_ngram
-  test_nn test_nn_f32 test_nn_product test_npy test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
+  test_figures_rope test_forecast test_formula test_gates test_gguf
+  test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_layer_maps test_lengths test_messages test_model
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_muon test_muon_f32 test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_numbers test_oracles_content test_oracles_input
+  test_oracles_rotate test_oracles_score test_page test_page_cells
+  test_page_data test_page_script test_page_tasks test_phase test_pictures
+  test_poll test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
   test_probe_run test_probe_training test_property test_references
   test_registry test_report test_report_full test_report_tasks test_rerotate

@@ -59,8 +59,9 @@ TEST(rows_are_sorted_and_documented)
 
 static void check_key(const char *name, int i)
 {
-    static const char *const kinds[] = { "number", "integer", "word",
-                                         "switch", "spec",    "list" };
+    static const char *const kinds[] = { "number",    "integer", "word",
+                                         "switch",    "spec",    "list",
+                                         "expression" };
     locant_key_info key;
     int known = 0;
 

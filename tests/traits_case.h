@@ -101,6 +101,8 @@ static inline void random_value(char *out, size_t size,
                                           "t5",
                                           "relative",
                                           "learned(length=40)" };
+    static const char *const expressions[] = { "-n/16", "-sqrt(n)",
+                                               "-log1p(n)*(h+1)" };
     static const char *const lists[] = { "2:1:1", "1:1:2", "2:2:2",
                                          "16:24:24" };
 
@@ -112,6 +114,8 @@ static inline void random_value(char *out, size_t size,
         snprintf(out, size, "%s", edits[test_rand() % LEN(edits)]);
     else if (strcmp(key->kind, "spec") == 0)
         snprintf(out, size, "%s", layers[test_rand() % LEN(layers)]);
+    else if (strcmp(key->kind, "expression") == 0)
+        snprintf(out, size, "%s", expressions[test_rand() % LEN(expressions)]);
     else if (strcmp(key->kind, "list") == 0)
         snprintf(out, size, "%s", lists[test_rand() % LEN(lists)]);
     else if (strchr(key->range, '|') != NULL)

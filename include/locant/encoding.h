@@ -16,6 +16,10 @@
  * the order of the registry, without blanks and without keys at their defaults;
  * parsing it gives the same encoding again.
  *
+ * formula(..) reads its own parentheses: a score function in place of keys, for
+ * example "formula(bias=-m*log1p(n),m=param(heads))"; docs/guide/formula has
+ * the grammar.
+ *
  * An encoding enters a Transformer through one or more doors:
  *
  *   input    x[t] += P[pos[t]], once before layer 0     locant_encoding_add()

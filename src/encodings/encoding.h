@@ -12,9 +12,18 @@
 
 enum { LCT_MAX_PARTS = 8 };
 
+struct lct_reader; /* spec_read.h */
+struct lct_writer; /* spec.h */
+
 struct lct_encoding {
     locant_encoding_info info;
     const struct lct_key *keys;
+
+    /* Read what stands in the parentheses of the spec, if there are any, and
+     * print it in its canonical form, with parentheses.  NULL: "key=value"
+     * separated by commas. */
+    locant_status (*read)(locant_encoding *e, struct lct_reader *r);
+    void (*print)(struct lct_writer *w, const locant_encoding *e);
 
     /* Check what the ranges of single keys cannot express. */
     locant_status (*check)(const locant_encoding *e);

@@ -52,6 +52,7 @@ static const char *const kind_names[] = {
     [LCT_WORD] = "",           [LCT_SWITCH] = "",
     [LCT_SPEC] = "",           [LCT_LIST] = "numbers joined by ':'",
     [LCT_TEXT] = "",
+    [LCT_EXPRESSION] = "",
 };
 
 /* Error: key k does not accept the value at 't'. */
@@ -150,7 +151,8 @@ static locant_status read_nested(locant_encoding *e, int k,
     return LOCANT_OK;
 }
 
-static locant_status read_value(locant_encoding *e, int k, struct lct_reader *r)
+locant_status lct_spec_read_value(locant_encoding *e, int k,
+                                  struct lct_reader *r)
 {
     if (lct_read_peek(r) == 0 || lct_read_peek(r) == ',' ||
         lct_read_peek(r) == ')')
@@ -162,7 +164,8 @@ static locant_status read_value(locant_encoding *e, int k, struct lct_reader *r)
     case LCT_SWITCH: return read_word(e, k, r);
     case LCT_LIST: return read_list(e, k, r);
     case LCT_TEXT: return e->row->keys[k].read(e, k, r);
-    case LCT_SPEC: break;
+    case LCT_SPEC:
+    case LCT_EXPRESSION: break;
     }
     return read_nested(e, k, r);
 }
@@ -242,7 +245,7 @@ static locant_status read_keys(locant_encoding *e, struct lct_reader *r)
         given[k] = true;
         if (!lct_read_accept(r, '='))
             return lct_read_error(r, "'='");
-        LCT_TRY(read_value(e, k, r));
+        LCT_TRY(lct_spec_read_value(e, k, r));
     } while (lct_read_accept(r, ','));
     return lct_read_accept(r, ')') ? LOCANT_OK
                                    : lct_read_error(r, "',' or ')'");
@@ -296,7 +299,9 @@ static locant_status finish(locant_encoding *e, const struct lct_reader *r)
 static locant_status fill(locant_encoding *e, struct lct_reader *r)
 {
     LCT_TRY(set_defaults(e, r));
-    if (lct_read_accept(r, '(') && !lct_read_accept(r, ')'))
+    if (e->row->read != NULL)
+        LCT_TRY(e->row->read(e, r));
+    else if (lct_read_accept(r, '(') && !lct_read_accept(r, ')'))
         LCT_TRY(read_keys(e, r));
     return finish(e, r);
 }

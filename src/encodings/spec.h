@@ -16,6 +16,14 @@ locant_status lct_spec_parse(locant_encoding **out, const char *fn,
 /* Copy n bytes and end them by 0; NULL: no memory. */
 char *lct_spec_copy(const char *text, size_t n);
 
+/* Text written so far; bytes are counted even when 'out' is full. */
+struct lct_writer {
+    char *out;
+    size_t size, used;
+};
+
+void lct_spec_put(struct lct_writer *w, const char *text);
+
 /*
  * Write the canonical form; returns bytes needed, as snprintf() does.  Nested
  * encodings must have their own 'spec'.

@@ -37,4 +37,8 @@ struct lct_token lct_read_value(struct lct_reader *r);
 /* Index of the token in the list of names, or -1. */
 int lct_read_find(lct_name_at at, const void *list, const struct lct_reader *r,
                   struct lct_token t);
+
+/* Read the value of key k of e, which is not an expression (spec.c). */
+locant_status lct_spec_read_value(locant_encoding *e, int k,
+                                  struct lct_reader *r);
 #endif

@@ -1,0 +1,42 @@
+/* formula_evaluate.h - values of a formula in double, and gradients */
+#ifndef LCT_FORMULA_EVALUATE_H
+#define LCT_FORMULA_EVALUATE_H
+#include "formula_graph.h"
+
+enum { LCT_FORMULA_PAIRS = 32 }; /* at most in one pass */
+
+/* A formula for one head: what all pairs share. */
+struct lct_formula_run {
+    const struct lct_formula *f;
+    const struct lct_call *c;
+    int64_t head;
+    unsigned bit;                     /* of the nodes that the root reads */
+    int root;                         /* the node that is wanted */
+    double number[LCT_FORMULA_NODES]; /* of nodes without a slot */
+};
+
+/* Prepare for one of LCT_BIAS, LCT_GAIN, LCT_AFTER, which must be given. */
+void lct_formula_evaluate_open(struct lct_formula_run *run,
+                               const struct lct_formula *f, int root,
+                               const struct lct_call *c, int64_t head);
+
+/* Values for the pairs of one query and n keys, any number. */
+void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
+                          int64_t q_pos, const int64_t *k_pos, size_t n);
+
+/*
+ * dparam[k] += sum_j dout[j] d value[j] / dparam[k].  Derivatives pass from the
+ * root to the leaves.  A node to which nothing passes adds exactly 0, so the
+ * branch of if(..) that is not taken may be infinite.
+ */
+void lct_formula_evaluate_backward(double *const *dparam,
+                                   const struct lct_formula_run *run,
+                                   int64_t q_pos, const int64_t *k_pos,
+                                   const double *dout, size_t n);
+
+/* The value of a parameter whose stored value is x, its derivative, and its
+ * inverse. */
+double lct_formula_evaluate_law(enum lct_formula_law law, double x);
+double lct_formula_evaluate_law_slope(enum lct_formula_law law, double x);
+double lct_formula_evaluate_law_inverse(enum lct_formula_law law, double y);
+#endif

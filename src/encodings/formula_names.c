@@ -1,0 +1,234 @@
+/* formula_names.c - declarations of a formula: param(..) and const(..) */
+#include "formula_names.h"
+#include "../core/quote.h"
+#include "formula_parse.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* number | slopes | uniform(a,b) | normal(s) */
+static locant_status read_init(struct lct_formula_name *n, struct lct_reader *r)
+{
+    struct lct_token t;
+
+    if (!lct_is_letter(lct_read_peek(r)))
+        return lct_formula_words_number(&n->a, r);
+    t = lct_formula_words_read(r);
+    if (lct_formula_words_are(r, t, "slopes")) {
+        n->init = LCT_START_SLOPES;
+        return n->heads && n->entries == 0
+                   ? LOCANT_OK
+                   : LCT_FORMULA_REFUSE(r, t.at, "%s",
+                                        "slopes are one number for each head: "
+                                        "param(heads,init=slopes)");
+    }
+    if (lct_formula_words_are(r, t, "uniform"))
+        n->init = LCT_START_UNIFORM;
+    else if (lct_formula_words_are(r, t, "normal"))
+        n->init = LCT_START_NORMAL;
+    else {
+        r->at = t.at;
+        return lct_formula_words_expected(
+            r, "a number, slopes, uniform(a,b) or normal(s)");
+    }
+    LCT_TRY(lct_formula_words_char(r, '('));
+    LCT_TRY(lct_formula_words_number(&n->a, r));
+    if (n->init == LCT_START_UNIFORM) {
+        LCT_TRY(lct_formula_words_char(r, ','));
+        LCT_TRY(lct_formula_words_number(&n->b, r));
+    }
+    return lct_formula_words_char(r, ')');
+}
+
+/* The index of the next word among 'words'; or fail. */
+static locant_status read_choice(int *out, struct lct_reader *r,
+                                 const char *const *words, const char *wanted)
+{
+    struct lct_token t = lct_formula_words_read(r);
+
+    for (*out = 0; words[*out] != NULL; ++*out)
+        if (lct_formula_words_are(r, t, words[*out]))
+            return LOCANT_OK;
+    r->at = t.at;
+    return lct_formula_words_expected(r, wanted);
+}
+
+static locant_status read_option(struct lct_formula_name *n,
+                                 struct lct_reader *r)
+{
+    static const char *const options[] = { "init", "min",   "max",
+                                           "law",  "share", NULL };
+    static const char *const laws[] = { "raw", "exp", "softplus", NULL };
+    static const char *const switches[] = { "no", "yes", NULL };
+    int option, choice;
+
+    LCT_TRY(read_choice(&option, r, options,
+                        "heads, one, a number of entries, init, min, max, law "
+                        "or share"));
+    LCT_TRY(lct_formula_words_char(r, '='));
+    switch (option) {
+    case 0: return read_init(n, r);
+    case 1: return lct_formula_words_number(&n->min, r);
+    case 2: return lct_formula_words_number(&n->max, r);
+    case 3:
+        LCT_TRY(read_choice(&choice, r, laws, "raw, exp or softplus"));
+        n->law = (enum lct_formula_law)choice;
+        return LOCANT_OK;
+    default:
+        LCT_TRY(read_choice(&choice, r, switches, "yes or no"));
+        n->share = choice == 1;
+        return LOCANT_OK;
+    }
+}
+
+/* The size of a table. */
+static locant_status read_entries(struct lct_formula_name *n,
+                                  struct lct_reader *r)
+{
+    size_t at = (lct_read_peek(r), r->at);
+    double entries;
+
+    LCT_TRY(lct_formula_words_number(&entries, r));
+    if (entries < 1 || entries > LCT_FORMULA_TABLE || entries != floor(entries))
+        return LCT_FORMULA_REFUSE(r, at,
+                                  "a table of %g entries, expected 1 to %d",
+                                  entries, LCT_FORMULA_TABLE);
+    n->entries = (int64_t)entries;
+    snprintf(n->entries_text, sizeof(n->entries_text), "%" PRId64, n->entries);
+    return LOCANT_OK;
+}
+
+/* Values that the options allow; the law must have an inverse there. */
+static locant_status check_param(const struct lct_formula_name *n,
+                                 const struct lct_reader *r, size_t at)
+{
+    double low =
+        n->init == LCT_START_NUMBER || n->init == LCT_START_UNIFORM ? n->a : 1;
+
+    if (n->init == LCT_START_UNIFORM && n->a > n->b)
+        return LCT_FORMULA_REFUSE(r, at,
+                                  "'%s' starts in uniform(%g,%g), expected the "
+                                  "smaller number first",
+                                  n->text, n->a, n->b);
+    if (n->min > n->max)
+        return LCT_FORMULA_REFUSE(r, at, "'%s' has min=%g above max=%g",
+                                  n->text, n->min, n->max);
+    if (n->law == LCT_LAW_RAW)
+        return LOCANT_OK;
+    if (n->init == LCT_START_NORMAL || low <= 0 || n->max <= 0)
+        return LCT_FORMULA_REFUSE(r, at,
+                                  "'%s' is positive by its law, expected init "
+                                  "and max above 0",
+                                  n->text);
+    return LOCANT_OK;
+}
+
+/* heads | one | entries, { "," option } ")" */
+static locant_status read_param(struct lct_formula_name *n,
+                                struct lct_reader *r, size_t at)
+{
+    struct lct_token t;
+    bool more;
+
+    n->a = 1;
+    n->min = -INFINITY;
+    n->max = INFINITY;
+    if (lct_is_letter(lct_read_peek(r))) {
+        t = lct_formula_words_read(r);
+        n->heads = lct_formula_words_are(r, t, "heads");
+        if (!n->heads && !lct_formula_words_are(r, t, "one")) {
+            r->at = t.at;
+            return lct_formula_words_expected(
+                r, "heads, one or a number of entries");
+        }
+    } else {
+        LCT_TRY(read_entries(n, r));
+    }
+    more = lct_read_accept(r, ',');
+    if (more && n->heads && !lct_is_letter(lct_read_peek(r))) {
+        LCT_TRY(read_entries(n, r));
+        more = lct_read_accept(r, ',');
+    }
+    while (more) {
+        LCT_TRY(read_option(n, r));
+        more = lct_read_accept(r, ',');
+    }
+    LCT_TRY(lct_formula_words_char(r, ')'));
+    return check_param(n, r, at);
+}
+
+/* Is this a name that may be declared? */
+static bool is_plain(const struct lct_reader *r, struct lct_token t)
+{
+    for (size_t i = 0; i < t.n; i++)
+        if (r->text[t.at + i] >= 'A' && r->text[t.at + i] <= 'Z')
+            return false;
+    return t.n > 0 && t.n < LCT_FORMULA_NAME;
+}
+
+static locant_status check_name(const struct lct_formula *f,
+                                const struct lct_reader *r, struct lct_token t)
+{
+    char found[LCT_QUOTE_BYTES];
+
+    lct_quote(found, r->text + t.at, t.n);
+    if (lct_formula_parse_is_reserved(r->text + t.at, t.n))
+        return LCT_FORMULA_REFUSE(r, t.at, "'%s' is a reserved name", found);
+    if (!is_plain(r, t))
+        return LCT_FORMULA_REFUSE(r, t.at,
+                                  "'%s' is not a name of at most %d small "
+                                  "letters, digits and '_'",
+                                  found, LCT_FORMULA_NAME - 1);
+    if (lct_formula_graph_find(f, r->text + t.at, t.n) >= 0)
+        return LCT_FORMULA_REFUSE(r, t.at, "'%s' is declared twice", found);
+    if (f->names == LCT_FORMULA_NAMES)
+        return LCT_FORMULA_REFUSE(r, t.at, "more than %d declarations",
+                                  LCT_FORMULA_NAMES);
+    return LOCANT_OK;
+}
+
+/* A name that is no key, and whose value is no declaration. */
+locant_status lct_formula_names_refuse(struct lct_reader *r, struct lct_token t,
+                                       const locant_encoding *e)
+{
+    char found[LCT_QUOTE_BYTES], suggest[200];
+
+    lct_quote(found, r->text + t.at, t.n);
+    lct_suggest(suggest, sizeof(suggest), lct_key_name, e->row->keys,
+                r->text + t.at, t.n);
+    return LCT_FORMULA_REFUSE(r, t.at,
+                              "unknown key '%s', and no declaration "
+                              "%s=param(heads) or %s=const(1)%s",
+                              found, found, found, suggest);
+}
+
+/* param(..) | const(number), after the name */
+locant_status lct_formula_names_read(struct lct_formula *f,
+                                     const locant_encoding *e,
+                                     struct lct_reader *r, struct lct_token t)
+{
+    struct lct_formula_name *n = &f->name[f->names];
+    struct lct_token kind;
+
+    LCT_TRY(check_name(f, r, t));
+    kind = lct_formula_words_read(r);
+    if (lct_formula_words_are(r, kind, "token") ||
+        lct_formula_words_are(r, kind, "scan"))
+        return LCT_FORMULA_REFUSE(r, kind.at, "%s",
+                                  "token(..) and scan(..) are not supported "
+                                  "yet, expected param(..) or const(..)");
+    if (!lct_formula_words_are(r, kind, "param") &&
+        !lct_formula_words_are(r, kind, "const"))
+        return lct_formula_names_refuse(r, t, e);
+    LCT_TRY(lct_formula_words_char(r, '('));
+    *n = (struct lct_formula_name){ .param = -1, .at = t.at };
+    memcpy(n->text, r->text + t.at, t.n);
+    f->names++;
+    if (lct_formula_words_are(r, kind, "const")) {
+        LCT_TRY(lct_formula_words_number(&n->a, r));
+        return lct_formula_words_char(r, ')');
+    }
+    n->param = f->params++;
+    return read_param(n, r, t.at);
+}

@@ -1,0 +1,18 @@
+/* formula_operations.h - the operations of a formula, and their derivatives */
+#ifndef LCT_FORMULA_OPERATIONS_H
+#define LCT_FORMULA_OPERATIONS_H
+#include "formula_graph.h"
+
+/* out[j] = x of in[k][stride[k] j], j < n, for a node that is neither a leaf
+ * nor a table; arguments that it lacks are NULL. */
+void lct_formula_operations_row(double *out, const struct lct_formula *f,
+                                const struct lct_formula_node *x,
+                                const double *const in[3],
+                                const size_t stride[3], size_t n);
+
+/* slope[k] = d x / d in[k] where x has the value y; slopes that are 0 are not
+ * written. */
+void lct_formula_operations_slope(double slope[3], const struct lct_formula *f,
+                                  const struct lct_formula_node *x,
+                                  const double in[3], double y);
+#endif
