@@ -45,15 +45,17 @@ set(CORE_SOURCES
   attention/content_project.c attention/content_tables.c
   attention/content_window.c attention/decode.c attention/decode_bf16.c
   attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
-  attention/f32.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/reference.c attention/request.c
-  attention/rotation.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/tables.c attention/tiled.c
+  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
+  attention/dense_mask.c attention/f32.c attention/load.c attention/mask.c
+  attention/order.c attention/outputs.c attention/param_gradients.c
+  attention/plan.c attention/positions.c attention/positions_check.c
+  attention/problem.c attention/product.c attention/rectangle.c
+  attention/reference.c attention/request.c attention/rotation.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c
+  attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -174,8 +176,9 @@ set(ORACLE_SOURCES
   oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
-  oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
-  oracle/positions.c oracle/rows.c oracle/statistics.c oracle/tasks.c)
+  oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
+  oracle/near.c oracle/positions.c oracle/rows.c oracle/statistics.c
+  oracle/tasks.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_content

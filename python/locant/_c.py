@@ -42,6 +42,7 @@ class Dtype(IntEnum):
     F64 = 3
     I32 = 4
     I64 = 5
+    U8 = 6
 
 
 class Tensor(Structure):
@@ -240,6 +241,8 @@ class Attention(Structure):
         ("window", c_int64),
         ("softcap", c_double),
         ("sinks", POINTER(Tensor)),
+        ("bias", POINTER(Tensor)),
+        ("visible", POINTER(Tensor)),
     ]
 
 
@@ -253,6 +256,7 @@ class AttentionGradients(Structure):
         ("dparams", POINTER(Tensor)),
         ("dx", POINTER(Tensor)),
         ("dsinks", POINTER(Tensor)),
+        ("dbias", POINTER(Tensor)),
     ]
 
 

@@ -139,7 +139,8 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
                            struct lct_bf16_product x)
 {
-    bool guard = of != LCT_STEPS_SCORES && t->masked && !lct_bf16_is_finite(&x);
+    bool guard =
+        of != LCT_STEPS_SCORES && t->guarded && !lct_bf16_is_finite(&x);
     struct lct_steps e = { 0 };
 
     x.add = of != LCT_STEPS_SCORES;

@@ -47,12 +47,11 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     f->guard[i] = false;
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
-        /* Only the mask hooks of an encoding differ between heads. */
-        f->sees[g] = g > 0 && p->request->mask_hooks == 0
+        f->sees[g] = g > 0 && !lct_mask_by_head(p)
                          ? any
                          : lct_mask_classify(p, t, n, f->s);
         any |= f->sees[g];
-        f->guard[i] |= !f->sees[g] || t->masked;
+        f->guard[i] |= !f->sees[g] || t->guarded;
     }
     return any;
 }

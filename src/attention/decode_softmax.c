@@ -1,6 +1,7 @@
 /* decode_softmax.c - decode: turn scores into weights */
 #include "decode_softmax.h"
 #include "bias.h"
+#include "dense_bias.h"
 #include "mask.h"
 #include "scores.h"
 #include <math.h>
@@ -64,6 +65,9 @@ static void finish_scores(const struct lct_plan *p,
         if (t->masked)
             mask_row(p, f, t, i, row);
         lct_scores_cap(p, row, NULL, (size_t)t->keys);
+        if (p->request->bias != NULL)
+            lct_dense_bias_add_row(p, (int64_t[4]){ t->b, t->h, i, t->j },
+                                   t->keys, row);
     }
 }
 
@@ -77,9 +81,9 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
         find_relative(p, f, t);
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
-        /* Mask hooks differ between heads: classify again to fill the masks. */
-        if (f->sees[g] && (p->request->mask_hooks == 0 ||
-                           lct_mask_classify(p, t, f->tile[i], f->s)))
+        /* If masks differ between heads, classify again to fill them. */
+        if (f->sees[g] &&
+            (!lct_mask_by_head(p) || lct_mask_classify(p, t, f->tile[i], f->s)))
             finish_scores(p, f, t, scores + g * p->T * LCT_DECODE_ROW);
         for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
             float *row = scores + r * LCT_DECODE_ROW;

@@ -25,7 +25,7 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            enum lct_steps_product of, struct lct_product x)
 {
-    bool guard = of != LCT_STEPS_SCORES && t->masked &&
+    bool guard = of != LCT_STEPS_SCORES && t->guarded &&
                  !p->kernels->all_finite(x.b, x.b_row, x.k, x.n);
     struct lct_steps e = { 0 };
 

@@ -2,6 +2,7 @@
 #include "request.h"
 #include "../core/size.h"
 #include "positions_check.h"
+#include "rectangle.h"
 #include "sizes.h"
 #include <inttypes.h>
 #include <math.h>
@@ -83,6 +84,23 @@ static locant_status check_score_options(struct lct_request *r)
     return lct_check(r->fn, "sinks", a->sinks,
                      r->q.dtype == LOCANT_F64 ? LCT_IN_F64 : LCT_IN_F32, 1,
                      &r->H);
+}
+
+/* Check the bias and the mask with an element for each query and key. */
+static locant_status check_dense(struct lct_request *r)
+{
+    const locant_attention *a = r->a;
+    unsigned floats = LCT_IN_F32 | LCT_IN_F16 | LCT_IN_BF16;
+
+    if (r->q.dtype == LOCANT_F64)
+        floats |= LCT_IN_F64;
+    if (a->bias != NULL)
+        LCT_TRY(lct_rectangle_check(r, "bias", a->bias, floats));
+    if (a->visible != NULL)
+        LCT_TRY(lct_rectangle_check(r, "visible", a->visible, LCT_IN_U8));
+    r->bias = a->bias;
+    r->visible = a->visible;
+    return LOCANT_OK;
 }
 
 static locant_status check_options(struct lct_request *r)
@@ -268,5 +286,6 @@ locant_status lct_request_check(struct lct_request *r, const char *fn,
     LCT_TRY(check_shapes(r));
     LCT_TRY(lct_positions_check(r));
     LCT_TRY(check_options(r));
+    LCT_TRY(check_dense(r));
     return check_parts(r);
 }

@@ -15,13 +15,14 @@ struct lct_request {
     bool has_x; /* the input of the layer is given: [B, S, W] */
     double scale;
     bool causal;
-    int64_t window;             /* 0: none */
-    double softcap;             /* 0: none */
-    const locant_tensor *sinks; /* NULL: none */
-    bool rotated_keys;          /* the caller has rotated the keys */
-    int64_t position_rows;      /* 1, or B if positions differ by batch row */
-    int axes;                   /* of coordinates; 0: none are given */
-    bool documents;             /* documents are given */
+    int64_t window;                      /* 0: none */
+    double softcap;                      /* 0: none */
+    const locant_tensor *sinks;          /* NULL: none */
+    const locant_tensor *bias, *visible; /* dense; NULL: none */
+    bool rotated_keys;                   /* the caller has rotated the keys */
+    int64_t position_rows; /* 1, or B if positions differ by batch row */
+    int axes;              /* of coordinates; 0: none are given */
+    bool documents;        /* documents are given */
 
     /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];

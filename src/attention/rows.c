@@ -1,6 +1,7 @@
 /* rows.c - documents of keys, and the scores of a query in a document */
 #include "rows.h"
 #include "../kernel/row.h"
+#include "dense_bias.h"
 #include "mask.h"
 #include "param_gradients.h"
 #include "rotation.h"
@@ -255,7 +256,7 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
     return any;
 }
 
-void lct_rows_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
+static void cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
 {
     if (p->request->softcap == 0)
         return;
@@ -267,4 +268,19 @@ void lct_rows_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
         if (s[j] != -INFINITY) /* not masked */
             s[j] = p->request->softcap * t;
     }
+}
+
+void lct_rows_finish_scores(double *s, double *slope,
+                            const struct lct_rows_task *w)
+{
+    const struct lct_rows_document *doc = w->doc;
+    int64_t keys = doc->c.keys;
+
+    cap(s, slope, w->p, doc->heads * keys);
+    if (w->p->request->bias == NULL)
+        return;
+    for (int64_t h = 0; h < doc->heads; h++)
+        lct_dense_bias_add_keys(
+            w->p, (int64_t[3]){ doc->b, doc->head + h, w->q.index }, doc->index,
+            keys, s + h * keys);
 }

@@ -86,9 +86,12 @@ bool lct_rows_has(const struct lct_rows_task *w, int64_t i);
 /* Set w->q to query i; fill r->q, r->bias, r->s.  false: no head sees a key. */
 bool lct_rows_scores(struct lct_rows_task *w, int64_t i);
 
-/* Cap n scores; 'slope', unless NULL, gets the derivatives. */
-void lct_rows_cap(double *s, double *slope, const struct lct_plan *p,
-                  int64_t n);
+/*
+ * Cap the scores s [heads, keys] of query w->q and add the dense bias; 'slope',
+ * unless NULL, gets the derivatives of the cap.
+ */
+void lct_rows_finish_scores(double *s, double *slope,
+                            const struct lct_rows_task *w);
 
 /* Run the engine; tables must be filled. */
 void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,

@@ -2,13 +2,14 @@
  * rows_backward.c - gradients of attention by rows.
  *
  * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
- * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
+ * p = exp(t + B - lse); o = p v + values(p).  One task owns the keys of its
  * documents and takes their queries in order.  Each task has a row of parameter
  * gradients, and these rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
 #include "bias.h"
+#include "dense_gradient.h"
 #include "outputs.h"
 #include "param_gradients.h"
 #include "rotation.h"
@@ -42,7 +43,7 @@ static void recompute_probs(const struct owner *w, int64_t i)
            (size_t)(w->t.doc->heads * keys) * sizeof(double));
     if (w->t.p->tables->content != NULL)
         lct_rows_content_scores(w->t.r->p, &w->t);
-    lct_rows_cap(w->t.r->p, w->t.r->slope, w->t.p, w->t.doc->heads * keys);
+    lct_rows_finish_scores(w->t.r->p, w->t.r->slope, &w->t);
     for (int64_t h = 0; h < w->t.doc->heads; h++) {
         int64_t index[3] = { w->t.doc->b, w->t.doc->head + h, i };
         double *p = w->t.r->p + h * keys, lse;
@@ -93,6 +94,9 @@ static void softmax_backward(const struct owner *w, int64_t i)
         delta = lct_dot(w->t.r->dout + h * D, w->t.r->o, D);
         for (int64_t j = 0; j < keys; j++)
             ds[j] = p[j] == 0 ? 0 : p[j] * (ds[j] - delta);
+        if (w->job->g->dbias != NULL)
+            lct_dense_gradient_add_keys(w->t.p, w->job->g->dbias, index,
+                                        w->t.doc->index, keys, ds);
         if (w->t.p->request->softcap != 0)
             for (int64_t j = 0; j < keys; j++)
                 ds[j] *= w->t.r->slope[h * keys + j];
@@ -304,18 +308,23 @@ void lct_rows_backward(const struct lct_plan *p,
         .p = p, .g = g, .dout = dout, .out = out, .lse = lse
     };
     int64_t tasks = lct_rows_tasks(p), count;
+    /* Tasks add to elements of dbias that they share in their order. */
+    bool one = g->dbias != NULL && p->dense->way == LCT_DENSE_HEADS;
 
     lct_outputs_clear_dx(g->dx);
+    lct_dense_gradient_begin_rows(p, g->dbias);
     if (p->params > 0)
         memset(p->gradients->params, 0, p->params * sizeof(double));
     for (; job.from < tasks; job.from += count) {
-        count = tasks - job.from < p->slots ? tasks - job.from : p->slots;
+        count = one ? 1 : p->slots;
+        count = tasks - job.from < count ? tasks - job.from : count;
         lct_parallel_for((size_t)count, p->slots, backward_task, &job);
         for (int64_t n = 1; n <= count; n++)
             for (size_t k = 0; k < p->params; k++)
                 p->gradients->params[k] +=
                     p->gradients->params[(size_t)n * p->params + k];
     }
+    lct_dense_gradient_end(p, g->dbias);
     if (p->params > 0 && g->dparams != NULL)
         lct_param_gradients_accumulate(p, g->dparams);
     lct_sinks_backward(p, g, dout, out, lse);

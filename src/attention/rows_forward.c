@@ -76,7 +76,7 @@ static void forward_row(void *context, size_t task, int slot)
     any = lct_rows_scores(&w, i);
     if (any && p->tables->content != NULL)
         lct_rows_content_scores(w.r->s, &w);
-    lct_rows_cap(w.r->s, NULL, p, doc->heads * keys);
+    lct_rows_finish_scores(w.r->s, NULL, &w);
     for (int64_t h = 0; h < doc->heads; h++) {
         double *weight = w.r->s + h * keys;
 

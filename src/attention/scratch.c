@@ -24,13 +24,17 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
                          struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
-    bool maps = p->documents || r->mask_hooks > 0 || r->window > 0;
+    bool maps = p->documents || r->mask_hooks > 0 || r->window > 0 ||
+                r->visible != NULL;
+    int64_t dense = r->bias != NULL ? LCT_TILE : 0;
 
     s->s = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->slope =
         lct_arena_floats(arena, r->softcap != 0 ? LCT_TILE : 0, LCT_TILE);
     s->ds = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->masked = lct_arena_alloc(arena, maps ? LCT_TILE : 0, LCT_TILE, 1);
+    s->bias = lct_arena_floats(arena, dense, LCT_TILE);
+    s->bias_rows = lct_arena_floats(arena, dense, LCT_TILE);
     s->column = lct_arena_doubles(arena, LCT_TILE, 1);
     s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
     s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);

@@ -44,7 +44,10 @@ struct lct_scratch {
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */
     double *mapped; /* [2, D + Dq]: rows before and after a general map */
-    float *dk, *dv; /* [S, padded_q], [S, padded]: if the plan gathers them */
+    float *bias;    /* as s: dense bias, or ds of pairs that are not seen */
+    float *bias_rows; /* [TILE queries, TILE keys]: the transpose of 'bias' or
+                         of gradients */
+    float *dk, *dv;   /* [S, padded_q], [S, padded]: if the plan gathers them */
     struct lct_bf16_scratch bf16;
 };
 

@@ -17,6 +17,8 @@
 #include "content.h"
 #include "content_far.h"
 #include "content_tables.h"
+#include "dense_gradient.h"
+#include "dense_heads.h"
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
@@ -163,7 +165,7 @@ static void cap_backward(const struct lct_plan *p, const struct lct_tile *t,
         s->ds[i] *= s->slope[i];
 }
 
-/* forward: s = cap(scale q k + bias), p = softmax(s), out = p v */
+/* forward: s = cap(scale q k + bias) + B, p = softmax(s), out = p v */
 static void backward_keys(const struct lct_backward *job,
                           const struct lct_tile *t, struct lct_scratch *s,
                           const struct lct_loaded *l)
@@ -183,6 +185,8 @@ static void backward_keys(const struct lct_backward *job,
     if (content)
         lct_content_values_backward(p, t, s, &c);
     lct_softmax_backward(p, t, s);
+    if (job->g->dbias != NULL)
+        lct_dense_gradient_add(job, t, s);
     cap_backward(p, t, s);
     if (content)
         lct_content_scores_backward(p, t, s, &c);
@@ -222,8 +226,10 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
         struct lct_loaded l = { .keys = NULL };
 
         for (int n = 0; n < w.tiles; n++) {
-            if (!lct_mask_classify(p, &w.t[n], k, w.s[n]))
+            if (!lct_mask_classify(p, &w.t[n], k, w.s[n])) {
+                lct_dense_gradient_skip(job, &w.t[n], k, w.s[n]);
                 continue;
+            }
             if (l.keys == NULL)
                 l = p->arithmetic->load_keys(p, &w.t[n], w.s[n]);
             backward_keys(job, &w.t[n], w.s[n], &l);
@@ -288,6 +294,7 @@ void lct_tiled_backward(const struct lct_plan *p,
     job.needs_dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
                                      !p->request->rotated_keys);
     lct_outputs_clear_dx(g->dx);
+    lct_dense_gradient_begin(p, g->dbias);
     if (job.learns)
         lct_param_gradients_clear(p);
     for (; job.from < p->B; job.from += p->chunk) {
@@ -295,6 +302,8 @@ void lct_tiled_backward(const struct lct_plan *p,
 
         backward_chunk(&job, left < p->chunk ? left : p->chunk);
     }
+    lct_dense_heads_backward(&job);
+    lct_dense_gradient_end(p, g->dbias);
     lct_sinks_backward(p, g, dout, out, lse);
     if (!job.learns)
         return;

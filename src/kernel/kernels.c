@@ -56,6 +56,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .softmax_gradient = softmax_gradient,
     .add_bias_rows = add_bias_rows,
     .add_linear_bias = add_linear_bias,
+    .add_dense_bias = add_dense_bias,
     .sum_diagonals = sum_diagonals,
     .add_pwl_bias = add_pwl_bias,
     .sum_pwl_gradient = sum_pwl_gradient,

@@ -281,6 +281,13 @@ struct lct_kernels {
                             size_t n);
 
     /*
+     * s[j,i] += bias[j bias_row + i], s [keys, lanes]; -infinity where one of
+     * the two is -infinity.  Exact.
+     */
+    void (*add_dense_bias)(float *s, const float *bias, size_t bias_row,
+                           size_t keys, size_t lanes);
+
+    /*
      * sum[d] = sum of x[j,i] with i - j + keys - 1 = d, x [keys, lanes]; room
      * for keys + lanes rounded up to LCT_PAD, some of which is not written.
      * Exact.
