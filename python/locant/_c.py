@@ -216,6 +216,7 @@ class Mask(IntEnum):
 
 
 ATTENTION_KEYS_ROTATED = 1
+ATTENTION_VALUES_OF_KEYS = 2
 
 
 class Attention(Structure):
