@@ -16,14 +16,18 @@ typedef enum locant_mask {
     LOCANT_MASK_CAUSAL = 1 /* keys with k_pos <= q_pos */
 } locant_mask;
 
-/* For the member 'flags' of locant_attention. */
+/* For the member 'flags' of locant_attention; a sum of them. */
 enum {
-    LOCANT_ATTENTION_KEYS_ROTATED = 1 /* k is already rotated, by
+    LOCANT_ATTENTION_KEYS_ROTATED = 1, /* k is already rotated, by
         locant_encoding_rotate(.., LOCANT_ROTATE_KEY), as in a cache of rotated
         keys: only queries are rotated, and dk is the gradient of k as given */
+    LOCANT_ATTENTION_VALUES_OF_KEYS = 2 /* v is a view of the first Dv channels
+        of k: the same data and strides.  dk is the gradient of k as given in
+        both of its roles, and dv must be NULL.  The values are k as given: not
+        rotated if attention rotates the keys, rotated with KEYS_ROTATED */
 };
 
-/* The scale is D^(-1/2). */
+/* The scale is D^(-1/2), D the channels of q and k. */
 #define LOCANT_SCALE_AUTO ((double)HUGE_VAL)
 
 /*
@@ -56,7 +60,13 @@ enum {
  * batch, as transformers does.
  *
  * q          F32, F16, BF16 or F64 [B, H, T, D]   last stride 1; so for k, v
- * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H
+ * k          dtype of q [B, Hkv, S, D]   Hkv divides H
+ * v          dtype of q [B, Hkv, S, Dv]   any Dv, e.g. D = 192 and Dv = 128 of
+ *            DeepSeek V3.  May be k itself or part of its channels, as in
+ *            multi-head latent attention with absorbed weights (D = 576, Dv =
+ *            512); dk and dv are then gradients of the two roles, unless
+ *            LOCANT_ATTENTION_VALUES_OF_KEYS asks for their sum.  An encoding
+ *            that adds vectors to values (shaw(values=yes)) needs Dv = D
  * q_pos      I64 [T] or [B, T]; NULL: query i sits at S - T + i
  * k_pos      I64 [S] or [B, S]; NULL: key j sits at j
  * encoding   NULL: none
@@ -99,10 +109,12 @@ enum {
  * B; k_pos [B, S] is the position of each row in sequence b, k_docs [B, S] is 0
  * on rows of the pages of sequence b and -1 on all others, q_docs is 0.
  *
- * Source: of the window Beltagy et al. 2020, arXiv:2004.05150v2, section 3.1,
- * and Jiang et al. 2023, arXiv:2310.06825v1, section 2; of the cap Gemma Team
- * 2024, arXiv:2408.00118, section 2; of sinks OpenAI 2025, arXiv:2508.10925;
- * of sinks that are all 0 Xiao et al. 2023, arXiv:2309.17453, section 3.3.
+ * Source: of values that are part of the keys DeepSeek-AI 2024,
+ * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
+ * 2020, arXiv:2004.05150v2, section 3.1, and Jiang et al. 2023,
+ * arXiv:2310.06825v1, section 2; of the cap Gemma Team 2024, arXiv:2408.00118,
+ * section 2; of sinks OpenAI 2025, arXiv:2508.10925; of sinks that are all 0
+ * Xiao et al. 2023, arXiv:2309.17453, section 3.3.
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */
@@ -135,7 +147,7 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_workspace(size_t *bytes, const locant_attention *a);
 
 /*
- * out          dtype of q [B, H, T, D]   written; last stride 1
+ * out          dtype of q [B, H, T, Dv]  written; last stride 1
  * lse          F32 [B, H, T]             written: log of the denominator of p;
  *              (F64 if q is F64)         saved for backward
  * workspace    at least locant_attention_workspace() bytes, which no tensor may
@@ -186,7 +198,7 @@ typedef struct locant_attention_gradients {
  * 2^-24 |lse|: negligible at ordinary scores, 1e-3 where a bias reaches -1e4
  * nats.
  *
- * dout, out    dtype of q [B, H, T, D]   out as forward wrote it
+ * dout, out    dtype of q [B, H, T, Dv]  out as forward wrote it
  * lse          F32 or F64 [B, H, T]      as forward wrote it
  *
  * dbias is the gradient of the scores after the cap, summed over the dimensions

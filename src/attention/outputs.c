@@ -62,12 +62,19 @@ static unsigned lse_types(unsigned dtypes)
                : dtypes;
 }
 
+/* The outputs have a row of values for each query. */
+static locant_status check_like_out(const struct lct_plan *p, const char *name,
+                                    const locant_tensor *out, unsigned dtypes)
+{
+    return lct_check(p->request->fn, name, out, dtypes, 4,
+                     (int64_t[4]){ p->B, p->H, p->T, p->Dv });
+}
+
 locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
-    LCT_TRY(
-        lct_check(p->request->fn, "out", out, dtypes, 4, p->request->q.shape));
+    LCT_TRY(check_like_out(p, "out", out, dtypes));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
     LCT_TRY(lct_check_output(p->request->fn, "out", out));
@@ -184,12 +191,16 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            "%s: struct_size of gradients is %zu, expected %zu; "
                            "start from LOCANT_ATTENTION_GRADIENTS_INIT",
                            p->request->fn, g->struct_size, sizeof(*g));
+    if (p->request->values_of_keys && g->dv != NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: dv is asked for, expected NULL: with "
+                           "LOCANT_ATTENTION_VALUES_OF_KEYS dk is the gradient "
+                           "of keys and values",
+                           p->request->fn);
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias },
                           { dout, out, lse } };
-    LCT_TRY(lct_check(p->request->fn, "dout", dout, dtypes, 4,
-                      p->request->q.shape));
-    LCT_TRY(
-        lct_check(p->request->fn, "out", out, dtypes, 4, p->request->q.shape));
+    LCT_TRY(check_like_out(p, "dout", dout, dtypes));
+    LCT_TRY(check_like_out(p, "out", out, dtypes));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
     for (int i = 0; i < 3; i++)

@@ -8,7 +8,8 @@ struct lct_request {
     const char *fn;            /* the public function, for error messages */
     const locant_attention *a; /* as the caller gave it */
     locant_tensor q, k, v;
-    int64_t B, H, Hkv, T, S, D;
+    int64_t B, H, Hkv, T, S, D; /* D: channels of q and k */
+    int64_t Dv;                 /* channels of v */
     int64_t Dq; /* channels of q and k in the scores: D, or more after a
                    map that widens them */
     int64_t W;  /* width of the model */
@@ -20,6 +21,7 @@ struct lct_request {
     const locant_tensor *sinks;          /* NULL: none */
     const locant_tensor *bias, *visible; /* dense; NULL: none */
     bool rotated_keys;                   /* the caller has rotated the keys */
+    bool values_of_keys;                 /* v is the first channels of k */
     int64_t position_rows; /* 1, or B if positions differ by batch row */
     int axes;              /* of coordinates; 0: none are given */
     bool documents;        /* documents are given */

@@ -36,8 +36,8 @@ static void lay_out_document(struct lct_rows_document *doc,
     doc->c.k_pos = lct_arena_ints(arena, p->S, 1);
     doc->k = lct_arena_doubles(arena, rows, p->Dq);
     doc->dk = lct_arena_doubles(arena, rows, p->Dq);
-    doc->v = lct_arena_doubles(arena, rows, p->D);
-    doc->dv = lct_arena_doubles(arena, rows, p->D);
+    doc->v = lct_arena_doubles(arena, rows, p->Dv);
+    doc->dv = lct_arena_doubles(arena, rows, p->Dv);
     doc->c.k = doc->k;
     if (!p->request->has_x || p->tables->content == NULL)
         return;
@@ -48,10 +48,12 @@ static void lay_out_document(struct lct_rows_document *doc,
 static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
+    int64_t widest = p->D > p->Dv ? p->D : p->Dv;
+
     r->q = lct_arena_doubles(arena, heads, p->Dq);
     r->dq = lct_arena_doubles(arena, heads, p->Dq);
-    r->o = lct_arena_doubles(arena, heads, p->D);
-    r->dout = lct_arena_doubles(arena, heads, p->D);
+    r->o = lct_arena_doubles(arena, heads, p->Dv);
+    r->dout = lct_arena_doubles(arena, heads, p->Dv);
     r->s = lct_arena_doubles(arena, heads, p->S);
     r->bias = lct_arena_doubles(arena, heads, p->S);
     r->dbias = lct_arena_doubles(arena, heads, p->S);
@@ -59,8 +61,8 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
     r->ds = lct_arena_doubles(arena, heads, p->S);
     r->slope =
         lct_arena_doubles(arena, p->request->softcap != 0 ? heads : 0, p->S);
-    r->x = lct_arena_doubles(arena, p->D, 1);
-    r->dx = lct_arena_doubles(arena, p->D, 1);
+    r->x = lct_arena_doubles(arena, widest, 1);
+    r->dx = lct_arena_doubles(arena, widest, 1);
 }
 
 void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
@@ -172,8 +174,8 @@ void lct_rows_load(const struct lct_rows_task *w)
             lct_row_to_f64(w->r->x, lct_at(&p->request->k, at, 3),
                            p->request->k.dtype, (size_t)p->D);
             lct_rotation_row(doc->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
-            lct_row_to_f64(doc->v + to * p->D, lct_at(&p->request->v, at, 3),
-                           p->request->v.dtype, (size_t)p->D);
+            lct_row_to_f64(doc->v + to * p->Dv, lct_at(&p->request->v, at, 3),
+                           p->request->v.dtype, (size_t)p->Dv);
         }
     if (doc->x != NULL)
         for (int64_t n = 0; n < doc->c.keys; n++) {

@@ -18,7 +18,8 @@ struct lct_rows_document {
     int64_t kv_head, kv_heads; /* heads of k and v: first, number */
     bool active;               /* false: no more documents */
     int64_t *index;            /* [S]: which keys of the batch row they are */
-    double *k, *v, *dk, *dv;   /* [kv_heads, keys, D]; k, dk: [.., Dq] */
+    double *k, *dk;            /* [kv_heads, keys, Dq] */
+    double *v, *dv;            /* [kv_heads, keys, Dv] */
     double *x, *dx;            /* [keys, W]; NULL: not given */
     struct lct_content c;      /* some fields are set also without content */
     struct lct_rows_content content;
@@ -27,12 +28,12 @@ struct lct_rows_document {
 /* Memory for one query: rows [heads, ..]. */
 struct lct_rows_scratch {
     double *q, *dq;           /* [.., Dq], rotated, times the temperature */
-    double *o, *dout;         /* [.., D] */
+    double *o, *dout;         /* [.., Dv] */
     double *s, *bias, *dbias; /* [.., S]; s: scores, in backward without
                                  content; in forward at last weights */
     double *p, *ds;           /* [.., S]: backward: weights, dscores */
     double *slope;            /* [.., S]: derivative of the softcap */
-    double *x, *dx;           /* [D]: one row before it is rotated */
+    double *x, *dx;           /* [max(D, Dv)]: a row before it is rotated */
     struct lct_rows_content_scratch content;
 };
 

@@ -59,7 +59,7 @@ static void recompute_probs(const struct owner *w, int64_t i)
 static void values_backward(const struct owner *w)
 {
     const struct lct_rows_document *doc = w->t.doc;
-    int64_t keys = doc->c.keys, D = w->t.p->D,
+    int64_t keys = doc->c.keys, D = w->t.p->Dv,
             group = doc->heads / doc->kv_heads;
 
     for (int64_t h = 0; h < doc->heads; h++) {
@@ -82,7 +82,7 @@ static void values_backward(const struct owner *w)
 /* r->ds = p (ds - <dout, out>) slope: the gradient of content(s). */
 static void softmax_backward(const struct owner *w, int64_t i)
 {
-    int64_t keys = w->t.doc->c.keys, D = w->t.p->D;
+    int64_t keys = w->t.doc->c.keys, D = w->t.p->Dv;
 
     for (int64_t h = 0; h < w->t.doc->heads; h++) {
         int64_t index[3] = { w->t.doc->b, w->t.doc->head + h, i };
@@ -159,15 +159,17 @@ static void bias_backward(const struct owner *w)
     }
 }
 
-/* Undo the rotation of one row of dq or dk, and store it. */
+/* Undo the rotation of a row of dq or dk, add 'added' [Dv], and store it. */
 static void store(const struct owner *w, const locant_tensor *to,
                   const locant_tensor *from, enum lct_role role,
-                  const int64_t index[3], double *row)
+                  const int64_t index[3], double *row, const double *added)
 {
     lct_row_to_f64(w->t.r->x, lct_at(from, index, 3), from->dtype,
                    (size_t)w->t.p->D);
     lct_rotation_row_backward(w->t.r->dx, w->sums, w->t.p, row, w->t.r->x, role,
                               index);
+    if (added != NULL)
+        lct_accumulate(w->t.r->dx, 1, added, w->t.p->Dv);
     if (to != NULL)
         lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->t.r->dx,
                          (size_t)w->t.p->D);
@@ -188,8 +190,8 @@ static void backward_row(struct owner *w, int64_t i)
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
 
-        lct_row_to_f64(w->t.r->dout + h * p->D, lct_at(w->job->dout, index, 3),
-                       w->job->dout->dtype, (size_t)p->D);
+        lct_row_to_f64(w->t.r->dout + h * p->Dv, lct_at(w->job->dout, index, 3),
+                       w->job->dout->dtype, (size_t)p->Dv);
     }
     if (any) {
         recompute_probs(w, i);
@@ -208,7 +210,7 @@ static void backward_row(struct owner *w, int64_t i)
         if (tau != 1)
             for (int64_t d = 0; d < p->Dq; d++)
                 dq[d] *= tau;
-        store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq);
+        store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq, NULL);
     }
 }
 
@@ -224,10 +226,12 @@ static void store_keys(const struct owner *w)
             int64_t at = h * doc->c.keys + n;
 
             store(w, g->dk, &w->t.p->request->k, LCT_KEY, index,
-                  doc->dk + at * w->t.p->Dq);
+                  doc->dk + at * w->t.p->Dq,
+                  w->t.p->request->values_of_keys ? doc->dv + at * w->t.p->Dv
+                                                  : NULL);
             if (dv != NULL)
                 lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
-                                 doc->dv + at * w->t.p->D, (size_t)w->t.p->D);
+                                 doc->dv + at * w->t.p->Dv, (size_t)w->t.p->Dv);
         }
     if (g->dx != NULL && doc->dx != NULL)
         for (int64_t n = 0; n < doc->c.keys; n++) {
@@ -246,7 +250,7 @@ static void backward_document(struct owner *w)
     lct_rows_load(&w->t);
     rows = (size_t)(doc->kv_heads * doc->c.keys) * sizeof(double);
     memset(doc->dk, 0, rows * (size_t)w->t.p->Dq);
-    memset(doc->dv, 0, rows * (size_t)w->t.p->D);
+    memset(doc->dv, 0, rows * (size_t)w->t.p->Dv);
     if (doc->dx != NULL)
         memset(doc->dx, 0, (size_t)(doc->c.keys * w->t.p->W) * sizeof(double));
     if (w->t.p->tables->content != NULL)

@@ -5,15 +5,15 @@
 static void lay_out_queries(struct lct_scratch *s, const struct lct_plan *p,
                             struct lct_arena *arena)
 {
-    s->out = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->out = lct_arena_floats(arena, LCT_TILE, p->padded_v);
     s->row_max = lct_arena_floats(arena, 1, LCT_TILE);
     s->row_sum = lct_arena_floats(arena, 1, LCT_TILE);
     s->rescale = lct_arena_floats(arena, 1, LCT_TILE);
-    s->total = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->total = lct_arena_floats(arena, LCT_TILE, p->padded_v);
     s->total_max = lct_arena_floats(arena, 1, LCT_TILE);
     s->total_sum = lct_arena_floats(arena, 1, LCT_TILE);
     s->scale = lct_arena_floats(arena, 1, LCT_TILE);
-    s->dout = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->dout = lct_arena_floats(arena, LCT_TILE, p->padded_v);
     s->dq = lct_arena_floats(arena, LCT_TILE, p->padded_q);
     s->lse = lct_arena_floats(arena, 1, LCT_TILE);
     s->delta = lct_arena_floats(arena, 1, LCT_TILE);
@@ -38,7 +38,7 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->column = lct_arena_doubles(arena, LCT_TILE, 1);
     s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
     s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
-    s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded);
+    s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
     p->arithmetic->layout_keys(s, p, arena);
 }
 

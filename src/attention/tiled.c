@@ -111,9 +111,9 @@ static void store_results(const struct lct_softmax_results *to,
 {
     for (int64_t i = 0; i < t->rows; i++)
         lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
-                           s->total + i * to->p->padded, s->total_max[i],
+                           s->total + i * to->p->padded_v, s->total_max[i],
                            s->total_sum[i]);
-    lct_load_rows_back(to->p, to->out, s->total,
+    lct_load_rows_back(to->p, to->out, s->total, to->p->padded_v,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }
 
@@ -277,6 +277,22 @@ static void backward_chunk(struct lct_backward *job, int64_t rows)
         lct_param_gradients_sum_chunk(p, rows);
 }
 
+/* Which gradients are needed? */
+static void choose_gradients(struct lct_backward *job)
+{
+    const struct lct_request *r = job->p->request;
+    bool content = r->content != NULL;
+
+    job->learns = job->p->params > 0 && job->g->dparams != NULL;
+    job->needs_dbias = job->learns && lct_bias_learns(job->p);
+    job->needs_dq = job->g->dq != NULL ||
+                    (job->learns && (lct_rotation_learns(job->p) || content));
+    job->needs_dk =
+        job->g->dk != NULL ||
+        (job->learns && lct_rotation_learns(job->p) && !r->rotated_keys);
+    job->needs_dv = r->values_of_keys ? job->needs_dk : job->g->dv != NULL;
+}
+
 void lct_tiled_backward(const struct lct_plan *p,
                         const locant_attention_gradients *g,
                         const locant_tensor *dout, const locant_tensor *out,
@@ -287,12 +303,7 @@ void lct_tiled_backward(const struct lct_plan *p,
     };
     bool content = p->request->content != NULL;
 
-    job.learns = p->params > 0 && g->dparams != NULL;
-    job.needs_dbias = job.learns && lct_bias_learns(p);
-    job.needs_dq =
-        g->dq != NULL || (job.learns && (lct_rotation_learns(p) || content));
-    job.needs_dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
-                                     !p->request->rotated_keys);
+    choose_gradients(&job);
     lct_outputs_clear_dx(g->dx);
     lct_dense_gradient_begin(p, g->dbias);
     if (job.learns)
