@@ -198,17 +198,17 @@ set(TESTS
   test_evaluate test_evaluate_as test_export test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_gates test_gguf test_graph test_graph_rules
-  test_half test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_messages test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_muon test_muon_f32 test_ngram
-  test_nn test_nn_f32 test_nn_product test_npy test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
+  test_forecast test_formula test_formula_twins test_gates test_gguf
+  test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_layer_maps test_lengths test_messages test_model
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_muon test_muon_f32 test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_numbers test_oracles_content test_oracles_input
+  test_oracles_rotate test_oracles_score test_page test_page_cells
+  test_page_data test_page_script test_page_tasks test_phase test_pictures
+  test_poll test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
   test_probe_run test_probe_training test_property test_references
   test_registry test_report test_report_full test_report_tasks test_rerotate
