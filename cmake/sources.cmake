@@ -21,17 +21,17 @@ set(CORE_SOURCES
   encodings/rope.c encodings/rope2d.c encodings/rope3d.c
   encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
   encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
-  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/rotate_rows.c encodings/sandwich.c encodings/scale_invariant.c
+  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
   encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
   encodings/selfextend.c encodings/shaw.c encodings/similarity.c
   encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
   encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
   encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
-  encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/ssmax.c encodings/streaming.c encodings/sum.c encodings/swin.c
+  encodings/swinv2.c encodings/t5.c encodings/table.c encodings/temperature.c
+  encodings/transformer_xl.c encodings/urpe.c encodings/window.c
+  encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -39,12 +39,13 @@ set(CORE_SOURCES
   attention/content_project.c attention/content_tables.c
   attention/content_window.c attention/decode.c attention/decode_bf16.c
   attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
-  attention/f32.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/reference.c attention/request.c
-  attention/rotation.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_far.c attention/rows_forward.c
+  attention/f32.c attention/factors.c attention/load.c attention/mask.c
+  attention/order.c attention/outputs.c attention/param_gradients.c
+  attention/plan.c attention/positions.c attention/positions_check.c
+  attention/problem.c attention/product.c attention/reference.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
   attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
   attention/scores.c attention/scratch.c attention/sinks.c
   attention/softmax.c attention/tables.c attention/tiled.c
@@ -160,9 +161,10 @@ set(ORACLE_SOURCES
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
   oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
   oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
+  oracle/scale_invariant.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/swin.c oracle/swinv2.c
+  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
   oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
@@ -172,14 +174,14 @@ set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_content
   test_attention_corners test_attention_decode test_attention_decode_far
-  test_attention_edges test_attention_half test_attention_hidden
-  test_attention_inputs test_attention_masks test_attention_options
-  test_attention_options_plain test_attention_padding test_attention_paged
-  test_attention_plain_loops test_attention_refusals test_attention_rules
-  test_attention_sums test_attention_tiles test_bench test_characters
-  test_check_grids test_check_turns test_check_values test_checkpoint
-  test_content test_content_hooks test_content_rules test_content_terms
-  test_context_use test_core test_corpus test_corpus_text
+  test_attention_edges test_attention_factors test_attention_half
+  test_attention_hidden test_attention_inputs test_attention_masks
+  test_attention_options test_attention_options_plain test_attention_padding
+  test_attention_paged test_attention_plain_loops test_attention_refusals
+  test_attention_rules test_attention_sums test_attention_tiles test_bench
+  test_characters test_check_grids test_check_turns test_check_values
+  test_checkpoint test_content test_content_hooks test_content_rules
+  test_content_terms test_context_use test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
   test_encoding_none test_encoding_rope test_encoding_sinusoidal

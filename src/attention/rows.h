@@ -32,6 +32,9 @@ struct lct_rows_scratch {
                                  content; in forward at last weights */
     double *p, *ds;           /* [.., S]: backward: weights, dscores */
     double *slope;            /* [.., S]: derivative of the softcap */
+    double *gain, *after;     /* [.., S]: factors (doors.h); NULL: 1 */
+    double *factored;         /* [.., S]: backward: weights times 'after', then
+                                 the gradient of a factor */
     double *x, *dx;           /* [D]: one row before it is rotated */
     struct lct_rows_content_scratch content;
 };
