@@ -27,17 +27,18 @@ set(CORE_SOURCES
   encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
   encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
   encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
-  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
-  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
-  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
-  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
-  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
-  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
-  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
+  encodings/sandwich.c encodings/scale_invariant.c encodings/scaling.c
+  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
+  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
+  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
+  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
+  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
+  encodings/spec_print.c encodings/spec_read.c encodings/ssmax.c
   encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
   encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/transformer_xl.c encodings/urpe.c encodings/window.c
+  encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -46,12 +47,13 @@ set(CORE_SOURCES
   attention/content_window.c attention/decode.c attention/decode_bf16.c
   attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
   attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
-  attention/dense_mask.c attention/f32.c attention/load.c attention/mask.c
-  attention/order.c attention/outputs.c attention/param_gradients.c
-  attention/plan.c attention/positions.c attention/positions_check.c
-  attention/problem.c attention/product.c attention/rectangle.c
-  attention/reference.c attention/request.c attention/rotation.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/dense_mask.c attention/f32.c attention/factors.c attention/load.c
+  attention/mask.c attention/order.c attention/outputs.c
+  attention/param_gradients.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/problem.c attention/product.c
+  attention/rectangle.c attention/reference.c attention/request.c
+  attention/rotation.c attention/row_factor.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
   attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
   attention/rows_vectors.c attention/schedules.c attention/scores.c
   attention/scratch.c attention/sinks.c attention/softmax.c
@@ -170,9 +172,10 @@ set(ORACLE_SOURCES
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
   oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
   oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
+  oracle/scale_invariant.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/swin.c oracle/swinv2.c
+  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
   oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
@@ -183,23 +186,23 @@ set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_content
   test_attention_corners test_attention_decode test_attention_decode_far
-  test_attention_edges test_attention_half test_attention_hidden
-  test_attention_inputs test_attention_masks test_attention_options
-  test_attention_options_plain test_attention_padding test_attention_paged
-  test_attention_plain_loops test_attention_refusals test_attention_rules
-  test_attention_sums test_attention_tiles test_attention_widths test_bench
-  test_blocks test_characters test_check_grids test_check_turns
-  test_check_values test_checkpoint test_content test_content_hooks
-  test_content_rules test_content_terms test_context_use test_core
-  test_corpus test_corpus_text test_corpus_unreadable test_door_arguments
-  test_encoding_alibi test_encoding_isa test_encoding_kerple
-  test_encoding_learned test_encoding_none test_encoding_rope
-  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
-  test_evaluate test_evaluate_as test_export test_extension
-  test_extension_failures test_faults test_figure test_figure_inline
-  test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_gates test_gguf
-  test_graph test_graph_rules test_half test_identities test_ids
+  test_attention_edges test_attention_factors test_attention_half
+  test_attention_hidden test_attention_inputs test_attention_masks
+  test_attention_options test_attention_options_plain test_attention_padding
+  test_attention_paged test_attention_plain_loops test_attention_refusals
+  test_attention_rules test_attention_sums test_attention_tiles
+  test_attention_widths test_bench test_blocks test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_content test_content_hooks test_content_rules test_content_terms
+  test_context_use test_core test_corpus test_corpus_text
+  test_corpus_unreadable test_door_arguments test_encoding_alibi
+  test_encoding_isa test_encoding_kerple test_encoding_learned
+  test_encoding_none test_encoding_rope test_encoding_sinusoidal
+  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
+  test_export test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_twins test_gates
+  test_gguf test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory

@@ -64,7 +64,7 @@ void lct_backward_store_queries(const struct lct_backward *job,
 
     for (int64_t i = 0; i < t->rows; i++, at[2]++) {
         float *row = s->dq + i * p->padded_q;
-        float scale = lct_load_query_scale(p, t->b, at[2]);
+        float scale = lct_load_query_scale(p, t->b, t->h, at[2]);
 
         for (int64_t d = 0; d < p->padded_q; d++)
             row[d] *= scale;

@@ -255,7 +255,8 @@ static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
               angles_of(p, LCT_QUERY, at[0], at[2]));
     to_columns(p, t, s->bf16.q_cols, s->bf16.q, p->D);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++)
-        s->scale[i] = i < t->rows ? lct_load_query_scale(p, t->b, t->i + i) : 0;
+        s->scale[i] =
+            i < t->rows ? lct_load_query_scale(p, t->b, t->h, t->i + i) : 0;
     if (p->pass == LCT_PASS_BACKWARD)
         to_pairs(p, s->bf16.q_pairs, s->bf16.q,
                  (ptrdiff_t)(words_of(p->D) * sizeof(uint32_t)), t->rows, p->D);

@@ -174,7 +174,7 @@ static void load_query(const struct lct_plan *p,
     for (int64_t d = 0; d < p->padded_q / arithmetic->channels; d++)
         f->d->q[d * rows + r] =
             f->d->query[d]; /* copies bits, so also pairs of bf16 */
-    f->d->scale[r] = lct_load_query_scale(p, at[0], at[2]);
+    f->d->scale[r] = lct_load_query_scale(p, at[0], at[1], at[2]);
 }
 
 static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)

@@ -2,6 +2,7 @@
 #include "decode_softmax.h"
 #include "bias.h"
 #include "dense_bias.h"
+#include "factors.h"
 #include "mask.h"
 #include "scores.h"
 #include <math.h>
@@ -57,6 +58,9 @@ static void finish_scores(const struct lct_plan *p,
                           const struct lct_tile *t, float *row)
 {
     for (int64_t i = 0; i < p->T; i++, row += LCT_DECODE_ROW) {
+        if (p->request->gain != NULL)
+            lct_factors_multiply_row(p, LCT_GAIN, (int64_t[3]){ t->b, t->h, i },
+                                     t->j, t->keys, row);
         if (f->linear)
             p->kernels->add_linear_bias(row, f->relative,
                                         f->slope[t->h - f->head], LCT_TILE);
@@ -94,6 +98,10 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
                                         d->row_sum + r, rescale + r);
             else
                 memset(row, 0, LCT_TILE * sizeof(*row));
+            if (f->sees[g] && p->request->after != NULL)
+                lct_factors_multiply_row(
+                    p, LCT_AFTER, (int64_t[3]){ t->b, t->h, r - g * p->T },
+                    t->j, t->keys, row);
         }
     }
 }

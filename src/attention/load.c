@@ -3,13 +3,10 @@
 #include "rotation.h"
 #include <string.h>
 
-float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i)
+float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t h,
+                           int64_t i)
 {
-    const double *tau = p->tables->tau;
-
-    if (tau == NULL)
-        return (float)p->scale;
-    return (float)(p->scale * tau[lct_plan_row(p, b) * p->T + i]);
+    return (float)(p->scale * lct_tables_factor(p, b, h, i));
 }
 
 static struct lct_rows rows_of(const locant_tensor *x, float *tile,
@@ -80,8 +77,8 @@ void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                     p->schedule, p->kernels);
 }
 
-void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
-                      float *to, const int64_t at[3], int64_t rows)
+void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
+                              float *to, const int64_t at[3], int64_t rows)
 {
     const locant_tensor *q = &p->request->q;
 
@@ -95,8 +92,14 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
             lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]));
     else
         lct_load_rows(p, to, p->padded_q, q, at, rows);
+}
+
+void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
+                      float *to, const int64_t at[3], int64_t rows)
+{
+    lct_load_rotated_queries(p, s, to, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
-        float scale = lct_load_query_scale(p, at[0], at[2] + i);
+        float scale = lct_load_query_scale(p, at[0], at[1], at[2] + i);
 
         for (int64_t d = 0; d < p->padded_q; d++)
             to[d] *= scale;

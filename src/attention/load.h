@@ -8,8 +8,9 @@
 #include "tables.h"
 #include "tile.h"
 
-/* The factor of query i: the scale times the query's temperature. */
-float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i);
+/* The factor of query i of head h: the scale times the query's temperature. */
+float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t h,
+                           int64_t i);
 
 /* Copy rows of x, from 'at' = b, h, i on, to rows padded to 'width'. */
 void lct_load_rows(const struct lct_plan *p, float *to, int64_t width,
@@ -27,7 +28,10 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                            int64_t rows, struct lct_table angles);
 
-/* Load queries from 'at' = b, h, i on: rotated, scaled, padded to padded_q. */
+/* Load queries from 'at' = b, h, i on: rotated, padded to padded_q. */
+void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
+                              float *to, const int64_t at[3], int64_t rows);
+/* The same, scaled. */
 void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows);
 

@@ -5,6 +5,7 @@
 #include "bias_table.h"
 #include "content_plan.h"
 #include "f32.h"
+#include "factors.h"
 #include "load.h"
 #include "param_gradients.h"
 #include "schedules.h"
@@ -109,7 +110,9 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     p->arithmetic = lct_arithmetic_choose(p);
     choose_sizes(p);
     choose_rotation(p);
+    lct_factors_plan(p); /* first: its table is by position */
     lct_bias_table_plan(p);
+    p->table_width += p->bias_range;
     lct_param_gradients_plan(p, lct_content_plan_gradients(p));
     return LOCANT_OK;
 }

@@ -66,6 +66,10 @@ struct lct_plan {
     int64_t bias_first; /* difference of entry 0 */
     bool bias_keys;     /* by differences of position keys, not positions */
 
+    /* Factors of pairs (factors.h). */
+    int64_t factor_range, factor_first; /* entries of a table; 0: no table */
+    int64_t table_width; /* entries of the tables that have gradients */
+
     /* Gradients. */
     bool gathers_dk, gathers_dv; /* dk and dv are summed in the scratch, and
                                     stored once */

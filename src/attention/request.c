@@ -279,6 +279,12 @@ static locant_status check_part(struct lct_request *r, int n)
     LCT_TRY(lct_positions_check_causal(r, e));
     if (e->row->scale.of_query != NULL)
         r->temperature = e;
+    if (e->row->factors.gain.at != NULL)
+        r->gain = &r->call[n];
+    if (e->row->factors.after.at != NULL)
+        r->after = &r->call[n];
+    if (e->row->factors.row != NULL)
+        r->row = &r->call[n];
     if (e->row->mask.hide != NULL)
         r->mask_hook[r->mask_hooks++] = e;
     if (e->doors & LOCANT_DOOR_ROTATE) {

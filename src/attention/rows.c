@@ -5,6 +5,7 @@
 #include "mask.h"
 #include "param_gradients.h"
 #include "rotation.h"
+#include "rows_factors.h"
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
     int64_t widest = p->D > p->Dv ? p->D : p->Dv;
+    const struct lct_request *given = p->request;
 
     r->q = lct_arena_doubles(arena, heads, p->Dq);
     r->dq = lct_arena_doubles(arena, heads, p->Dq);
@@ -61,6 +63,10 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
     r->ds = lct_arena_doubles(arena, heads, p->S);
     r->slope =
         lct_arena_doubles(arena, p->request->softcap != 0 ? heads : 0, p->S);
+    r->gain = lct_arena_doubles(arena, given->gain != NULL ? heads : 0, p->S);
+    r->after = lct_arena_doubles(arena, given->after != NULL ? heads : 0, p->S);
+    r->factored = lct_arena_doubles(
+        arena, given->gain != NULL || given->after != NULL ? heads : 0, p->S);
     r->x = lct_arena_doubles(arena, widest, 1);
     r->dx = lct_arena_doubles(arena, widest, 1);
 }
@@ -194,12 +200,10 @@ static void load_query(const struct lct_rows_task *w, int64_t i)
 {
     const struct lct_plan *p = w->p;
     const struct lct_rows_document *doc = w->doc;
-    int64_t at = lct_plan_row(p, doc->b) * p->T + i;
-    double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
-
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
         double *q = w->r->q + h * p->Dq;
+        double tau = lct_tables_factor(p, doc->b, doc->head + h, i);
 
         lct_row_to_f64(w->r->x, lct_at(&p->request->q, index, 3),
                        p->request->q.dtype, (size_t)p->D);
@@ -241,6 +245,7 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
     };
     load_query(w, i);
     load_bias(w);
+    lct_rows_factors_load(w);
     for (int64_t h = 0; h < doc->heads; h++) {
         const double *q = w->r->q + h * p->Dq;
         const double *k = doc->k + h / group * keys * p->Dq;
@@ -250,8 +255,10 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
             row[n] = -INFINITY;
             if (!lct_mask_visible(p, doc->b, doc->head + h, i, doc->index[n]))
                 continue;
-            row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq) +
-                     w->r->bias[h * keys + n];
+            row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq);
+            if (p->tables->gain != NULL)
+                row[n] *= w->r->gain[h * keys + n];
+            row[n] += w->r->bias[h * keys + n];
             any = true;
         }
     }

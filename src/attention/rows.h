@@ -33,6 +33,9 @@ struct lct_rows_scratch {
                                  content; in forward at last weights */
     double *p, *ds;           /* [.., S]: backward: weights, dscores */
     double *slope;            /* [.., S]: derivative of the softcap */
+    double *gain, *after;     /* [.., S]: factors (doors.h); NULL: 1 */
+    double *factored;         /* [.., S]: backward: weights times 'after', then
+                                 the gradient of a factor */
     double *x, *dx;           /* [max(D, Dv)]: a row before it is rotated */
     struct lct_rows_content_scratch content;
 };

@@ -1,10 +1,10 @@
 /*
  * rows_backward.c - gradients of attention by rows.
  *
- * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
- * p = exp(t + B - lse); o = p v + values(p).  One task owns the keys of its
- * documents and takes their queries in order.  Each task has a row of parameter
- * gradients, and these rows are added in the order of tasks.
+ * forward: s = gain scale q k + b, -inf if masked; t = cap(content(s));
+ * p = exp(t + B - lse); w = p after; o = w v + values(w).  One task owns the
+ * keys of its documents and takes their queries in order.  Each task has a row
+ * of parameter gradients, and these rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
@@ -14,6 +14,7 @@
 #include "param_gradients.h"
 #include "rotation.h"
 #include "rows.h"
+#include "rows_factors.h"
 #include "sinks.h"
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,12 @@ struct owner {
     double *dcontent[LCT_MAX_PARAMS]; /* those of content, in 'sums' */
     struct lct_content_gradient g;
 };
+
+/* Where gradients of parameters are added; NULL: they are not wanted. */
+static double *sums_of(const struct owner *w)
+{
+    return w->job->g->dparams == NULL ? NULL : w->sums;
+}
 
 /* r->p = weights of all heads for query i */
 static void recompute_probs(const struct owner *w, int64_t i)
@@ -55,15 +62,15 @@ static void recompute_probs(const struct owner *w, int64_t i)
     }
 }
 
-/* r->ds = gradient of the weights; dv += p dout. */
-static void values_backward(const struct owner *w)
+/* r->ds = gradient of 'weights'; dv += weights dout. */
+static void values_backward(const struct owner *w, const double *weights)
 {
     const struct lct_rows_document *doc = w->t.doc;
     int64_t keys = doc->c.keys, D = w->t.p->Dv,
             group = doc->heads / doc->kv_heads;
 
     for (int64_t h = 0; h < doc->heads; h++) {
-        const double *dout = w->t.r->dout + h * D, *p = w->t.r->p + h * keys;
+        const double *dout = w->t.r->dout + h * D, *p = weights + h * keys;
         const double *v = doc->v + h / group * keys * D;
         double *dv = doc->dv + h / group * keys * D;
 
@@ -75,8 +82,29 @@ static void values_backward(const struct owner *w)
         }
     }
     if (w->t.p->tables->content != NULL)
-        lct_rows_content_values_backward(w->t.r->ds, &w->g, w->t.r->p,
+        lct_rows_content_values_backward(w->t.r->ds, &w->g, weights,
                                          w->t.r->dout, &w->t);
+}
+
+/* As values_backward(), for the weights p times 'after'; ds becomes that of p. */
+static void after_backward(const struct owner *w)
+{
+    const struct lct_call *call = w->t.p->tables->after;
+    const struct lct_rows_scratch *r = w->t.r;
+    int64_t n = w->t.doc->heads * w->t.doc->c.keys;
+
+    if (call == NULL) {
+        values_backward(w, r->p);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++)
+        r->factored[j] = r->p[j] * r->after[j];
+    values_backward(w, r->factored);
+    for (int64_t j = 0; j < n; j++)
+        r->factored[j] = r->p[j] == 0 ? 0 : r->p[j] * r->ds[j];
+    lct_rows_factors_backward(&w->t, LCT_AFTER, sums_of(w));
+    for (int64_t j = 0; j < n; j++)
+        r->ds[j] *= r->after[j];
 }
 
 /* r->ds = p (ds - <dout, out>) slope: the gradient of content(s). */
@@ -113,7 +141,7 @@ static void clear_masked(const struct owner *w)
             w->t.r->ds[j] = w->t.r->dbias[j] = 0;
 }
 
-/* dq += scale ds k;  dk += scale ds q */
+/* dq += scale gain ds k;  dk += scale gain ds q */
 static void products_backward(const struct owner *w)
 {
     const struct lct_rows_document *doc = w->t.doc;
@@ -130,6 +158,8 @@ static void products_backward(const struct owner *w)
 
             if (ds[j] == 0)
                 continue;
+            if (w->t.p->tables->gain != NULL)
+                x *= w->t.r->gain[h * keys + j];
             lct_accumulate(dk + j * D, x, q, D);
             lct_accumulate(dq, x, k + j * D, D);
         }
@@ -180,9 +210,6 @@ static void backward_row(struct owner *w, int64_t i)
     const struct lct_plan *p = w->t.p;
     const struct lct_rows_document *doc = w->t.doc;
     size_t scores = (size_t)(doc->heads * doc->c.keys) * sizeof(double);
-    double tau = p->tables->tau == NULL
-                     ? 1
-                     : p->tables->tau[lct_plan_row(p, doc->b) * p->T + i];
     bool any = lct_rows_scores(&w->t, i);
 
     memset(w->t.r->dq, 0, (size_t)(doc->heads * p->Dq) * sizeof(double));
@@ -195,18 +222,21 @@ static void backward_row(struct owner *w, int64_t i)
     }
     if (any) {
         recompute_probs(w, i);
-        values_backward(w);
+        after_backward(w);
         softmax_backward(w, i);
         if (p->tables->content != NULL)
             lct_rows_content_backward(w->t.r->ds, &w->g, w->t.r->s, &w->t);
         clear_masked(w);
+        lct_rows_factors_gain_backward(&w->t, sums_of(w));
         products_backward(w);
         bias_backward(w);
     }
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
         double *dq = w->t.r->dq + h * p->Dq;
+        double tau = lct_tables_factor(p, doc->b, index[1], i);
 
+        lct_rows_factors_row_backward(&w->t, index, dq, sums_of(w));
         if (tau != 1)
             for (int64_t d = 0; d < p->Dq; d++)
                 dq[d] *= tau;

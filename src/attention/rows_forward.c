@@ -81,6 +81,9 @@ static void forward_row(void *context, size_t task, int slot)
         double *weight = w.r->s + h * keys;
 
         lse[h] = softmax(weight, keys, lct_sinks_logit(p, doc->head + h));
+        if (p->tables->after != NULL)
+            for (int64_t j = 0; j < keys; j++)
+                weight[j] *= w.r->after[h * keys + j];
         weighted_sum(w.r->o + h * p->Dv, weight,
                      doc->v + h / group * keys * p->Dv, keys, p->Dv);
     }

@@ -4,6 +4,7 @@
 #include "content.h"
 #include "content_far.h"
 #include "dense_bias.h"
+#include "factors.h"
 #include "mask.h"
 
 void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
@@ -14,6 +15,8 @@ void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
         p->arithmetic->scores(p, t, s, l);
     if (t->nearness != LCT_NEAR)
         lct_content_far_scores(p, t, s, l->keys);
+    if (p->request->gain != NULL)
+        lct_factors_gain(p, t, s);
     if (p->request->score != NULL)
         lct_bias_add(p, t, s);
     if (p->request->content != NULL)

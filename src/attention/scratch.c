@@ -1,6 +1,7 @@
 /* scratch.c - memory of one running task of the tiled engine */
 #include "scratch.h"
 #include "arithmetic.h"
+#include "factors.h"
 
 static void lay_out_queries(struct lct_scratch *s, const struct lct_plan *p,
                             struct lct_arena *arena)
@@ -39,6 +40,8 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
     s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
     s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
+    lct_factors_layout_scratch(s, p, arena);
+    s->query = lct_arena_floats(arena, r->row != NULL ? 1 : 0, p->padded_q);
     p->arithmetic->layout_keys(s, p, arena);
 }
 

@@ -42,6 +42,8 @@ struct lct_scratch {
     float *s;       /* [TILE keys, TILE lanes]: scores, then weights */
     float *slope;   /* as s: derivative of the softcap */
     float *ds;      /* as s: gradient of s */
+    float *before_gain, *before_after, *product; /* as s: factors.h */
+    float *query;   /* [padded_q]: one rotated query, if a row factor learns */
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */
     double *mapped; /* [2, D + Dq]: rows before and after a general map */

@@ -19,11 +19,13 @@
 #include "content_tables.h"
 #include "dense_gradient.h"
 #include "dense_heads.h"
+#include "factors.h"
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
 #include "param_gradients.h"
 #include "rotation.h"
+#include "row_factor.h"
 #include "scores.h"
 #include "sinks.h"
 #include "softmax.h"
@@ -77,6 +79,8 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
     w->sees[n] = true;
     lct_scores_of_tile(p, t, s, l, NULL);
     lct_softmax_update(p, t, s);
+    if (p->request->after != NULL)
+        lct_factors_multiply(p, t, s, LCT_AFTER, s->s);
     p->arithmetic->values(p, t, s, l);
     if (p->request->content != NULL)
         lct_content_values(p, t, s);
@@ -181,9 +185,13 @@ static void backward_keys(const struct lct_backward *job,
 
     lct_scores_of_tile(p, t, s, l, s->slope);
     lct_softmax_recompute_probs(p, t, s);
+    if (p->request->after != NULL)
+        lct_factors_after(p, t, s);
     p->arithmetic->values_backward(p, t, s, l, lct_backward_dv(job, t, s));
     if (content)
         lct_content_values_backward(p, t, s, &c);
+    if (p->request->after != NULL)
+        lct_factors_after_backward(p, t, s, c.chunk_row, job->learns);
     lct_softmax_backward(p, t, s);
     if (job->g->dbias != NULL)
         lct_dense_gradient_add(job, t, s);
@@ -192,6 +200,8 @@ static void backward_keys(const struct lct_backward *job,
         lct_content_scores_backward(p, t, s, &c);
     if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
+    if (p->request->gain != NULL)
+        lct_factors_gain_backward(p, t, s, c.chunk_row, job->learns);
     if (t->nearness != LCT_NEAR)
         lct_content_far_backward(p, t, s, l->keys);
     if (t->nearness != LCT_FAR)
@@ -209,6 +219,8 @@ static void backward_end(const struct lct_backward *job,
             p, t, s,
             &(struct lct_content_gradients){ .learns = job->learns,
                                              .chunk_row = t->b - job->from });
+    if (p->request->row != NULL && job->learns)
+        lct_row_factor_backward_tile(job, t, s);
     if (job->needs_dq && (job->g->dq != NULL || p->request->general_map))
         lct_backward_store_queries(job, t, s);
 }
@@ -286,7 +298,8 @@ static void choose_gradients(struct lct_backward *job)
     job->learns = job->p->params > 0 && job->g->dparams != NULL;
     job->needs_dbias = job->learns && lct_bias_learns(job->p);
     job->needs_dq = job->g->dq != NULL ||
-                    (job->learns && (lct_rotation_learns(job->p) || content));
+                    (job->learns && (lct_rotation_learns(job->p) || content ||
+                                     r->row != NULL));
     job->needs_dk =
         job->g->dk != NULL ||
         (job->learns && lct_rotation_learns(job->p) && !r->rotated_keys);
@@ -321,5 +334,6 @@ void lct_tiled_backward(const struct lct_plan *p,
     if (content)
         lct_content_tables_accumulate(p);
     lct_bias_table_accumulate(p);
+    lct_factors_accumulate(p);
     lct_param_gradients_accumulate(p, g->dparams);
 }

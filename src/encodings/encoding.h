@@ -50,6 +50,7 @@ struct lct_encoding {
     struct lct_content_door content;
     struct lct_mask_hooks mask;
     struct lct_scale_hooks scale;
+    struct lct_factor_hooks factors;
 };
 
 /* All encodings but the sum, ended by NULL. */

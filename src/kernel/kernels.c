@@ -55,6 +55,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .softcap = softcap,
     .softmax_gradient = softmax_gradient,
     .add_bias_rows = add_bias_rows,
+    .multiply_rows = multiply_rows,
     .add_linear_bias = add_linear_bias,
     .add_dense_bias = add_dense_bias,
     .sum_diagonals = sum_diagonals,

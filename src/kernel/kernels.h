@@ -273,6 +273,10 @@ struct lct_kernels {
     void (*add_bias_rows)(float *s, size_t keys, size_t lanes,
                           const float *table, const int64_t *at);
 
+    /* s[j,i] *= table[at[j] + i], s [keys, lanes].  Exact. */
+    void (*multiply_rows)(float *s, size_t keys, size_t lanes,
+                          const float *table, const int64_t *at);
+
     /*
      * s += slope * distances, a product in double rounded to float; n is a
      * multiple of LCT_PAD.  Exact.
