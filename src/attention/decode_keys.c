@@ -1,6 +1,8 @@
 /* decode_keys.c - decode with keys that are rotated as they are read */
 #include "decode_keys.h"
 #include "arithmetic.h"
+#include "decode_paged.h"
+#include "load.h"
 #include "rotation.h"
 
 void lct_decode_keys_angles(const struct lct_plan *p,
@@ -23,7 +25,8 @@ void lct_decode_keys_angles(const struct lct_plan *p,
  */
 static const void *rows_ahead(const struct lct_plan *p,
                               const struct lct_decode_task *f,
-                              const struct lct_tile *t, int64_t j)
+                              const struct lct_tile *t, int64_t j,
+                              const void *now)
 {
     int64_t next = lct_plan_kv_head(p, t->h) + 1;
     int64_t at[3] = { t->b, next, t->j + j };
@@ -32,7 +35,7 @@ static const void *rows_ahead(const struct lct_plan *p,
         at[1] = lct_plan_kv_head(p, f->head);
         at[2] += LCT_TILE;
     }
-    return lct_at(&p->request->k, at, 3);
+    return lct_decode_paged_ahead(p, &p->request->k, at, now);
 }
 
 /*
@@ -56,9 +59,13 @@ void lct_decode_keys_scores(const struct lct_plan *p,
     part.ahead_row = (size_t)(k->stride[2] * size / (ptrdiff_t)sizeof(float));
     part.warm = true;
     for (int64_t j = 0; j < t->keys; j += rows) {
-        rows = t->keys - j < most ? t->keys - j : most;
+        rows = lct_paged_run(&p->request->paged, k, t->b, t->j + j,
+                             t->keys - j < most ? t->keys - j : most);
+        /* In place if there are enough for a vector, else copied. */
+        if (rows < LCT_PAD)
+            rows = t->keys - j < most ? t->keys - j : most;
         part.b = arithmetic->rotate_keys(p, f, t, j, rows);
-        part.ahead = rows_ahead(p, f, t, j);
+        part.ahead = rows_ahead(p, f, t, j, part.b);
         part.c = x->c + j;
         part.n = (size_t)rows;
         p->kernels->decode_scores(&part);

@@ -24,6 +24,8 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
                          struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
+    int64_t paged = r->paged.table != NULL ? LCT_TILE : 0;
+    size_t size = locant_dtype_size(r->k.dtype);
     bool maps = p->documents || r->mask_hooks > 0 || r->window > 0;
 
     s->s = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
@@ -35,6 +37,8 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
     s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
     s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded);
+    s->paged_k = lct_arena_alloc(arena, paged, p->D, size);
+    s->paged_v = lct_arena_alloc(arena, paged, p->D, size);
     p->arithmetic->layout_keys(s, p, arena);
 }
 
