@@ -76,8 +76,10 @@ bool lct_decode_rows_in_place(const struct lct_plan *p,
         return false;
     x->kind = (enum lct_stored)rows.x.dtype;
     x->b_row = x->ahead_row = (size_t)rows.x.stride[2];
-    x->ahead = lct_decode_paged_ahead(p, keys ? &p->request->k : &p->request->v,
-                                      next, x->b);
+    if (p->request->paged.table == NULL)
+        x->ahead = lct_at(keys ? &p->request->k : &p->request->v, next, 3);
+    else
+        x->ahead = lct_decode_paged_ahead(p, f, t, of, i, t->keys);
     return true;
 }
 
@@ -107,7 +109,7 @@ static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
             lct_decode_keys_scores(p, f, t, &x);
             continue;
         }
-        if (lct_decode_paged_scores(p, f, t, &x))
+        if (lct_decode_paged_scores(p, f, t, i, &x))
             continue;
         arithmetic->load_keys(p, f, t, i, &x);
         p->kernels->decode_scores(&x);
@@ -212,15 +214,16 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 }
 
 /*
- * The number of heads of keys per task: 1, unless keys are rotated.  Heads then
- * share angles, so a task has as many heads as fit, while every thread has one.
+ * The number of heads of keys per task: 1, unless keys are rotated or paged.
+ * Heads then share angles, or lie together in a block, so a task has as many
+ * heads as fit, while every thread has one.
  */
 static int64_t heads_per_task(const struct lct_plan *p)
 {
     int64_t rows = p->H / p->Hkv * p->T, parts;
     int64_t most = rows < LCT_DECODE_ROWS ? LCT_DECODE_ROWS / rows : 1;
 
-    if (!p->rotates_keys)
+    if (!p->rotates_keys && p->request->paged.table == NULL)
         return 1;
     parts = (p->Hkv + most - 1) / most;
     while (parts < p->Hkv && p->B * p->k_splits * parts < 2 * p->slots)

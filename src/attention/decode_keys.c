@@ -1,7 +1,6 @@
 /* decode_keys.c - decode with keys that are rotated as they are read */
 #include "decode_keys.h"
 #include "arithmetic.h"
-#include "decode_paged.h"
 #include "load.h"
 #include "rotation.h"
 
@@ -25,8 +24,7 @@ void lct_decode_keys_angles(const struct lct_plan *p,
  */
 static const void *rows_ahead(const struct lct_plan *p,
                               const struct lct_decode_task *f,
-                              const struct lct_tile *t, int64_t j,
-                              const void *now)
+                              const struct lct_tile *t, int64_t j)
 {
     int64_t next = lct_plan_kv_head(p, t->h) + 1;
     int64_t at[3] = { t->b, next, t->j + j };
@@ -35,7 +33,9 @@ static const void *rows_ahead(const struct lct_plan *p,
         at[1] = lct_plan_kv_head(p, f->head);
         at[2] += LCT_TILE;
     }
-    return lct_decode_paged_ahead(p, &p->request->k, at, now);
+    if (p->request->paged.table != NULL && at[2] >= lct_plan_keys(p, t->b))
+        at[2] = t->j;
+    return lct_paged_at(&p->request->paged, &p->request->k, at);
 }
 
 /*
@@ -65,7 +65,7 @@ void lct_decode_keys_scores(const struct lct_plan *p,
         if (rows < LCT_PAD)
             rows = t->keys - j < most ? t->keys - j : most;
         part.b = arithmetic->rotate_keys(p, f, t, j, rows);
-        part.ahead = rows_ahead(p, f, t, j, part.b);
+        part.ahead = rows_ahead(p, f, t, j);
         part.c = x->c + j;
         part.n = (size_t)rows;
         p->kernels->decode_scores(&part);

@@ -17,7 +17,7 @@
  */
 bool lct_decode_paged_scores(const struct lct_plan *p,
                              const struct lct_decode_task *f,
-                             const struct lct_tile *t,
+                             const struct lct_tile *t, int64_t i,
                              const struct lct_product *x);
 bool lct_decode_paged_values(const struct lct_plan *p,
                              const struct lct_decode_task *f,
@@ -25,10 +25,13 @@ bool lct_decode_paged_values(const struct lct_plan *p,
                              const struct lct_product *x);
 
 /*
- * The row of x at 'at' = b, h, j, to prefetch; past the keys of the sequence
- * 'otherwise'.  Without a table, at any j, not always a valid address.
+ * The address of what is read 'row' rows after the first of t, tile i of the
+ * run: of the tile, then of the next head of the task or, after the last, of
+ * the next tile.  It is valid.
  */
 const void *lct_decode_paged_ahead(const struct lct_plan *p,
-                                   const locant_tensor *x, const int64_t at[3],
-                                   const void *otherwise);
+                                   const struct lct_decode_task *f,
+                                   const struct lct_tile *t,
+                                   enum lct_decode_rows of, int64_t i,
+                                   int64_t row);
 #endif

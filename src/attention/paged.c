@@ -1,7 +1,10 @@
 /* paged.c - keys and values in blocks of a pool, which a table lists */
 #include "paged.h"
+#include "sizes.h"
 #include <inttypes.h>
 #include <string.h>
+
+enum { CACHE_LINE = 64 }; /* bytes */
 
 /* ------------------------------------------------------------------- checks */
 
@@ -99,21 +102,29 @@ int64_t lct_paged_run(const struct lct_paged *paged, const locant_tensor *x,
     return run < n ? run : n;
 }
 
+/* Copy n rows, at most a tile of them. */
 static void gather(const struct lct_paged *paged, const locant_tensor *x,
                    const int64_t at[3], int64_t n, char *to)
 {
-    size_t size = locant_dtype_size(x->dtype);
-    size_t row = (size_t)x->shape[3] * size;
-    ptrdiff_t step = (ptrdiff_t)x->stride[2] * (ptrdiff_t)size;
+    const ptrdiff_t size = (ptrdiff_t)locant_dtype_size(x->dtype);
+    const ptrdiff_t step = (ptrdiff_t)x->stride[2] * size;
+    const size_t row = (size_t)(x->shape[3] * size);
+    int64_t entry = at[2] / paged->rows, first = at[2] % paged->rows;
+    const char *rows[LCT_TILE];
 
-    for (int64_t j = 0, run; j < n; j += run) {
-        int64_t first[3] = { at[0], at[1], at[2] + j };
-        const char *from = lct_paged_at(paged, x, first);
+    /* Fetch all rows at the same time: each may wait for its own page. */
+    for (int64_t j = 0; j < n; entry++, first = 0) {
+        int64_t block = lct_paged_integer(paged->table, at[0], entry);
+        const char *from = lct_at(x, (int64_t[3]){ block, at[1], first }, 3);
 
-        run = lct_paged_run(paged, x, at[0], first[2], n - j);
-        for (int64_t i = 0; i < run; i++, to += row)
-            memcpy(to, from + i * step, row);
+        for (; first < paged->rows && j < n; first++, j++, from += step) {
+            rows[j] = from;
+            for (size_t line = 0; line < row; line += CACHE_LINE)
+                __builtin_prefetch(from + line);
+        }
     }
+    for (int64_t j = 0; j < n; j++, to += row)
+        memcpy(to, rows[j], row);
 }
 
 struct lct_paged_rows lct_paged_rows_of(const struct lct_paged *paged,
