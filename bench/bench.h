@@ -50,7 +50,8 @@ enum bench_peak {
 /* clang-format off */
 enum bench_subject {
     SUBJECT_ANGLES, SUBJECT_ROTATE, SUBJECT_INPUT, SUBJECT_FORWARD,
-    SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_MASKS,
+    SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_CACHES,
+    SUBJECT_MASKS,
     SUBJECT_CONTENT, SUBJECT_KERNELS, SUBJECT_TRAIN, SUBJECT_MEMORY, SUBJECTS
 };
 /* clang-format on */
@@ -86,6 +87,8 @@ struct bench_family {
     unsigned masks;            /* 0: MASK_FULL */
     int64_t window, documents; /* for counting the work; 0: none */
     bool keys_rotated;         /* the cache holds rotated keys */
+    int64_t block;             /* rows of a block of a paged cache; 0: none */
+    int64_t pool;              /* tokens that its pool has room for */
     int64_t layers;            /* of the model to train; left out with -d */
     int64_t step;              /* tokens of a training step; 0: one sequence */
     bool grows;                /* the last row notes how time grows */
@@ -97,7 +100,7 @@ struct bench_case {
     char spec[128]; /* encoding */
     locant_dtype dtype;
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
-    int64_t window, documents;
+    int64_t window, documents, block, pool;
     bool causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
@@ -134,8 +137,8 @@ struct bench_work {
 
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
-    work_input, work_forward, work_backward, work_decode, work_train,
-    work_memory;
+    work_input, work_forward, work_backward, work_decode, work_paged,
+    work_train, work_memory;
 
 /*
  * Floating-point operations of training a case's model, per token: three times
@@ -366,6 +369,7 @@ struct bench_attention {
     locant_tensor t[BENCH_OPERANDS];  /* those not needed have no data */
     locant_tensor wide[BENCH_INPUTS]; /* the same in F32 */
     locant_tensor docs;
+    locant_tensor blocks, length; /* of a paged cache */
     locant_attention problem;
     void *workspace;
     size_t workspace_bytes;

@@ -14,6 +14,7 @@ static struct bench_case smaller(const struct bench_case *c)
         s.tokens = CHECKED_TOKENS;
     if (s.queries > s.tokens)
         s.queries = s.tokens;
+    s.pool = 0;
     return s;
 }
 
@@ -283,6 +284,14 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
            (c->dtype != other->dtype || strcmp(c->spec, other->spec) != 0);
 }
 
+/* The same cache without a block table. */
+static bool one_piece(struct bench_case *other, const struct bench_case *c)
+{
+    *other = *c;
+    other->block = 0;
+    return true;
+}
+
 enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
 
 /* clang-format off */
@@ -297,6 +306,12 @@ const struct bench_work work_backward = {
     .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
+};
+const struct bench_work work_paged = {
+    .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = cache_bytes, .baseline = one_piece,
 };
 const struct bench_work work_decode = {
     .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,

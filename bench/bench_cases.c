@@ -25,6 +25,9 @@ const struct bench_title bench_titles[SUBJECTS] = {
                           "of f32" },
     [SUBJECT_DECODE] = { "decode", "One query against a long cache",
                          "0.85 of reading the keys and values", NULL },
+    [SUBJECT_CACHES] = { "caches", "One query against a paged cache",
+                         "0.95 of the same cache in one piece",
+                         "of one piece" },
     [SUBJECT_MASKS] = { "masks", "Windows and packed documents",
                         "only visible pairs count", NULL },
     [SUBJECT_CONTENT] = { "content", "Content encodings, causal", NULL,
@@ -100,6 +103,20 @@ static const struct bench_family families[] = {
     { SUBJECT_DECODE, "decode", &work_decode, "none", .dtypes = "bf16 f16",
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
       .kv_heads = 8, .queries = 1 },
+
+    { SUBJECT_CACHES, "decode, blocks of 16,", &work_paged, "none rope",
+      .dtypes = "f32 bf16 f16", .tokens = "32768", .quick = "4096",
+      .dims = "128", .heads = 32, .kv_heads = 8, .queries = 1, .block = 16,
+      .pool = 49152 },
+    { SUBJECT_CACHES, "decode, blocks of 64,", &work_paged, "none",
+      .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",
+      .heads = 32, .kv_heads = 8, .queries = 1, .block = 64, .pool = 49152 },
+    { SUBJECT_CACHES, "decode, blocks of 1,", &work_paged, "none",
+      .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",
+      .heads = 32, .kv_heads = 8, .queries = 1, .block = 1, .pool = 49152 },
+    { SUBJECT_CACHES, "decode, blocks of 16, pool of 65536,", &work_paged,
+      "none", .fixed = true, .dtypes = "f16", .tokens = "1024", .dims = "128",
+      .heads = 32, .kv_heads = 8, .queries = 1, .block = 16, .pool = 65536 },
 
     { SUBJECT_MASKS, "forward", &work_forward, "window(size=512)+rope",
       .fixed = true, .tokens = "8192", .quick = "1024", .dims = "64",
@@ -309,6 +326,8 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .kv_heads = f->kv_heads,
                             .window = f->window,
                             .documents = f->documents,
+                            .block = f->block,
+                            .pool = f->pool,
                             .layers = f->layers };
 
     if (!selected(f, x->o))

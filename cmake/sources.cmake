@@ -45,19 +45,20 @@ set(CORE_SOURCES
   attention/content_gates.c attention/content_plan.c
   attention/content_project.c attention/content_tables.c
   attention/content_window.c attention/decode.c attention/decode_bf16.c
-  attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
-  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
-  attention/dense_mask.c attention/f32.c attention/factors.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c
+  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
+  attention/decode_softmax.c attention/dense_bias.c
+  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
+  attention/f32.c attention/factors.c attention/load.c attention/mask.c
+  attention/order.c attention/outputs.c attention/paged.c
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
-  attention/rectangle.c attention/reference.c attention/request.c
-  attention/rotation.c attention/row_factor.c attention/rows.c
-  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
-  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c
-  attention/tables.c attention/tiled.c
+  attention/ragged.c attention/rectangle.c attention/reference.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -184,25 +185,26 @@ set(JUDGES
   oracle/tasks.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
-  test_attention_bf16 test_attention_bf16_bits test_attention_content
-  test_attention_corners test_attention_decode test_attention_decode_far
-  test_attention_edges test_attention_factors test_attention_half
-  test_attention_hidden test_attention_inputs test_attention_masks
-  test_attention_options test_attention_options_plain test_attention_padding
-  test_attention_paged test_attention_plain_loops test_attention_refusals
-  test_attention_rules test_attention_sums test_attention_tiles
-  test_attention_widths test_bench test_blocks test_characters
-  test_check_grids test_check_turns test_check_values test_checkpoint
-  test_content test_content_hooks test_content_rules test_content_terms
-  test_context_use test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_attention_bf16 test_attention_bf16_bits test_attention_blocks
+  test_attention_content test_attention_corners test_attention_decode
+  test_attention_decode_far test_attention_edges test_attention_factors
+  test_attention_half test_attention_hidden test_attention_inputs
+  test_attention_masks test_attention_options test_attention_options_plain
+  test_attention_padding test_attention_paged test_attention_plain_loops
+  test_attention_ragged test_attention_refusals test_attention_rules
+  test_attention_sums test_attention_tiles test_attention_widths test_bench
+  test_blocks test_characters test_check_grids test_check_turns
+  test_check_values test_checkpoint test_content test_content_hooks
+  test_content_rules test_content_terms test_context_use test_core
+  test_corpus test_corpus_text test_corpus_unreadable test_door_arguments
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_evaluate test_evaluate_as test_export test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_formula test_formula_twins test_gates test_gguf
+  test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory

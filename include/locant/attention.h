@@ -105,16 +105,30 @@ enum {
  *            from a whole tile of queries are skipped
  *
  * Ring cache: k_pos [S] is the position that each slot holds now.
- * Paged cache: k and v are the pool of all pages, S rows, with stride 0 along
- * B; k_pos [B, S] is the position of each row in sequence b, k_docs [B, S] is 0
- * on rows of the pages of sequence b and -1 on all others, q_docs is 0.
+ *
+ * Paged cache: k and v are pools of N blocks of P rows each, [N, Hkv, P, D];
+ * strides make a pool that is stored as [N, P, Hkv, D] such a view.
+ *
+ * block_table I64 or I32 [B, M]   key j of sequence b is row j % P of block
+ *             block_table[b, j / P], which is below N.  Sequences may share
+ *             blocks.  NULL: no paged cache
+ * lengths     I64 or I32 [B]   keys of each sequence, 0 to M P; of block_table
+ *             only the entries of these keys are read.  Both or neither
+ *
+ * There S is M P in the shapes of k_pos, k_coords, k_docs and x, of whose rows
+ * the first lengths[b] are read.  If q_pos is NULL, query i of sequence b sits
+ * at lengths[b] - T + i, and is padding where that is negative: sequences with
+ * fewer than T new tokens have these last.  A call costs the keys of its
+ * sequences, whatever N, and gives each the bits of a call without a table for
+ * the same rows in order.  There is no backward.
  *
  * Source: of values that are part of the keys DeepSeek-AI 2024,
  * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
  * 2020, arXiv:2004.05150v2, section 3.1, and Jiang et al. 2023,
  * arXiv:2310.06825v1, section 2; of the cap Gemma Team 2024, arXiv:2408.00118,
  * section 2; of sinks OpenAI 2025, arXiv:2508.10925; of sinks that are all 0
- * Xiao et al. 2023, arXiv:2309.17453, section 3.3.
+ * Xiao et al. 2023, arXiv:2309.17453, section 3.3; of the paged cache Kwon et
+ * al. 2023, arXiv:2309.06180v1, section 4.1.
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */
@@ -132,6 +146,7 @@ typedef struct locant_attention {
     double                 softcap;
     const locant_tensor   *sinks;
     const locant_tensor   *bias, *visible;
+    const locant_tensor   *block_table, *lengths; /* of a paged cache */
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \

@@ -17,6 +17,7 @@ from typing import Any
 
 from ._attention import Gradients, attention, attention_backward
 from ._c import Status
+from ._caches import paged_attention, ragged_attention
 from ._doors import angles, bias, rotate, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
@@ -29,8 +30,9 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
     "Status", "Variant", "angles", "attention", "attention_backward", "bias",
-    "bias_backward", "encodings", "isa", "rotate", "rotate_backward", "set_isa",
-    "set_threads", "similarity", "table", "table_backward", "threads"]
+    "bias_backward", "encodings", "isa", "paged_attention",
+    "ragged_attention", "rotate", "rotate_backward", "set_isa", "set_threads",
+    "similarity", "table", "table_backward", "threads"]
 
 
 _LAZY = ("hf", "plot", "torch")  # imported when first used

@@ -91,13 +91,16 @@ class Problem:
         self.set_positions(q_docs=q, k_docs=k)
 
     def set_encoding(self, spec: str | Encoding | None,
-                     params: Params | None, x: Any) -> None:
+                     params: Params | None, x: Any,
+                     length: int | None = None) -> None:
         heads, kv_heads = self.q.shape[1], self.k.shape[1]
         width = heads * self.q.shape[3]
         if x is not None:
             array, _ = self.set_floats("x", x, self.dtype)
             width = array.shape[-1]
-        self.bound = bind(spec, params, self.k.shape[2], {
+        if length is None:
+            length = self.k.shape[2]
+        self.bound = bind(spec, params, length, {
             "width": width, "heads": heads, "kv_heads": kv_heads,
             "head_dim": self.q.shape[3]}, copy=self.copy)
         self.struct.encoding = self.bound.encoding.handle

@@ -244,6 +244,8 @@ class Attention(Structure):
         ("sinks", POINTER(Tensor)),
         ("bias", POINTER(Tensor)),
         ("visible", POINTER(Tensor)),
+        ("block_table", POINTER(Tensor)),
+        ("lengths", POINTER(Tensor)),
     ]
 
 
@@ -364,6 +366,14 @@ class TemperatureForm(Structure):
     ]
 
 
+class Ragged(Structure):
+    """locant_ragged"""
+    _fields_ = [
+        ("cu_q", POINTER(Tensor)),
+        ("cu_k", POINTER(Tensor)),
+    ]
+
+
 # What the _INIT macros set besides struct_size.
 INIT: dict[type[Structure], dict[str, Any]] = {
     Rotation: {},
@@ -464,4 +474,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_distances": ("status", [POINTER(Tensor), POINTER(DistanceForm), POINTER(Tensor), POINTER(Tensor)]),
     "locant_temperature": ("status", [POINTER(c_double), POINTER(TemperatureForm), c_int64]),
     "locant_temperatures": ("status", [POINTER(Tensor), POINTER(TemperatureForm), POINTER(Tensor)]),
+    "locant_attention_ragged_workspace": ("status", [POINTER(c_size_t), POINTER(Attention), POINTER(Ragged)]),
+    "locant_attention_ragged_forward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention), POINTER(Ragged), c_void_p, c_size_t]),
+    "locant_attention_ragged_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention), POINTER(Ragged), c_void_p, c_size_t]),
 }

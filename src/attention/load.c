@@ -130,42 +130,65 @@ static const float *floats_in_place(const struct lct_plan *p,
     return x->dtype == LOCANT_F32 ? lct_load_in_place(x, at, columns) : NULL;
 }
 
+struct lct_paged_rows lct_load_key_rows(const struct lct_plan *p,
+                                        const struct lct_tile *t, int64_t j,
+                                        int64_t rows, struct lct_scratch *s)
+{
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j + j };
+
+    return lct_paged_rows_of(&p->request->paged, &p->request->k, at, rows,
+                             s->paged_k);
+}
+
+struct lct_paged_rows lct_load_value_rows(const struct lct_plan *p,
+                                          const struct lct_tile *t,
+                                          struct lct_scratch *s)
+{
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+
+    return lct_paged_rows_of(&p->request->paged, &p->request->v, at, t->keys,
+                             s->paged_v);
+}
+
 const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, size_t *row)
 {
-    const locant_tensor *k = &p->request->k;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    /* Keys are a left factor in forward, and a right one in backward too. */
-    const float *rows_in_place = floats_in_place(
-        p, k, at, p->read_columns, p->pass == LCT_PASS_BACKWARD, row);
+    int64_t head = lct_plan_kv_head(p, t->h);
+    struct lct_paged_rows k;
+    const float *rows_in_place;
 
-    if (rows_in_place != NULL && !p->rotates_keys &&
-        p->tables->k_mapped == NULL)
+    if (p->tables->k_mapped != NULL) {
+        *row = (size_t)p->padded_q;
+        return p->tables->k_mapped +
+               ((t->b * p->Hkv + head) * p->S + t->j) * p->padded_q;
+    }
+    k = lct_load_key_rows(p, t, 0, t->keys, s);
+    /* Keys are a left factor in forward, and a right one in backward too. */
+    rows_in_place =
+        floats_in_place(p, &k.x, k.at, p->read_columns,
+                        p->pass == LCT_PASS_BACKWARD, row);
+    if (rows_in_place != NULL && !p->rotates_keys)
         return rows_in_place;
     *row = (size_t)p->padded_q;
-    if (p->tables->k_mapped != NULL)
-        return p->tables->k_mapped +
-               ((t->b * p->Hkv + at[1]) * p->S + t->j) * p->padded_q;
     if (p->rotates_keys)
         lct_load_rotated(
-            p, s->k, k, at, t->keys,
+            p, s->k, &k.x, k.at, t->keys,
             lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
     else
-        lct_load_rows(p, s->k, p->padded_q, k, at, t->keys);
+        lct_load_rows(p, s->k, p->padded_q, &k.x, k.at, t->keys);
     return s->k;
 }
 
 const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s, size_t *row)
 {
-    const locant_tensor *v = &p->request->v;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    struct lct_paged_rows v = lct_load_value_rows(p, t, s);
     const float *rows_in_place =
-        floats_in_place(p, v, at, p->read_columns_v, true, row);
+        floats_in_place(p, &v.x, v.at, p->read_columns_v, true, row);
 
     if (rows_in_place != NULL)
         return rows_in_place;
-    lct_load_rows(p, s->v, p->padded_v, v, at, t->keys);
+    lct_load_rows(p, s->v, p->padded_v, &v.x, v.at, t->keys);
     *row = (size_t)p->padded_v;
     return s->v;
 }

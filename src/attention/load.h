@@ -54,6 +54,17 @@ static inline bool lct_load_crowded(size_t row)
 }
 
 /*
+ * The caller's rows of the tile: 'rows' keys from key j of the tile on, or all
+ * values.  Rows of a paged cache may be copied to the scratch.
+ */
+struct lct_paged_rows lct_load_key_rows(const struct lct_plan *p,
+                                        const struct lct_tile *t, int64_t j,
+                                        int64_t rows, struct lct_scratch *s);
+struct lct_paged_rows lct_load_value_rows(const struct lct_plan *p,
+                                          const struct lct_tile *t,
+                                          struct lct_scratch *s);
+
+/*
  * Keys (rotated) and values of the tile, in the caller's memory or in the
  * scratch.  *row is the distance between rows.
  */

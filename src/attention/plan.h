@@ -100,6 +100,19 @@ static inline int64_t lct_plan_row(const struct lct_plan *p, int64_t b)
     return p->position_rows == 1 ? 0 : b;
 }
 
+/* Keys of batch row b, and their tiles. */
+static inline int64_t lct_plan_keys(const struct lct_plan *p, int64_t b)
+{
+    return p->request->paged.table == NULL
+               ? p->S
+               : lct_paged_length(&p->request->paged, b);
+}
+
+static inline int64_t lct_plan_key_tiles(const struct lct_plan *p, int64_t b)
+{
+    return lct_sizes_tiles(lct_plan_keys(p, b));
+}
+
 /* The head of keys and values that head h of queries uses. */
 static inline int64_t lct_plan_kv_head(const struct lct_plan *p, int64_t h)
 {

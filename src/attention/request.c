@@ -42,7 +42,8 @@ static locant_status check_shapes(struct lct_request *r)
 
     LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
     same = 1u << a->q->dtype;
-    any[0] = a->q->shape[0];
+    if (a->block_table == NULL)
+        any[0] = a->q->shape[0];
     any[3] = a->q->shape[3];
     LCT_TRY(lct_check(r->fn, "k", a->k, same, 4, any));
     memcpy(values, a->k->shape, sizeof(values) - sizeof(*values));
@@ -56,13 +57,16 @@ static locant_status check_shapes(struct lct_request *r)
     r->D = r->Dq = a->q->shape[3];
     r->Dv = a->v->shape[3];
     r->Hkv = a->k->shape[1];
-    r->S = a->k->shape[2];
+    LCT_TRY(lct_paged_check(&r->paged, r->fn, a, r->B));
+    r->S = r->paged.table == NULL ? a->k->shape[2] : r->paged.longest;
+    r->capacity = r->paged.table == NULL ? r->S : r->paged.capacity;
     LCT_TRY(check_sizes(r));
     r->W = r->H * r->D;
     r->has_x = a->x != NULL;
     if (a->x == NULL)
         return LOCANT_OK;
-    any[1] = r->S;
+    any[0] = r->B;
+    any[1] = r->capacity;
     any[2] = -1;
     LCT_TRY(lct_check(r->fn, "x", a->x, same, 3, any));
     r->W = a->x->shape[2];

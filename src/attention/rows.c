@@ -177,10 +177,12 @@ void lct_rows_load(const struct lct_rows_task *w)
             int64_t at[3] = { doc->b, doc->kv_head + g, doc->index[n] };
             int64_t to = g * doc->c.keys + n;
 
-            lct_row_to_f64(w->r->x, lct_at(&p->request->k, at, 3),
+            lct_row_to_f64(w->r->x,
+                           lct_paged_at(&p->request->paged, &p->request->k, at),
                            p->request->k.dtype, (size_t)p->D);
             lct_rotation_row(doc->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
-            lct_row_to_f64(doc->v + to * p->Dv, lct_at(&p->request->v, at, 3),
+            lct_row_to_f64(doc->v + to * p->Dv,
+                           lct_paged_at(&p->request->paged, &p->request->v, at),
                            p->request->v.dtype, (size_t)p->Dv);
         }
     if (doc->x != NULL)
