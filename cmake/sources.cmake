@@ -20,10 +20,10 @@ set(CORE_SOURCES
   encodings/registry.c encodings/relative.c encodings/rerope.c
   encodings/rerotate.c encodings/resize.c encodings/resize_weights.c
   encodings/rope.c encodings/rope2d.c encodings/rope3d.c
-  encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
-  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
-  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/rope_grid.c encodings/rope_imaginary.c encodings/rope_mixed.c
+  encodings/rotate.c encodings/rotate_map.c encodings/rotate_ragged.c
+  encodings/rotate_row.c encodings/rotate_rows.c encodings/sandwich.c
+  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
   encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
   encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
   encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
@@ -161,10 +161,11 @@ set(ORACLE_SOURCES
   oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
   oracle/oracle.c oracle/pope.c oracle/problem.c oracle/relative.c
   oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
-  oracle/rope_mixed.c oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
-  oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c
-  oracle/swin.c oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c
-  oracle/trial.c oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c
+  oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c
+  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/window_rope.c
+  oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c

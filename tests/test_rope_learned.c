@@ -1,11 +1,12 @@
 /*
- * test_rope_learned.c - rotations with parameters, fope and grape-m: printed
- * values, rope as their special case, heads that share parameters, refusals.
- * The gradients are judged by the oracles.
+ * test_rope_learned.c - rotations by head, fope, grape-m and rope-imaginary:
+ * printed values, rope as their special case, heads that share parameters,
+ * refusals.  The gradients are judged by the oracles.
  */
 #include "locant/positions.h"
 #include "oracle/near.h"
 #include <math.h>
+#include <stdio.h>
 
 /* Rotate x [heads, 1, D] to position p. */
 static void rotate(double *y, const double *x, locant_encoding *e,
@@ -228,6 +229,100 @@ TEST(a_plane_may_be_thin)
     }
 }
 
+/* ---------------------------------------------------------- rope-imaginary */
+
+enum { HEADS = 2, TOKENS = 5, DIM = 4 };
+
+/* The inputs of the printed values, every query head twice. */
+static void fill_inputs(double q[2 * HEADS][TOKENS][DIM],
+                        double k[HEADS][TOKENS][DIM],
+                        double v[HEADS][TOKENS][DIM])
+{
+    for (int h = 0; h < HEADS; h++)
+        for (int i = 0; i < TOKENS; i++)
+            for (int d = 0; d < DIM; d++) {
+                q[2 * h][i][d] = sin(0.1 * i + 0.3 * d + 0.7 * h);
+                q[2 * h + 1][i][d] = q[2 * h][i][d];
+                k[h][i][d] = cos(0.2 * i - 0.4 * d + 0.5 * h);
+                v[h][i][d] = sin(0.5 * i + 0.7 * d + 0.2 * h);
+            }
+}
+
+TEST(imaginary_heads_have_the_printed_values)
+{
+    static const double real[] = { 0.2035834380, -0.1060414581, 0.1683266774,
+                                   0.8671524285, 1.2968205000 };
+    static const double imaginary[] = { -0.0708077066, 0.2818447576,
+                                        0.8117229040, 0.8432282228,
+                                        0.2454861076 };
+    double q[2 * HEADS][TOKENS][DIM], k[HEADS][TOKENS][DIM];
+    double v[HEADS][TOKENS][DIM], o[2 * HEADS][TOKENS][DIM], x[4 * DIM];
+    double score[2][TOKENS], lse[2 * HEADS * TOKENS];
+    OWNED(locant_encoding) *e = test_create("rope-imaginary(base=100)");
+    locant_tensor tq = DENSE(F64, **q, 1, 2 * HEADS, TOKENS, DIM);
+    locant_tensor tk = DENSE(F64, **k, 1, HEADS, TOKENS, DIM);
+    locant_tensor tv = DENSE(F64, **v, 1, HEADS, TOKENS, DIM);
+    locant_tensor to = DENSE(F64, **o, 1, 2 * HEADS, TOKENS, DIM);
+    locant_attention a = LOCANT_ATTENTION_INIT;
+
+    fill_inputs(q, k, v);
+    for (int j = 0; j < TOKENS; j++) {
+        double heads[4 * DIM], key[DIM];
+
+        for (int h = 0; h < 4; h++)
+            for (int d = 0; d < DIM; d++)
+                heads[h * DIM + d] = q[h][4][d];
+        rotate(x, heads, e, 4, DIM, 4, NULL, 0);
+        rotate(key, k[0][j], e, 1, DIM, j, NULL, LOCANT_ROTATE_KEY);
+        score[0][j] = product(x, key, DIM) / 2;
+        score[1][j] = product(x + DIM, key, DIM) / 2;
+    }
+    near_printed(score[0], real, TOKENS);
+    near_printed(score[1], imaginary, TOKENS);
+    a.encoding = e;
+    a.mask = LOCANT_MASK_CAUSAL;
+    a.q = &tq;
+    a.k = &tk;
+    a.v = &tv;
+    CHECK_OK(locant_attention_reference(
+        &to, VIEW(F64, lse, 1, 2 * HEADS, TOKENS), &a));
+    near_printed(
+        o[1][4],
+        (double[]){ 0.7410418575, 0.8006075119, 0.4836349437, -0.0607986955 },
+        DIM);
+    near_printed(
+        o[2][4],
+        (double[]){ 0.8139065574, 0.6204755619, 0.1352252144, -0.4136236644 },
+        DIM);
+}
+
+/* Real heads and keys are rope's; its keys move with rope. */
+TEST(imaginary_heads_take_the_keys_of_rope)
+{
+    static const char *const pairings[] = { "half", "interleaved" };
+    char spec[80], plain[80];
+
+    for (int i = 0; i < 2; i++) {
+        double x[16], y[16], want[16];
+
+        snprintf(spec, sizeof spec, "rope-imaginary(pairing=%s)", pairings[i]);
+        snprintf(plain, sizeof plain, "rope(pairing=%s)", pairings[i]);
+        OWNED(locant_encoding) *e = test_create(spec);
+        OWNED(locant_encoding) *rope = test_create(plain);
+
+        for (int n = 0; n < 16; n++)
+            x[n] = cos(0.9 * n);
+        rotate(y, x, e, 2, 8, 77, NULL, LOCANT_ROTATE_KEY);
+        rotate(want, x, rope, 2, 8, 77, NULL, 0);
+        for (int n = 0; n < 16; n++)
+            CHECK(fabs(y[n] - want[n]) <= 0x1p-51);
+        rotate(y, x, e, 2, 8, 77, NULL, 0);
+        for (int n = 0; n < 8; n++)
+            CHECK(fabs(y[n] - want[n]) <= 0x1p-51);
+        CHECK(fabs(product(y + 8, want + 8, 8)) <= 1e-14);
+    }
+}
+
 /* ------------------------------------------------------------------- heads */
 
 /* Four query heads share the parameters of two key heads. */
@@ -270,6 +365,7 @@ TEST(what_cannot_be_is_refused)
     OWNED(locant_encoding) *bare = test_create("fope");
     OWNED(locant_encoding) *fope = test_create("fope(length=128,heads=shared)");
     OWNED(locant_encoding) *grape = test_create("grape-m");
+    OWNED(locant_encoding) *twice = test_create("rope-imaginary");
     double x[8] = { 1 }, y[8], mix[4] = { 1, 0, 0, 1 };
     const locant_tensor params[] = { DENSE(F64, mix, 2, 2),
                                      DENSE(F64, mix, 2, 2) };
@@ -289,6 +385,10 @@ TEST(what_cannot_be_is_refused)
     CHECK_REFUSED(locant_encoding_rerotate(&ty, &tx, grape, &tp, grape, &tp),
                   LOCANT_ERR_UNSUPPORTED,
                   "locant_encoding_rerotate: grape-m is no plain rotation");
+    CHECK_REFUSED(locant_encoding_rerotate(&ty, &tx, twice, &tp, twice, &tp),
+                  LOCANT_ERR_UNSUPPORTED,
+                  "locant_encoding_rerotate: rope-imaginary is no plain "
+                  "rotation");
     CHECK_REFUSED(locant_encoding_rotate(&ty, &tx, fope, &tp, wrong, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: cos has size 1 in dimension 0, "

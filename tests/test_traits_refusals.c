@@ -263,7 +263,8 @@ TEST(odd_channels_are_refused)
                                          "rope-mixed",
                                          "rope(side=trailing)",
                                          "grape-m",
-                                         "fope(length=64)" };
+                                         "fope(length=64)",
+                                         "rope-imaginary" };
     const int64_t n = TOKENS;
     OWNED(locant_tensor) x = TENSOR(F64, 1, TOKENS, 7);
     OWNED(locant_tensor) pos = TENSOR(I64, n);
