@@ -9,26 +9,26 @@ set(CORE_SOURCES
   encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
   encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
   encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/formula.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fope.c
+  encodings/formula.c encodings/formula_evaluate.c encodings/formula_graph.c
   encodings/formula_names.c encodings/formula_operations.c
   encodings/formula_parse.c encodings/formula_print.c
   encodings/formula_read.c encodings/formula_trend.c
   encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
-  encodings/layer_map.c encodings/layers.c encodings/learned.c
-  encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
-  encodings/longlora.c encodings/mrope.c encodings/music.c
-  encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/grape_m.c encodings/graph.c encodings/kerple.c encodings/keys.c
+  encodings/laplacian.c encodings/layer_map.c encodings/layers.c
+  encodings/learned.c encodings/learned2d.c encodings/length_limit.c
+  encodings/lengths.c encodings/longlora.c encodings/mrope.c
+  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
   encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
   encodings/random_walk.c encodings/randomized.c encodings/registry.c
   encodings/relative.c encodings/rerope.c encodings/rerotate.c
   encodings/resize.c encodings/resize_weights.c encodings/rope.c
   encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
-  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
-  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
-  encodings/sandwich.c encodings/scale_invariant.c encodings/scaling.c
-  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/rope_imaginary.c encodings/rope_mixed.c encodings/rotate.c
+  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
+  encodings/rotate_rows.c encodings/sandwich.c encodings/scale_invariant.c
+  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
   encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
   encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
   encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
@@ -167,12 +167,13 @@ set(ORACLE_SOURCES
   oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
   oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
   oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
-  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/formula.c
-  oracle/fox.c oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
-  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
-  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
-  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
+  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fope.c
+  oracle/formula.c oracle/fox.c oracle/grape_m.c oracle/graph.c
+  oracle/hooks.c oracle/kerple.c oracle/layers.c oracle/learned.c
+  oracle/learned2d.c oracle/list.c oracle/mrope.c oracle/muon.c
+  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/pope.c
+  oracle/problem.c oracle/relative.c oracle/resize.c oracle/rope.c
+  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
   oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
   oracle/scale_invariant.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
   oracle/sinusoidal.c oracle/ssmax.c oracle/swin.c oracle/swinv2.c
@@ -218,15 +219,15 @@ set(TESTS
   test_probe_run test_probe_training test_property test_references
   test_registry test_report test_report_full test_report_tasks test_rerotate
   test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
-  test_rope_theory test_rotate_blocks test_rotate_f64 test_score_tables
-  test_sections test_shared test_source test_spec test_statistics
-  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
-  test_store_docs test_store_guard test_store_keep test_store_migrate
-  test_store_refusals test_store_sittings test_store_texts test_store_values
-  test_study test_study_compare test_surface test_task_run test_tasks
-  test_tensors test_tensors_file test_tokens test_train test_train_norms
-  test_train_source test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_xpos_pope)
+  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
+  test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64
+  test_score_tables test_sections test_shared test_source test_spec
+  test_statistics test_statistics_curves test_statistics_unpaired test_store
+  test_store_crowd test_store_docs test_store_guard test_store_keep
+  test_store_migrate test_store_refusals test_store_sittings test_store_texts
+  test_store_values test_study test_study_compare test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_tokens test_train
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_verdict test_vocabulary test_xpos_pope)

@@ -26,6 +26,8 @@ static const struct spec listed[] = {
     { "beit(width=10,height=10)", 1 },
     { "crossformer(width=10,height=10)", 1 },
     { "fire(length=30)", 0 },
+    { "fope(length=64)", 0 },
+    { "grape-m(planes=rank2,heads=each)", 0 },
     { "graph(length=100)", 1 },
     { "kerple", 0 },
     { "kerple(kind=power)", 0 },

@@ -81,16 +81,17 @@ static inline void random_number(char *out, size_t size,
 static inline void random_value(char *out, size_t size,
                                 const locant_key_info *key)
 {
-    static const char *const scalings[] = { "none",
-                                            "linear(factor=3)",
-                                            "ntk(factor=4)",
-                                            "dynamic(factor=2,original=16)",
-                                            "yarn(factor=4,original=64)",
-                                            "longrope(original=16,factor=4)",
-                                            "llama3(factor=4,original=64)",
-                                            "proportional(partial=0.5)",
-                                            "mixed-radix(factor=4,"
-                                            "original=64)" };
+    static const char *const scalings[] = {
+        "none",
+        "linear(factor=3)",
+        "ntk(factor=4)",
+        "dynamic(factor=2,original=16)",
+        "yarn(factor=4,original=64)",
+        "longrope(original=16,factor=4)",
+        "llama3(factor=4,original=64)",
+        "proportional(partial=0.5)",
+        "mixed-radix(factor=4,original=9)"
+    };
     static const char *const edits[] = { "none", "cosine(pairs=2)",
                                          "pairs(n=1)", "length(length=20)",
                                          "geometric(keep=0.5)" };

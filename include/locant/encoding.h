@@ -208,7 +208,7 @@ typedef struct locant_param_info {
                                            weight matrices: logits change in
                                            units of 1, weights in units of
                                            width^(-1/2); 0: not learned, data
-                                           of the task */
+                                           of the task or frozen */
     int         per_layer;              /* 1: one for each layer of a model */
     unsigned    doors;                  /* of the part it belongs to */
 } locant_param_info;

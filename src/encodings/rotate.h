@@ -37,6 +37,13 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
                       const struct lct_point *at);
 
+/* Whose parameters, of as many heads as there are of keys, a head uses. */
+static inline int64_t lct_rotate_kv_head(const struct lct_call *c,
+                                         enum lct_role role, int64_t head)
+{
+    return role == LCT_KEY ? head : head / (c->heads / c->kv_heads);
+}
+
 /* -------------------------------------------------- inside the public calls */
 
 /* The checked arguments of a call of this door. */
