@@ -6,11 +6,12 @@ set(CORE_SOURCES
   positions/cache.c positions/cape.c positions/documents.c
   positions/effective.c positions/grid.c positions/mask.c positions/mrope.c
   positions/randomized.c positions/sampling.c
-  encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
-  encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
-  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
+  encodings/blocks.c encodings/cape.c encodings/cope.c
+  encodings/crossformer.c encodings/dape.c encodings/deberta.c
+  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
+  encodings/encoding.c encodings/fire.c encodings/fox.c encodings/graph.c
+  encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -151,20 +152,21 @@ set(TUTORIAL_SOURCES
   s3/survey.c
   s4/alibi.c s4/rotary.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
-  oracle/alibi.c oracle/cape.c oracle/case.c oracle/check_angles.c
-  oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
-  oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
-  oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
-  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
-  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
-  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
-  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
-  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/alibi.c oracle/axes.c oracle/cape.c oracle/case.c
+  oracle/check_angles.c oracle/check_attend.c oracle/check_bias.c
+  oracle/check_doors.c oracle/check_ids.c oracle/check_resize.c
+  oracle/check_rotate.c oracle/check_table.c oracle/cope.c
+  oracle/crossformer.c oracle/dape.c oracle/deberta.c oracle/dpb.c
+  oracle/exact.c oracle/fire.c oracle/fox.c oracle/graph.c oracle/hooks.c
+  oracle/kerple.c oracle/layers.c oracle/learned.c oracle/learned2d.c
+  oracle/list.c oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c
+  oracle/none.c oracle/oracle.c oracle/pope.c oracle/problem.c
+  oracle/relative.c oracle/resize.c oracle/rope.c oracle/rope2d.c
+  oracle/rope3d.c oracle/rope_mixed.c oracle/rope_scaling.c oracle/run.c
+  oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c oracle/t5.c
+  oracle/transformer_xl.c oracle/trial.c oracle/window_rope.c oracle/xlnet.c
+  oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
@@ -203,14 +205,14 @@ set(TESTS
   test_registry test_report test_report_full test_report_tasks test_rerotate
   test_resize test_resize_rules test_rope_axes test_rope_maps
   test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
-  test_shared test_source test_spec test_statistics test_statistics_curves
-  test_statistics_unpaired test_store test_store_crowd test_store_docs
-  test_store_guard test_store_keep test_store_migrate test_store_refusals
-  test_store_sittings test_store_texts test_store_values test_study
-  test_study_compare test_surface test_task_run test_tasks test_tensors
-  test_tensors_file test_tokens test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
+  test_sections test_shared test_source test_spec test_statistics
+  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
+  test_store_docs test_store_guard test_store_keep test_store_migrate
+  test_store_refusals test_store_sittings test_store_texts test_store_values
+  test_study test_study_compare test_surface test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
   test_vocabulary test_xpos_pope)
