@@ -3,8 +3,9 @@ set(CORE_SOURCES
   core/alloc.c core/error.c core/pool.c core/random.c core/tensor.c
   angle/angle.c angle/angles.c angle/phase.c angle/point.c angle/recipe.c
   angle/scale.c angle/schedule.c
-  positions/cache.c positions/cape.c positions/documents.c
-  positions/effective.c positions/grid.c positions/mask.c positions/mrope.c
+  positions/augment.c positions/cache.c positions/cape.c
+  positions/documents.c positions/effective.c positions/grid.c
+  positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
   encodings/blocks.c encodings/cape.c encodings/cope.c
@@ -194,8 +195,8 @@ set(TESTS
   test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
   test_messages test_model test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_muon test_muon_f32 test_ngram
-  test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll

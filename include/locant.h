@@ -10,6 +10,7 @@
  *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
  *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, windows
+ *   locant/multimodal.h ids of text, images, video and audio together
  *
  * liblocant_lab adds what small experiments need; include its headers by name:
  *
@@ -33,5 +34,6 @@
 #include "locant/resize.h"
 #include "locant/attention.h"
 #include "locant/positions.h"
+#include "locant/multimodal.h"
 
 #endif /* LOCANT_H */

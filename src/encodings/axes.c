@@ -196,8 +196,6 @@ static const locant_variant variants[] = {
     { "axes(widths=32:48:48,base=256)", "(t, row, column)", "Z-Image" },
     { "axes(widths=32:32:32)", "(t, row, column)", "Lumina 2" },
     { "axes(widths=64:64)", "(row, column)", "HunyuanImage" },
-    { "axes(widths=20:20:20)", "thirds of 64 channels",
-      "V-JEPA 2 (as in the paper)" },
     { 0 }
 };
 
