@@ -1,6 +1,7 @@
 /*
  * test_multimodal.c - ids of Qwen3-VL, Qwen2.5-Omni, HunYuan-VL, VideoRoPE and
- * HoPE, FLUX and Qwen-Image on short sequences, counted by hand from their code.
+ * HoPE, FLUX and Qwen-Image on short sequences, counted by hand from their
+ * code.
  */
 #include "testing.h"
 #include <math.h>
