@@ -22,18 +22,19 @@ set(CORE_SOURCES
   encodings/relative.c encodings/rerope.c encodings/rerotate.c
   encodings/resize.c encodings/resize_weights.c encodings/rope.c
   encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
-  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
-  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
-  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
-  encodings/scaling_longrope.c encodings/scaling_ntk.c
-  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
-  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
-  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
-  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
-  encodings/spec_print.c encodings/spec_read.c encodings/streaming.c
-  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
-  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
-  encodings/window.c encodings/xlnet.c encodings/xpos.c
+  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_coords.c
+  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
+  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
+  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
+  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
+  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
+  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
+  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
+  encodings/t5.c encodings/table.c encodings/temperature.c
+  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
+  encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -183,15 +184,16 @@ set(TESTS
   test_attention_sums test_attention_tiles test_bench test_characters
   test_check_grids test_check_turns test_check_values test_checkpoint
   test_content test_content_hooks test_content_rules test_content_terms
-  test_context_use test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_gates test_graph test_graph_rules
-  test_half test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_context_use test_coordinates_backward test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_evaluate test_evaluate_as test_export test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_gates test_graph test_graph_rules test_half
+  test_identities test_ids test_input_add test_io test_kernel_pairs
   test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
   test_messages test_model test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows

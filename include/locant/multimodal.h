@@ -1,6 +1,7 @@
 /*
  * multimodal.h - ids of text, images, video and audio in one sequence, as
- * models number them; and what training does to coordinates of patches.
+ * models number them; what training does to coordinates of patches, and their
+ * gradient.
  *
  * positions.h has the ids of Qwen2-VL and 2.5.  Here is what the others do: the
  * tokens of a sequence in order, several ids (lanes) for each, from its
@@ -9,6 +10,7 @@
 #ifndef LOCANT_MULTIMODAL_H
 #define LOCANT_MULTIMODAL_H
 
+#include "encoding.h"
 #include "positions.h"
 
 LOCANT_BEGIN_DECLS
@@ -135,6 +137,30 @@ typedef struct locant_augment {
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_positions_augment(locant_tensor *coords, const locant_augment *augment,
                          locant_random *random);
+
+/*
+ * The gradient of coordinates, where they are learned or computed: for pair c
+ * of x with the channels a and b, rotated by sum_k p_k f_kc,
+ *
+ *     dcoords_k += sum over heads and pairs of f_kc (dx_b x_a - dx_a x_b)
+ *
+ * where dx is the gradient of the rows x before the rotation, as
+ * locant_encoding_rotate_backward() writes it, or locant_attention_backward()
+ * for queries and keys: call this for q and dq, and for k and dk.
+ *
+ * dcoords  F64 [T, axes] or, for x [B, .., T, D], [B, T, axes]; of one axis
+ *          also [T]   added to: heads in order, then the rows that share them
+ * dx, x    F32, F16, BF16 or F64 [.., T, D], of one shape and dtype; last
+ *          stride 1
+ * flags    as of the rotation
+ *
+ * Summed in double.  Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, NOMEM,
+ * UNSUPPORTED (not a plain rotation; frequencies that depend on the length).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_coordinates_backward(locant_tensor *dcoords, const locant_tensor *dx,
+                            const locant_tensor *x, const locant_encoding *e,
+                            int flags);
 
 LOCANT_END_DECLS
 #endif /* LOCANT_MULTIMODAL_H */

@@ -503,4 +503,5 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_positions_multimodal": ("status", [POINTER(Tensor), POINTER(c_double), POINTER(Ids), POINTER(Segment), c_size_t]),
     "locant_tm_audio_tokens": ("status", [POINTER(c_int64), c_int64]),
     "locant_positions_augment": ("status", [POINTER(Tensor), POINTER(Augment), POINTER(Random)]),
+    "locant_coordinates_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), c_void_p, c_int]),
 }

@@ -120,6 +120,25 @@ class Tables(unittest.TestCase):
             np.testing.assert_array_equal(
                 found[b], locant.rotate(x[b], "axes(widths=4:6:6)", at[b]))
 
+    def test_coordinates_have_a_gradient(self):
+        spec, h = "axes(widths=4:6:6,pairing=blocks)", 1e-6
+        x, dy = self.r.standard_normal((2, 2, 3, 4, 16))
+        at = self.r.standard_normal((2, 4, 3))
+        dx, _ = locant.rotate_backward(dy, spec, at, x=x)
+        found = locant.coordinates_backward(dx, x, spec, by_row=True)
+        self.assertEqual(found.shape, at.shape)
+        for i in np.ndindex(at.shape):
+            a, b = at.copy(), at.copy()
+            a[i] += h
+            b[i] -= h
+            slope = (dy * (locant.rotate(x, spec, a)
+                           - locant.rotate(x, spec, b))).sum() / (2 * h)
+            self.assertAlmostEqual(found[i], slope, delta=1e-7)
+        whole = locant.coordinates_backward(dx, x, spec)
+        np.testing.assert_allclose(whole, found.sum(0), atol=1e-12)
+        self.assertIs(locant.coordinates_backward(dx, x, spec, out=whole),
+                      whole)
+
     def test_cached_keys_move(self):
         x = self.r.standard_normal((2, 5, 8))
         for old, new in (("rope", "rope"), ("rope", "rope(base=500000)")):
