@@ -11,6 +11,7 @@
  *   locant/attention.h  fused attention, forward and backward
  *   locant/ragged.h     attention of packed sequences of different lengths
  *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, windows
+ *   locant/multimodal.h ids of text, images, video and audio together
  *
  * liblocant_lab adds what small experiments need; include its headers by name:
  *
@@ -35,5 +36,6 @@
 #include "locant/attention.h"
 #include "locant/positions.h"
 #include "locant/ragged.h"
+#include "locant/multimodal.h"
 
 #endif /* LOCANT_H */

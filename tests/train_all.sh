@@ -55,6 +55,7 @@ rows=$passed
 try 'randomized(length=4096)+alibi'
 try 'pose(length=64)+rope(pairing=interleaved)'
 try 'rope+fox'
+try 'axes(widths=4:4,pairing=blocks,base=100:1000)+alibi'
 try 'dape+kerple'
 try 'sinusoidal+rope+t5+shaw(distance=4)'
 try 'layers(local=rope+window(size=8),global=deberta(span=8),period=2)'

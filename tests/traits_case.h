@@ -106,6 +106,9 @@ static inline void random_value(char *out, size_t size,
                                                "-log1p(n)*(h+1)" };
     static const char *const lists[] = { "2:1:1", "1:1:2", "2:2:2",
                                          "16:24:24" };
+    static const char *const maps[] = { "rope:alibi", "every(2,rope,else=none)",
+                                        "list(rope:t5:none,repeat=yes)",
+                                        "alibi:first(1,rope):last(1,none)" };
 
     if (strcmp(key->kind, "spec") == 0 && strcmp(key->name, "scaling") == 0)
         snprintf(out, size, "%s", scalings[test_rand() % LEN(scalings)]);
@@ -119,6 +122,8 @@ static inline void random_value(char *out, size_t size,
         snprintf(out, size, "%s", expressions[test_rand() % LEN(expressions)]);
     else if (strcmp(key->kind, "list") == 0)
         snprintf(out, size, "%s", lists[test_rand() % LEN(lists)]);
+    else if (strcmp(key->kind, "expression") == 0)
+        snprintf(out, size, "%s", maps[test_rand() % LEN(maps)]);
     else if (strchr(key->range, '|') != NULL)
         range_word(out, size, key->range, test_rand());
     else

@@ -18,6 +18,7 @@
  * last rounding (tests/test_attention_bf16.c prints what it measures).
  */
 #include "bf16.h"
+#include "../encodings/rotate.h"
 #include "decode_bf16.h"
 #include "load.h"
 #include "steps.h"
@@ -201,7 +202,7 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
     rope.interleaved = p->schedule->pairing == LCT_INTERLEAVED;
     rope.out = to + p->schedule->first;
     rope.x = data + (size_t)p->schedule->first * sizeof(*to);
-    p->kernels->rope(&rope);
+    lct_rotate_bands(&rope, p->schedule, p->kernels);
 }
 
 /* Transpose t->rows rows of D channels; lanes without a query become 0. */

@@ -1,5 +1,6 @@
 /* decode_bf16.c - decoding on a bfloat16 cache, by dot products of bfloat16 */
 #include "decode_bf16.h"
+#include "../encodings/rotate.h"
 #include "bf16.h"
 #include "load.h"
 #include "tables.h"
@@ -59,7 +60,7 @@ static const float *rotate_keys(const struct lct_plan *p,
     } else {
         copy_keys(p, f, t, j, rows);
     }
-    p->kernels->rope(&x);
+    lct_rotate_bands(&x, schedule, p->kernels);
     return (const void *)to;
 }
 

@@ -49,7 +49,7 @@ static locant_status check_axes(struct lct_request *r)
                            "%s: q_coords is given, expected an encoding that "
                            "rotates queries and keys to read it",
                            r->fn);
-    r->axes = part->e->row->positions.axes;
+    r->axes = lct_own_axes(part->e);
     r->axes = r->axes > 0 ? r->axes : 1;
     return LOCANT_OK;
 }

@@ -32,6 +32,8 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
+    /* Replaces 'axes' if their number depends on keys. */
+    int (*axes_of)(const locant_encoding *e);
     /* Positions are 0 .. count - 1, in error messages those of the 'of', e.g.
      * "table". */
     int64_t (*count)(const locant_encoding *e, const locant_tensor *params);

@@ -88,6 +88,14 @@ static inline unsigned lct_own_traits(const locant_encoding *e)
     return e->row->traits != NULL ? e->row->traits(e) : e->row->info.traits;
 }
 
+/* Coordinates of a position of an encoding that is not a sum; 0: it is one
+ * number. */
+static inline int lct_own_axes(const locant_encoding *e)
+{
+    return e->row->positions.axes_of != NULL ? e->row->positions.axes_of(e)
+                                             : e->row->positions.axes;
+}
+
 /* The part with this door; NULL if there is none. */
 const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door);
 

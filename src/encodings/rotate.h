@@ -21,6 +21,9 @@ struct lct_rotated_rows {
 };
 void lct_rotate_tile(const struct lct_rotated_rows *r,
                      const struct lct_schedule *s, const struct lct_kernels *k);
+/* As the kernel rope, in the bands of s; r->pairs is s->pairs. */
+void lct_rotate_bands(const struct lct_rope *r, const struct lct_schedule *s,
+                      const struct lct_kernels *k);
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
                         struct lct_table by, double sign);
 
