@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -19,9 +20,9 @@ static const struct cli_option options[] = {
              .letter = 'q', .required = 1),
     OPT_FILE("key", k, "K.npy", "[B, Hkv, S, D]; Hkv divides H", .letter = 'k',
              .required = 1),
-    OPT_FILE("value", v, "V.npy", "[B, Hkv, S, D]", .letter = 'v',
+    OPT_FILE("value", v, "V.npy", "[B, Hkv, S, Dv]", .letter = 'v',
              .required = 1),
-    OPT_OUTPUT(out, "O.npy", "shape and dtype of Q"),
+    OPT_OUTPUT(out, "O.npy", "[B, H, T, Dv], dtype of Q"),
     OPT_FILE("input", x, "X.npy",
              "[B, S, W]: input of the layer, for encodings that read it (fox)",
              .letter = 'x'),
@@ -88,7 +89,7 @@ static int attend(const struct cli *cli, const locant_attention *a)
         a->q->dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
     locant_tensor out, lse, scratch;
     size_t bytes;
-    int64_t n;
+    int64_t n, shape[4];
     const locant_status s = locant_attention_workspace(&bytes, a);
 
     if (s == LOCANT_ERR_NULL && a->x == NULL)
@@ -99,7 +100,9 @@ static int attend(const struct cli *cli, const locant_attention *a)
     CLI_TRY(s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s));
     n = (int64_t)(bytes / sizeof(double) + 1);
     CLI_TRY(cli_new(&scratch, LOCANT_F64, 1, &n));
-    CLI_TRY(cli_new(&out, a->q->dtype, 4, a->q->shape));
+    memcpy(shape, a->q->shape, sizeof(shape));
+    shape[3] = a->v->shape[3];
+    CLI_TRY(cli_new(&out, a->q->dtype, 4, shape));
     CLI_TRY(cli_new(&lse, dtype, 3, a->q->shape));
     CLI_TRY(cli_status_input(
         locant_attention_forward(&out, &lse, a, scratch.data, bytes)));

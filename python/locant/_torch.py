@@ -59,6 +59,15 @@ def like(x: Tensor) -> Tensor:
     return x.new_empty(x.shape)
 
 
+def like_out(q: Tensor, v: Tensor) -> Tensor:
+    """New memory for a row of 'v' for each query; [B, T, H, D] in memory if 'q'
+    is."""
+    b, h, t, _ = q.shape
+    if q.stride(1) < q.stride(2):
+        return q.new_empty((b, t, h, v.shape[3])).transpose(1, 2)
+    return q.new_empty((b, h, t, v.shape[3]))
+
+
 def wide_dtype(x: Tensor) -> torch.dtype:
     """The dtype of log-sum-exp and sinks."""
     return torch.float64 if x.dtype == torch.float64 else torch.float32
@@ -144,7 +153,7 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
 def _forward(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     problem, _bound = _problem(c)  # _bound keeps the parameters' views alive
-    out = like(c.q)
+    out = like_out(c.q, c.v)
     lse = c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
     scratch = workspace(problem)
     lib.locant_attention_forward(view_of(out, "out"), view_of(lse, "lse"),
@@ -155,7 +164,8 @@ def _forward(*given: Any) -> tuple[Tensor, Tensor]:
 def _forward_fake(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     _ranks(c)
-    return like(c.q), c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
+    return (like_out(c.q, c.v),
+            c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q)))
 
 
 def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,

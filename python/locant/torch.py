@@ -122,7 +122,9 @@ def attention(  # type: ignore[misc]
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
-    k, v         [B, Hkv, S, D], Hkv divides H
+    k            [B, Hkv, S, D], Hkv divides H
+    v            [B, Hkv, S, Dv], any Dv.  May be a view of k, such as
+                 k[..., :512] of latent attention with absorbed weights
     encoding     a spec, a locant.Encoding, or a locant.torch.Encoding with its
                  parameters; None: none.  Encodings of the input door act before
                  attention and do nothing here
@@ -134,7 +136,7 @@ def attention(  # type: ignore[misc]
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
     the rest     as in locant.attention(), with tensors for arrays
 
-    Returns out [B, H, T, D], in memory as q is ([B, T, H, D] if q is), and with
+    Returns out [B, H, T, Dv], in memory as q is ([B, T, H, D] if q is), and with
     return_lse the log-sum-exp [B, H, T], float32 (float64 if q is), in nats.  A
     row that sees no key is 0.
     Errors: as locant.attention(); ERR_UNSUPPORTED for tensors not on the CPU.
