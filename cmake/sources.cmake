@@ -175,11 +175,12 @@ set(TESTS
   test_attention_edges test_attention_half test_attention_hidden
   test_attention_inputs test_attention_masks test_attention_options
   test_attention_options_plain test_attention_padding test_attention_paged
-  test_attention_plain_loops test_attention_refusals test_attention_rules
-  test_attention_sums test_attention_tiles test_attention_widths test_bench
-  test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_content test_content_hooks test_content_rules
-  test_content_terms test_context_use test_core test_corpus test_corpus_text
+  test_attention_plain_loops test_attention_refusals
+  test_attention_rotated_values test_attention_rules test_attention_sums
+  test_attention_tiles test_attention_widths test_bench test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_content test_content_hooks test_content_rules test_content_terms
+  test_context_use test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
   test_encoding_none test_encoding_rope test_encoding_sinusoidal

@@ -18,7 +18,7 @@ static const float *rotate_keys(const struct lct_plan *p,
                                 f->d->angles + t->keys * p->schedule->pairs,
                                 false };
 
-    lct_load_rotated(p, f->s->k, &p->request->k,
+    lct_load_rotated(p, f->s->k, p->padded_q, &p->request->k,
                      (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j + j },
                      rows,
                      lct_table_at(angles, (size_t)(j * p->schedule->pairs)));
@@ -43,7 +43,8 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                    const struct lct_tile *t, int64_t i, struct lct_product *x)
 {
-    if (!lct_decode_rows_in_place(p, f, &p->request->v, p->read_columns_v, t->h,
+    if (p->rotates_values ||
+        !lct_decode_rows_in_place(p, f, &p->request->v, p->read_columns_v, t->h,
                                   i, x) ||
         (f->guard[i] && x->kind != LCT_STORED_F32)) {
         x->kind = LCT_STORED_F32;
