@@ -9,7 +9,7 @@
 struct options {
     const char *q, *k, *v, *x, *out;
     const char *q_pos, *k_pos, *q_docs, *k_docs, *sinks;
-    int causal;
+    int causal, rotate_values;
     int64_t window;
     double scale, softcap;
     struct cli_params params;
@@ -34,6 +34,8 @@ static const struct cli_option options[] = {
              "i64 [T] or [B, T]: document of each query; below 0: padding"),
     OPT_FILE("key-documents", k_docs, "N.npy", "i64 [S] or [B, S]"),
     OPT_FLAG("causal", causal, "a query sees keys up to its own position"),
+    OPT_FLAG("rotate-values", rotate_values,
+             "values rotate like keys, and outputs rotate back"),
     OPT_REAL("scale", scale, "X", "factor of q.k; D^(-1/2) if left out"),
     OPT_INTEGER("window", window, "N", 0, INT64_MAX,
                 "a query sees keys nearer than N positions; 0: all"),
@@ -162,6 +164,7 @@ static int run(const struct cli *cli)
     a.encoding = acts ? c.e : NULL;
     a.params = acts ? cli_params(&c) : NULL;
     a.mask = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    a.flags = o->rotate_values ? LOCANT_ATTENTION_ROTATE_VALUES : 0;
     a.window = o->window;
     a.softcap = o->softcap;
     if (cli_given(cli, "scale"))
@@ -176,7 +179,8 @@ const struct cli_command cli_attend = {
              "       [--param NAME=FILE.npy]... [--init SEED] [-x X.npy]\n"
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
-             "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
+             "       [--window N] [--softcap C] [--sinks S.npy] [--rotate-values]\n"
+             "       -o O.npy",
     .doc = "Query i is at position S - T + i, key j at j.  Needs no memory for "
            "an array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "

@@ -150,7 +150,8 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
         p.struct.scale = real(o["scale"], "scale")
     p.struct.flags = (
         (_c.ATTENTION_KEYS_ROTATED if o["keys_rotated"] else 0) |
-        (_c.ATTENTION_VALUES_OF_KEYS if p.of_keys else 0))
+        (_c.ATTENTION_VALUES_OF_KEYS if p.of_keys else 0) |
+        (_c.ATTENTION_ROTATE_VALUES if o["rotate_values"] else 0))
     return p
 
 
@@ -163,8 +164,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-              out: Array | None = None, dtype: str | None = None,
-              copy: bool = False) -> Array: ...
+              rotate_values: bool = False, out: Array | None = None,
+              dtype: str | None = None, copy: bool = False) -> Array: ...
 
 
 @overload
@@ -176,8 +177,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-              out: Array | None = None, dtype: str | None = None,
-              copy: bool = False) -> tuple[Array, Array]: ...
+              rotate_values: bool = False, out: Array | None = None,
+              dtype: str | None = None, copy: bool = False) -> tuple[Array, Array]: ...
 
 
 def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
@@ -188,8 +189,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-              out: Array | None = None, dtype: str | None = None,
-              copy: bool = False) -> Any:
+              rotate_values: bool = False, out: Array | None = None,
+              dtype: str | None = None, copy: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without an array of T x S.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
@@ -220,6 +221,9 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
                  part in the softmax and has no value
     x            [B, S, W], input of the layer, for encodings that read it (fox)
     keys_rotated  k is already rotated, by rotate(.., key=True)
+    rotate_values  values rotate like keys (with keys_rotated v is given
+                 rotated), and outputs rotate back: values too depend on
+                 relative positions
     out          where to write; new memory if left out
     dtype        "bfloat16" where q, k, v are uint16 holding its bits
     copy         False: an array that would have to be copied is an error
@@ -236,7 +240,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
+        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated,
+        rotate_values=rotate_values))
     out = result(out, p.out_shape, p.q.dtype)
     lse = np.empty(p.q.shape[:3], p.wide_dtype)
     scratch = workspace(p.struct)
@@ -254,7 +259,8 @@ def attention_backward(
         k_coords: Any = None, q_documents: Any = None, k_documents: Any = None,
         key_mask: Any = None, window: int = 0, softcap: float = 0.0,
         sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-        dtype: str | None = None, copy: bool = False) -> Gradients:
+        rotate_values: bool = False, dtype: str | None = None,
+        copy: bool = False) -> Gradients:
     """Gradients of a loss whose gradient with respect to 'out' is 'dout'.
 
     dout, out  [B, H, T, Dv], dtype of q; out as attention() returned it
@@ -270,7 +276,8 @@ def attention_backward(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
+        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated,
+        rotate_values=rotate_values))
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     out, out_code = accept(out, "out", copy, dtype, FLOATS)
     lse, lse_code = accept(lse, "lse", copy, None, PARAMS)

@@ -110,6 +110,7 @@ class Call(NamedTuple):
     window: int
     scale: float | None
     softcap: float
+    rotate_values: bool
 
 
 _TENSORS = Call._fields[:11]
@@ -118,7 +119,8 @@ _SCHEMA = (
     "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
     "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
     "Tensor? k_docs, Tensor[] params, str spec, str names, bool causal, "
-    "bool keys_rotated, SymInt window, float? scale, float softcap")
+    "bool keys_rotated, SymInt window, float? scale, float softcap, "
+    "bool rotate_values")
 
 
 def _ranks(c: Call) -> None:
@@ -136,7 +138,8 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
         if x is not None:
             setattr(s, name, ctypes.pointer(view_of(x, name)))
     s.mask = _c.Mask.CAUSAL if c.causal else _c.Mask.NONE
-    s.flags = _c.ATTENTION_KEYS_ROTATED if c.keys_rotated else 0
+    s.flags = ((_c.ATTENTION_KEYS_ROTATED if c.keys_rotated else 0) |
+               (_c.ATTENTION_ROTATE_VALUES if c.rotate_values else 0))
     if c.scale is not None:
         s.scale = c.scale
     heads, dim = c.q.shape[1], c.q.shape[3]

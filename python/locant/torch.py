@@ -115,7 +115,8 @@ def attention(  # type: ignore[misc]
               k_documents: Tensor | None = None,
               key_mask: Tensor | None = None, window: int = 0,
               softcap: float = 0.0, sinks: Tensor | None = None,
-              x: Tensor | None = None, keys_rotated: bool = False) -> Any:
+              x: Tensor | None = None, keys_rotated: bool = False,
+              rotate_values: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks and params.
@@ -153,7 +154,7 @@ def attention(  # type: ignore[misc]
         q, k, v, x, None if sinks is None else sinks.to(ops.wide_dtype(q)),
         q_positions, k_positions, q_coords, k_coords,
         *_documents(q, k, q_documents, k_documents, key_mask), values, spec,
-        names, causal, keys_rotated, window, scale, float(softcap))
+        names, causal, keys_rotated, window, scale, float(softcap), rotate_values)
     return (out, lse) if return_lse else out
 
 

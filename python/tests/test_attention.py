@@ -233,6 +233,22 @@ class Backward(unittest.TestCase):
         self.assertLess(formulas.unlike(g.k, formulas.rope(dk, -at)), 2e-7)
         self.assertLess(formulas.unlike(g.v, dv), 2e-7)
 
+    def test_values_that_rotate_depend_on_differences(self):
+        q, k, v = arrays(np.float64)
+        at = np.arange(23)
+        judge = formulas.Attention(formulas.rope(q, at[4:]),
+                                   formulas.rope(k, at), formulas.rope(v, at))
+        out, lse = locant.attention(q, k, v, "rope", return_lse=True,
+                                    rotate_values=True)
+        dout = np.random.default_rng(9).standard_normal(out.shape)
+        g = locant.attention_backward(dout, q, k, v, out, lse, "rope",
+                                      rotate_values=True)
+        dq, dk, dv, *_ = judge.backward(formulas.rope(dout, at[4:]))
+        wanted = (formulas.rope(judge.out, -at[4:]), formulas.rope(dq, -at[4:]),
+                  formulas.rope(dk, -at), formulas.rope(dv, -at))
+        for found, want in zip((out, *g[:3]), wanted):
+            self.assertLess(formulas.unlike(found, want), 4e-7)
+
     def test_fox_gives_the_gradient_of_its_input(self):
         q, k, v = arrays(np.float64, hkv=4, t=9, s=9)
         x = np.random.default_rng(5).standard_normal((2, 9, 64))

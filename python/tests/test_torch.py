@@ -100,6 +100,15 @@ class AgainstSdpa(Case):
                   judge(*double, double[1][..., :9], attn_mask=VISIBLE),
                   (q, k), double)
 
+    def test_values_that_rotate_like_keys(self):
+        given = tensors(torch.float32)
+        double = wide(*given)
+        out = judge(rope(double[0], AT[4:]), rope(double[1], AT),
+                    rope(double[2], AT), attn_mask=VISIBLE)
+        self.same(lt.attention(*given, "rope", causal=True,
+                               rotate_values=True),
+                  rope(out, -AT[4:]), given, double)
+
     def test_t5_bias_and_its_gradient(self):
         bucket = torch.from_numpy(formulas.t5_bucket(AT[4:, None] - AT))
         for dtype, bound in ((torch.float32, 1e-6), (torch.float64, 1e-13)):
