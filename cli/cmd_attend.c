@@ -179,8 +179,8 @@ const struct cli_command cli_attend = {
              "       [--param NAME=FILE.npy]... [--init SEED] [-x X.npy]\n"
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
-             "       [--window N] [--softcap C] [--sinks S.npy] [--rotate-values]\n"
-             "       -o O.npy",
+             "       [--window N] [--softcap C] [--sinks S.npy]\n"
+             "       [--rotate-values] -o O.npy",
     .doc = "Query i is at position S - T + i, key j at j.  Needs no memory for "
            "an array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
