@@ -81,6 +81,12 @@ static const struct bench_family families[] = {
       .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward, values of 128,", &work_forward, "none rope",
+      .tokens = "2048", .quick = "512", .dims = "192", .heads = 8,
+      .masks = BOTH, .values = 128 },
+    { SUBJECT_BACKWARD, "backward, values of 128,", &work_backward, "none rope",
+      .tokens = "2048", .quick = "512", .dims = "192", .heads = 4,
+      .masks = BOTH, .values = 128 },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
@@ -104,6 +110,11 @@ static const struct bench_family families[] = {
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
       .kv_heads = 8, .queries = 1 },
 
+    { SUBJECT_DECODE, "decode, values are 512 channels of keys,", &work_forward,
+      "rope(dim=64,side=trailing)", .fixed = true, .dtypes = "f32 bf16",
+      .tokens = "32768", .quick = "4096", .dims = "576", .heads = 16,
+      .kv_heads = 1, .queries = 1, .keys_rotated = true, .values = 512,
+      .of_keys = true },
     { SUBJECT_CACHES, "decode, blocks of 16,", &work_paged, "none rope",
       .dtypes = "f32 bf16 f16", .tokens = "32768", .quick = "4096",
       .dims = "128", .heads = 32, .kv_heads = 8, .queries = 1, .block = 16,
@@ -286,6 +297,7 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
             c->batch = f->step > c->tokens ? f->step / c->tokens : 1;
             c->queries = f->queries > 0 ? f->queries : c->tokens;
             c->dim = dims.at[d];
+            c->values = f->values;
             add_masks(x, c);
         }
 }
@@ -313,7 +325,7 @@ static bool selected(const struct bench_family *f,
 {
     return (f->quick != NULL || !o->quick) &&
            (!f->longer || o->tokens.n == 0) &&
-           (f->layers == 0 || o->dims.n == 0) &&
+           ((f->layers == 0 && f->values == 0) || o->dims.n == 0) &&
            (o->spec[0] == '\0' || fits(f, o->spec));
 }
 

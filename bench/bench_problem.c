@@ -41,25 +41,36 @@ static int64_t blocks_of(const struct bench_case *c)
     return (tokens + c->block - 1) / c->block;
 }
 
+locant_tensor bench_attention_values(const struct bench_case *c,
+                                     const locant_tensor t[BENCH_INPUTS])
+{
+    locant_tensor view = t[BENCH_K];
+
+    view.shape[3] = bench_values(c);
+    return c->family->of_keys ? view : t[BENCH_V];
+}
+
 static bool make_tensors(struct bench_attention *a, bool gradients)
 {
     const struct bench_case *c = &a->c;
     int64_t q[] = { 1, c->heads, c->queries, c->dim };
     int64_t k[] = { 1, c->kv_heads, c->tokens, c->dim };
+    int64_t v[] = { 1, c->kv_heads, c->tokens, bench_values(c) };
+    int64_t out[] = { 1, c->heads, c->queries, bench_values(c) };
 
     if (c->block > 0) {
         k[0] = blocks_of(c);
         k[2] = c->block;
     }
     if (!make_input(a, BENCH_Q, q) || !make_input(a, BENCH_K, k) ||
-        !make_input(a, BENCH_V, k) ||
-        !bench_tensor(&a->t[BENCH_OUT], c->dtype, 4, q) ||
+        (!c->family->of_keys && !make_input(a, BENCH_V, v)) ||
+        !bench_tensor(&a->t[BENCH_OUT], c->dtype, 4, out) ||
         !bench_tensor(&a->t[BENCH_LSE], LOCANT_F32, 3, q))
         return false;
-    return !gradients || (make_input(a, BENCH_DOUT, q) &&
+    return !gradients || (make_input(a, BENCH_DOUT, out) &&
                           bench_tensor(&a->t[BENCH_DQ], c->dtype, 4, q) &&
                           bench_tensor(&a->t[BENCH_DK], c->dtype, 4, k) &&
-                          bench_tensor(&a->t[BENCH_DV], c->dtype, 4, k));
+                          bench_tensor(&a->t[BENCH_DV], c->dtype, 4, v));
 }
 
 /* Makes documents of equal length; the last one takes the remainder. */
@@ -118,12 +129,15 @@ static locant_status make_problem(struct bench_attention *a)
     a->problem = (locant_attention)LOCANT_ATTENTION_INIT;
     a->problem.q = &a->t[BENCH_Q];
     a->problem.k = &a->t[BENCH_K];
-    a->problem.v = &a->t[BENCH_V];
+    a->values = bench_attention_values(c, a->t);
+    a->problem.v = &a->values;
     a->problem.encoding = a->encoding.e;
     a->problem.params = a->encoding.params;
     a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     if (c->family->keys_rotated)
-        a->problem.flags = LOCANT_ATTENTION_KEYS_ROTATED;
+        a->problem.flags |= LOCANT_ATTENTION_KEYS_ROTATED;
+    if (c->family->of_keys)
+        a->problem.flags |= LOCANT_ATTENTION_VALUES_OF_KEYS;
     if (c->documents > 0 && !make_documents(a))
         return LOCANT_ERR_NOMEM;
     if (c->block > 0 && !make_blocks(a))

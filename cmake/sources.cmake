@@ -195,20 +195,21 @@ set(TESTS
   test_attention_half test_attention_hidden test_attention_inputs
   test_attention_masks test_attention_options test_attention_options_plain
   test_attention_padding test_attention_paged test_attention_plain_loops
-  test_attention_ragged test_attention_refusals test_attention_rules
-  test_attention_sums test_attention_tiles test_attention_widths test_bench
-  test_blocks test_characters test_check_grids test_check_turns
-  test_check_values test_checkpoint test_content test_content_hooks
-  test_content_rules test_content_terms test_context_use
-  test_coordinates_backward test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_attention_ragged test_attention_refusals test_attention_rotated_values
+  test_attention_rules test_attention_sums test_attention_tiles
+  test_attention_widths test_bench test_blocks test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_content test_content_hooks test_content_rules test_content_terms
+  test_context_use test_coordinates_backward test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_evaluate test_evaluate_as test_export test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_formula test_formula_twins test_gates test_gguf
+  test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory

@@ -21,10 +21,17 @@ enum {
     LOCANT_ATTENTION_KEYS_ROTATED = 1, /* k is already rotated, by
         locant_encoding_rotate(.., LOCANT_ROTATE_KEY), as in a cache of rotated
         keys: only queries are rotated, and dk is the gradient of k as given */
-    LOCANT_ATTENTION_VALUES_OF_KEYS = 2 /* v is a view of the first Dv channels
+    LOCANT_ATTENTION_VALUES_OF_KEYS = 2, /* v is a view of the first Dv channels
         of k: the same data and strides.  dk is the gradient of k as given in
         both of its roles, and dv must be NULL.  The values are k as given: not
         rotated if attention rotates the keys, rotated with KEYS_ROTATED */
+    LOCANT_ATTENTION_ROTATE_VALUES = 4 /* values rotate like keys, and outputs
+        back: o[i] = R(q_pos[i])^T sum_j p[i,j] R(k_pos[j]) v[j], so values
+        too depend on k_pos[j] - q_pos[i].  With KEYS_ROTATED v is given
+        rotated.  With VALUES_OF_KEYS k rotates in both roles.  The encoding
+        must be a rotation of pairs (not pope, xpos, rope-mixed or rerope),
+        whose rotated channels v has.  A factor m in its cosines, as of YaRN,
+        multiplies outputs by m^2 */
 };
 
 /* The scale is D^(-1/2), D the channels of q and k. */

@@ -218,6 +218,7 @@ class Mask(IntEnum):
 
 ATTENTION_KEYS_ROTATED = 1
 ATTENTION_VALUES_OF_KEYS = 2
+ATTENTION_ROTATE_VALUES = 4
 
 
 class Attention(Structure):

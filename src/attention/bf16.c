@@ -267,7 +267,8 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const locant_tensor *dout)
 {
     load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-              no_angles);
+              p->rotates_outputs ? angles_of(p, LCT_QUERY, t->b, t->i)
+                                 : no_angles);
     to_columns(p, t, s->bf16.dout_cols, s->bf16.dout, p->Dv);
     to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
              (ptrdiff_t)(words_of(p->Dv) * sizeof(uint32_t)), t->rows, p->Dv);
@@ -287,6 +288,18 @@ static const void *tile_rows(size_t *row, const struct lct_plan *p,
     return to;
 }
 
+void lct_bf16_pair_rotated_values(const struct lct_plan *p,
+                                  const struct lct_tile *t,
+                                  struct lct_scratch *s)
+{
+    struct lct_paged_rows v = lct_load_value_rows(p, t, s);
+    size_t row;
+    const void *rows = tile_rows(&row, p, t, &v, s->bf16.v,
+                                 angles_of(p, LCT_KEY, t->b, t->j));
+
+    to_pairs(p, s->bf16.v_pairs, rows, (ptrdiff_t)row, t->keys, p->Dv);
+}
+
 /* Products that sum over keys read pairs of rows: v, and k in backward. */
 static struct lct_loaded load_keys(const struct lct_plan *p,
                                    const struct lct_tile *t,
@@ -298,12 +311,18 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 
     l.keys = tile_rows(&l.key_row, p, t, &k, s->bf16.k,
                        angles_of(p, LCT_KEY, t->b, t->j));
+    if (p->pass != LCT_PASS_BACKWARD && p->rotates_values) {
+        lct_bf16_pair_rotated_values(p, t, s);
+        return l;
+    }
     if (p->pass != LCT_PASS_BACKWARD) {
         to_pairs(p, s->bf16.v_pairs, lct_at(&v.x, v.at, 3), lct_bf16_step(&v.x),
                  t->keys, p->Dv);
         return l;
     }
-    l.values = tile_rows(&l.value_row, p, t, &v, s->bf16.v, no_angles);
+    l.values = tile_rows(&l.value_row, p, t, &v, s->bf16.v,
+                         p->rotates_values ? angles_of(p, LCT_KEY, t->b, t->j)
+                                           : no_angles);
     to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys, p->D);
     return l;
 }

@@ -280,6 +280,7 @@ static void merge_splits(const struct lct_softmax_results *job, int64_t row)
             p->decode->split_stats[2 * part + 1], (size_t)p->padded_v);
     }
     lct_softmax_finish(job, at, total, row_max, sum);
+    lct_load_rotate_outputs(p, total, at, 1, -1);
     lct_load_rows_back(p, job->out, total, p->padded_v, at, 1);
 }
 

@@ -111,9 +111,12 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
         return;
     }
     v = lct_load_value_rows(p, t, f->s);
-    p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n, lct_at(&v.x, v.at, 3),
-                               lct_bf16_step(&v.x), LCT_STORED_BF16, x->k,
-                               (size_t)p->Dv);
+    if (p->rotates_values)
+        lct_bf16_pair_rotated_values(p, t, f->s);
+    else
+        p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n,
+                                   lct_at(&v.x, v.at, 3), lct_bf16_step(&v.x),
+                                   LCT_STORED_BF16, x->k, (size_t)p->Dv);
     lct_bf16_multiply(p->kernels, &y, f->guard[i] && !lct_bf16_is_finite(&y),
                       f->s->bf16.guard);
 }

@@ -39,32 +39,32 @@ void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
     p->kernels->store_rows(&r);
 }
 
-void lct_load_rotated(const struct lct_plan *p, float *to,
+void lct_load_rotated(const struct lct_plan *p, float *to, int64_t width,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles)
 {
     struct lct_rotated_rows r = { .out = to,
                                   .x = to,
-                                  .out_row = p->padded,
-                                  .x_row = p->padded,
+                                  .out_row = width,
+                                  .x_row = width,
                                   .rows = rows,
                                   .cosines = angles.cosines,
                                   .sines = angles.sines,
                                   .sign = 1 };
 
-    if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
-        lct_load_rows(p, to, p->padded, x, at, rows);
+    if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != x->shape[3]) {
+        lct_load_rows(p, to, width, x, at, rows);
     } else { /* all channels rotate: read the caller's rows directly */
         r.x = lct_at(x, at, 3);
         r.x_row = x->stride[2];
-        if (p->padded > p->D)
-            memset(to, 0, (size_t)(rows * p->padded) * sizeof(*to));
+        if (width > x->shape[3])
+            memset(to, 0, (size_t)(rows * width) * sizeof(*to));
     }
     lct_rotate_tile(&r, p->schedule, p->kernels);
 }
 
-void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
-                           int64_t rows, struct lct_table angles)
+void lct_load_rotate(const struct lct_plan *p, float *x, int64_t width,
+                     int64_t rows, struct lct_table angles, float sign)
 {
     lct_rotate_tile(&(struct lct_rotated_rows){ .out = x,
                                                 .x = x,
@@ -73,8 +73,18 @@ void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                                                 .rows = rows,
                                                 .cosines = angles.cosines,
                                                 .sines = angles.sines,
-                                                .sign = -1 },
+                                                .sign = sign },
                     p->schedule, p->kernels);
+}
+
+void lct_load_rotate_outputs(const struct lct_plan *p, float *x,
+                             const int64_t at[3], int64_t rows, float sign)
+{
+    if (p->rotates_outputs)
+        lct_load_rotate(
+            p, x, p->padded_v, rows,
+            lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]),
+            sign);
 }
 
 void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
@@ -88,7 +98,7 @@ void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
                                   (int64_t[3]){ at[0], at[1], at[2] + i });
     else if (p->schedule != NULL)
         lct_load_rotated(
-            p, to, q, at, rows,
+            p, to, p->padded_q, q, at, rows,
             lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]));
     else
         lct_load_rows(p, to, p->padded_q, q, at, rows);
@@ -172,7 +182,7 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     *row = (size_t)p->padded_q;
     if (p->rotates_keys)
         lct_load_rotated(
-            p, s->k, &k.x, k.at, t->keys,
+            p, s->k, p->padded_q, &k.x, k.at, t->keys,
             lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
     else
         lct_load_rows(p, s->k, p->padded_q, &k.x, k.at, t->keys);
@@ -186,9 +196,14 @@ const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
     const float *rows_in_place =
         floats_in_place(p, &v.x, v.at, p->read_columns_v, true, row);
 
-    if (rows_in_place != NULL)
+    if (rows_in_place != NULL && !p->rotates_values)
         return rows_in_place;
-    lct_load_rows(p, s->v, p->padded_v, &v.x, v.at, t->keys);
+    if (p->rotates_values)
+        lct_load_rotated(
+            p, s->v, p->padded_v, &v.x, v.at, t->keys,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
+    else
+        lct_load_rows(p, s->v, p->padded_v, &v.x, v.at, t->keys);
     *row = (size_t)p->padded_v;
     return s->v;
 }

@@ -60,6 +60,9 @@ struct lct_plan {
     bool shared_angles;         /* angles of q are the last T angles of k */
     bool rotates_keys;          /* keys are rotated as they are loaded */
     bool late_key_angles;       /* their angles are computed then too */
+    bool rotates_values;        /* values are rotated as they are loaded */
+    bool rotates_outputs;       /* outputs are rotated back before they are
+                                   stored, and dout is rotated */
 
     /* Biases (bias_table.h). */
     int64_t bias_range; /* entries of the table; 0: no table */

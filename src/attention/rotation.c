@@ -92,6 +92,13 @@ void lct_rotation_row_backward(double *dx, double *dparam,
     memcpy(dx, dout, (size_t)p->D * sizeof(*dx));
 }
 
+void lct_rotation_value(const struct lct_plan *p, double *x, enum lct_role role,
+                        const int64_t at[3], double sign)
+{
+    if (role == LCT_QUERY ? p->rotates_outputs : p->rotates_values)
+        rotate_plain(p, x, role, at, sign);
+}
+
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3])
 {

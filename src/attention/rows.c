@@ -184,6 +184,7 @@ void lct_rows_load(const struct lct_rows_task *w)
             lct_row_to_f64(doc->v + to * p->Dv,
                            lct_paged_at(&p->request->paged, &p->request->v, at),
                            p->request->v.dtype, (size_t)p->Dv);
+            lct_rotation_value(p, doc->v + to * p->Dv, LCT_KEY, at, 1);
         }
     if (doc->x != NULL)
         for (int64_t n = 0; n < doc->c.keys; n++) {

@@ -117,6 +117,8 @@ static void store_results(const struct lct_softmax_results *to,
         lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
                            s->total + i * to->p->padded_v, s->total_max[i],
                            s->total_sum[i]);
+    lct_load_rotate_outputs(to->p, s->total, (int64_t[3]){ t->b, t->h, t->i },
+                            t->rows, -1);
     lct_load_rows_back(to->p, to->out, s->total, to->p->padded_v,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }
