@@ -3,9 +3,10 @@
  * values, counts of visible keys, the same bits in every engine.
  *
  * Printed values are computed in double from the formulas for
- *     q[h,i,d] = sin(0.1 i + 0.3 d + 0.7 h), k[h,j,d] = cos(0.2 j - 0.4 d + 0.5 h),
- *     v[h,j,d] = sin(0.5 j + 0.7 d + 0.2 h), dout[h,i,d] = cos(0.1 i + 0.2 d +
- *     0.3 h),
+ *     q[h,i,d] = sin(0.1 i + 0.3 d + 0.7 h)
+ *     k[h,j,d] = cos(0.2 j - 0.4 d + 0.5 h)
+ *     v[h,j,d] = sin(0.5 j + 0.7 d + 0.2 h)
+ *     dout[h,i,d] = cos(0.1 i + 0.2 d + 0.3 h)
  * 2 heads, 5 tokens, 4 channels, causal, scale 1/2, rotated with base 100.
  */
 #include "oracle/near.h"
@@ -100,8 +101,10 @@ TEST(scale_invariant_multiplies_by_the_printed_factors)
     for (int i = 0; i < 5; i++) {
         double one = 1, v = 0, out, lse;
         int64_t q_pos = n[i], k_pos = 0;
-        locant_tensor q = DENSE(F64, &one, 1, 1, 1, 1), o = DENSE(F64, &out, 1, 1, 1, 1);
-        locant_tensor values = DENSE(F64, &v, 1, 1, 1, 1), l = DENSE(F64, &lse, 1, 1, 1);
+        locant_tensor q = DENSE(F64, &one, 1, 1, 1, 1),
+                      o = DENSE(F64, &out, 1, 1, 1, 1);
+        locant_tensor values = DENSE(F64, &v, 1, 1, 1, 1),
+                      l = DENSE(F64, &lse, 1, 1, 1);
 
         a.q = a.k = &q;
         a.v = &values;
@@ -319,11 +322,12 @@ TEST(decoding_has_the_bits_of_one_call)
 
 TEST(factors_that_would_meet_are_refused)
 {
-    static const char *const specs[] = {
-        "scale-invariant+scale-invariant", "scale-invariant+shaw",
-        "ssmax+temperature", "temperature+ssmax", "urpe+urpe",
-        "streaming+ssmax"
-    };
+    static const char *const specs[] = { "scale-invariant+scale-invariant",
+                                         "rerope+scale-invariant",
+                                         "ssmax+temperature",
+                                         "temperature+ssmax",
+                                         "urpe+urpe",
+                                         "streaming+ssmax" };
 
     for (size_t n = 0; n < LEN(specs); n++) {
         locant_encoding *e = NULL;

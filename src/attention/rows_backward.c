@@ -2,9 +2,9 @@
  * rows_backward.c - gradients of attention by rows.
  *
  * forward: s = gain scale q k + b, -inf if masked; t = cap(content(s));
- * p = exp(t - lse); w = p after; o = w v + values(w).  One task owns the keys of its
- * documents and takes their queries in order.  Each task has a row of parameter
- * gradients, and these rows are added in the order of tasks.
+ * p = exp(t - lse); w = p after; o = w v + values(w).  One task owns the keys
+ * of its documents and takes their queries in order.  Each task has a row of
+ * parameter gradients, and these rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
@@ -74,8 +74,9 @@ static void values_backward(const struct owner *w, const double *weights)
         double *dv = doc->dv + h / group * keys * D;
 
         for (int64_t j = 0; j < keys; j++) {
+            /* p may be 0 because of a factor, which still has a gradient. */
             w->t.r->ds[h * keys + j] =
-                p[j] == 0 ? 0 : lct_dot(dout, v + j * D, D);
+                w->t.r->p[h * keys + j] == 0 ? 0 : lct_dot(dout, v + j * D, D);
             if (p[j] != 0)
                 lct_accumulate(dv + j * D, p[j], dout, D);
         }
@@ -85,7 +86,7 @@ static void values_backward(const struct owner *w, const double *weights)
                                          w->t.r->dout, &w->t);
 }
 
-/* As values_backward(), for the weights p times 'after'; ds becomes that of p. */
+/* r->ds = gradient of the weights p; dv += p times 'after' dout. */
 static void after_backward(const struct owner *w)
 {
     const struct lct_call *call = w->t.p->tables->after;

@@ -223,7 +223,7 @@ struct lct_pair_factor {
 /*
  * Factors of scores and weights:
  *
- *     s = gain (row scale q.k) + b,  p = softmax(s),  o_i = sum_j p_ij after v_j
+ *     s = gain (row scale q.k) + b, p = softmax(s), o_i = sum_j p_ij after v_j
  *
  * The softmax divides by the sum of p alone.
  */
