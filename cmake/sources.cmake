@@ -28,10 +28,10 @@ set(CORE_SOURCES
   encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
   encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
   encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/ssmax.c encodings/streaming.c encodings/sum.c encodings/swin.c
-  encodings/swinv2.c encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/urpe.c encodings/window.c
-  encodings/xlnet.c encodings/xpos.c
+  encodings/ssmax.c encodings/stick_breaking.c encodings/streaming.c
+  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
+  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
+  encodings/urpe.c encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -46,9 +46,10 @@ set(CORE_SOURCES
   attention/request.c attention/rotation.c attention/row_factor.c
   attention/rows.c attention/rows_backward.c attention/rows_content.c
   attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/tables.c attention/tiled.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
+  attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -163,9 +164,9 @@ set(ORACLE_SOURCES
   oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
   oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
   oracle/scale_invariant.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
-  oracle/sinusoidal.c oracle/ssmax.c oracle/swin.c oracle/swinv2.c
-  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
+  oracle/urpe.c oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c

@@ -137,7 +137,10 @@ static const struct lct_encoding free_law = {
                  .row_backward = row_backward },
 };
 
-static const struct lct_encoding *const laws[] = { &law, &free_law, NULL };
+extern const struct lct_encoding lct_enc_stick_breaking;
+static const struct lct_encoding *const laws[] = { &law, &free_law,
+                                                   &lct_enc_stick_breaking,
+                                                   NULL };
 
 /* A problem of one batch row, in double and in another type. */
 enum { MOST = 2 * 100 * 16, HEADS = 2 };
@@ -368,5 +371,8 @@ TEST(every_engine_agrees_with_the_one_in_double)
             check("free", of[n].dtype, 1, T, S, of[n].error);
             check("law", of[n].dtype, 1, test_range(1, 8), S, of[n].error);
             check("law", of[n].dtype, 40, T, S, of[n].error);
+            check("stick-breaking", of[n].dtype, 1, T, S, of[n].error);
+            check("stick-breaking(current=yes)", of[n].dtype, 1,
+                  test_range(1, 8), S, of[n].error);
         }
 }

@@ -346,7 +346,8 @@ static int says_what_else_collides(void)
     static const char *const what[] = {
         "choose positions",        "set a temperature",
         "rotate queries and keys", "products of queries and keys",
-        "weights by distance",     "keys that a query sees"
+        "weights by distance",     "replace the softmax",
+        "keys that a query sees"
     };
 
     for (size_t i = 0; i < LEN(what); i++)

@@ -18,6 +18,7 @@ struct lct_rows_document {
     int64_t kv_head, kv_heads; /* heads of k and v: first, number */
     bool active;               /* false: no more documents */
     int64_t *index;            /* [S]: which keys of the batch row they are */
+    int64_t *order;            /* [S]: by position, for stick-breaking */
     double *k, *v, *dk, *dv;   /* [kv_heads, keys, D]; k, dk: [.., Dq] */
     double *x, *dx;            /* [keys, W]; NULL: not given */
     struct lct_content c;      /* some fields are set also without content */
@@ -31,6 +32,7 @@ struct lct_rows_scratch {
     double *s, *bias, *dbias; /* [.., S]; s: scores, in backward without
                                  content; in forward at last weights */
     double *p, *ds;           /* [.., S]: backward: weights, dscores */
+    double *sigma, *rest;     /* [.., S], [heads]: stick-breaking, backward */
     double *slope;            /* [.., S]: derivative of the softcap */
     double *gain, *after;     /* [.., S]: factors (doors.h); NULL: 1 */
     double *factored;         /* [.., S]: backward: weights times 'after', then

@@ -235,6 +235,16 @@ struct lct_factor_hooks {
                          int64_t head, int64_t count, double dout);
 };
 
+/*
+ * Weights by stick-breaking instead of the softmax, from the newest key to the
+ * oldest: p_ij = sigmoid(s_ij) (1 - the sum of p_it over newer keys t).
+ */
+struct lct_weight_hooks {
+    bool stick_breaking;
+    /* Is 1 minus the sum of the weights that of the query's own value? */
+    bool (*own_rest)(const locant_encoding *e);
+};
+
 /* Factors of the scale of scores: for all queries, for the query at q_pos. */
 struct lct_scale_hooks {
     double (*of_scores)(const locant_encoding *e);

@@ -59,6 +59,8 @@ static locant_status check_pair(const locant_encoding *a,
             return refuse_both(a, b, doors[d]);
     if (a->row->positions.choose != NULL && b->row->positions.choose != NULL)
         return refuse_both(a, b, "choose positions");
+    if (a->row->weights.stick_breaking && b->row->weights.stick_breaking)
+        return refuse_both(a, b, "replace the softmax");
     LCT_TRY(check_factors(a, b));
     LCT_TRY(check_factors(b, a));
     if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
