@@ -48,8 +48,8 @@ static bool is_own(const struct lct_plan *p, int64_t row, int64_t i, int64_t j)
     int64_t q = row * p->T + i, k = row * p->S + j;
 
     return tables->q_pos[q] == tables->k_pos[k] &&
-           (!p->documents || (tables->q_docs[q] == tables->k_docs[k] &&
-                              tables->q_docs[q] >= 0));
+           (!p->documents ||
+            (tables->q_docs[q] == tables->k_docs[k] && tables->q_docs[q] >= 0));
 }
 
 /* The last key at the position of query i; -1: none. */
@@ -182,9 +182,9 @@ static void forward_task(void *context, size_t task, int slot)
     int64_t head = (int64_t)task / p->q_tiles;
     struct lct_scratch *s = lct_scratch_of(p, slot, 0);
     /* Start with the last tiles, which take longest. */
-    struct lct_tile t = lct_tile_of(p, head / p->H, head % p->H,
-                                    p->q_tiles - 1 -
-                                        (int64_t)task % p->q_tiles);
+    struct lct_tile t =
+        lct_tile_of(p, head / p->H, head % p->H,
+                    p->q_tiles - 1 - (int64_t)task % p->q_tiles);
 
     p->arithmetic->load_queries(p, &t, s);
     memset(s->out, 0, (size_t)(t.rows * p->padded) * sizeof(float));
@@ -209,8 +209,8 @@ void lct_stick_forward(const struct lct_plan *p, const locant_tensor *out,
 {
     struct job job = { p, out, lse };
 
-    lct_parallel_for((size_t)(p->B * p->H * p->q_tiles), p->slots,
-                     forward_task, &job);
+    lct_parallel_for((size_t)(p->B * p->H * p->q_tiles), p->slots, forward_task,
+                     &job);
 }
 
 /* ----------------------------------------------------------------- backward */
@@ -264,12 +264,10 @@ static void own_backward(const struct lct_backward *job,
     }
 }
 
-void lct_stick_backward(const struct lct_backward *job, struct lct_tile *t,
-                        struct lct_scratch *s,
-                        void (*finish)(const struct lct_backward *job,
-                                       const struct lct_tile *t,
-                                       struct lct_scratch *s,
-                                       const struct lct_loaded *l))
+void lct_stick_backward(
+    const struct lct_backward *job, struct lct_tile *t, struct lct_scratch *s,
+    void (*finish)(const struct lct_backward *job, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l))
 {
     const struct lct_plan *p = job->p;
     int64_t k = find_rests(p, t, s);
@@ -288,10 +286,9 @@ void lct_stick_backward(const struct lct_backward *job, struct lct_tile *t,
         weights(p, t, s);
         p->arithmetic->values_backward(p, t, s, &l, lct_backward_dv(job, t, s));
         while (lct_steps_next(t, &e)) {
-            p->kernels->stick_gradient(s->ds + e.lane, s->s + e.lane,
-                                       s->sigma + e.lane, t->lanes, e.keys,
-                                       e.lanes, s->own + e.lane,
-                                       s->sum + e.lane);
+            p->kernels->stick_gradient(
+                s->ds + e.lane, s->s + e.lane, s->sigma + e.lane, t->lanes,
+                e.keys, e.lanes, s->own + e.lane, s->sum + e.lane);
             for (size_t j = e.keys; j < (size_t)t->keys; j++)
                 memset(s->ds + j * t->lanes + e.lane, 0,
                        e.lanes * sizeof(float));

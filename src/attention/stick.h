@@ -36,10 +36,8 @@ void lct_stick_forward(const struct lct_plan *p, const locant_tensor *out,
 
 /* Backward of one tile of queries, loaded by lct_backward_load_queries().
  * 'finish' adds the gradients of scores in s->ds to all that they depend on. */
-void lct_stick_backward(const struct lct_backward *job, struct lct_tile *t,
-                        struct lct_scratch *s,
-                        void (*finish)(const struct lct_backward *job,
-                                       const struct lct_tile *t,
-                                       struct lct_scratch *s,
-                                       const struct lct_loaded *l));
+void lct_stick_backward(
+    const struct lct_backward *job, struct lct_tile *t, struct lct_scratch *s,
+    void (*finish)(const struct lct_backward *job, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l));
 #endif
