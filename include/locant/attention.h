@@ -46,9 +46,9 @@ enum {
  * For a row that sees no key, o is 0, the log-sum-exp is the sink of its head
  * or -infinity, and all gradients are 0, also that of the sink.
  * stick-breaking has other weights: from the highest k_pos to the lowest,
- * p[i,j] = sigmoid(s[i,j]) (1 - the sum of p so far).  With rest=value, (1 - the
- * sum of all p) v of the key at q_pos[i] is added to o[i], also where the query
- * sees no key.  Its log-sum-exp is the logarithm of that rest, at least ln
+ * p[i,j] = sigmoid(s[i,j]) (1 - the sum of p so far).  With rest=value, (1 -
+ * the sum of all p) v of the key at q_pos[i] is added to o[i], also where the
+ * query sees no key.  Its log-sum-exp is the logarithm of that rest, at least ln
  * 2^-126, or -infinity for padding.  Sinks are refused.
  * Encodings of the input door act on embeddings before attention and do nothing
  * here.  An encoding's temperature multiplies q before any of the above.
