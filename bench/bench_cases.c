@@ -43,6 +43,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
 };
 
 #define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
+/* Encodings with other laws than a bias. */
+#define LAWS "scale-invariant ssmax urpe stick-breaking"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {
@@ -79,6 +81,8 @@ static const struct bench_family families[] = {
 
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward", &work_forward, LAWS, .tokens = "2048",
+      .quick = "512", .dims = "64,128", .heads = 8, .masks = MASK_CAUSAL },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
     { SUBJECT_FORWARD, "forward, values of 128,", &work_forward, "none rope",
@@ -89,6 +93,8 @@ static const struct bench_family families[] = {
       .masks = BOTH, .values = 128 },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, LAWS, .tokens = "2048",
+      .quick = "512", .dims = "64,128", .heads = 4, .masks = MASK_CAUSAL },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
 

@@ -37,10 +37,10 @@ set(CORE_SOURCES
   encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
   encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
   encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/ssmax.c encodings/streaming.c encodings/sum.c encodings/swin.c
-  encodings/swinv2.c encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/urpe.c encodings/window.c
-  encodings/xlnet.c encodings/xpos.c
+  encodings/ssmax.c encodings/stick_breaking.c encodings/streaming.c
+  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
+  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
+  encodings/urpe.c encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -58,9 +58,10 @@ set(CORE_SOURCES
   attention/request.c attention/rotation.c attention/row_factor.c
   attention/rows.c attention/rows_backward.c attention/rows_content.c
   attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/tables.c attention/tiled.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
+  attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -179,9 +180,9 @@ set(ORACLE_SOURCES
   oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
   oracle/run.c oracle/sandwich.c oracle/scale_invariant.c oracle/shaw.c
   oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
-  oracle/swin.c oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c
-  oracle/trial.c oracle/urpe.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
+  oracle/transformer_xl.c oracle/trial.c oracle/urpe.c oracle/window_rope.c
+  oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -191,17 +192,17 @@ set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_blocks
   test_attention_content test_attention_corners test_attention_decode
-  test_attention_decode_far test_attention_edges test_attention_factors
-  test_attention_half test_attention_hidden test_attention_inputs
-  test_attention_masks test_attention_options test_attention_options_plain
-  test_attention_padding test_attention_paged test_attention_plain_loops
-  test_attention_ragged test_attention_refusals test_attention_rotated_values
-  test_attention_rules test_attention_sums test_attention_tiles
-  test_attention_widths test_bench test_blocks test_characters
-  test_check_grids test_check_turns test_check_values test_checkpoint
-  test_content test_content_hooks test_content_rules test_content_terms
-  test_context_use test_coordinates_backward test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_attention_decode_far test_attention_edges test_attention_factor_hooks
+  test_attention_factors test_attention_half test_attention_hidden
+  test_attention_inputs test_attention_masks test_attention_options
+  test_attention_options_plain test_attention_padding test_attention_paged
+  test_attention_plain_loops test_attention_ragged test_attention_refusals
+  test_attention_rotated_values test_attention_rules test_attention_sums
+  test_attention_tiles test_attention_widths test_bench test_blocks
+  test_characters test_check_grids test_check_turns test_check_values
+  test_checkpoint test_content test_content_hooks test_content_rules
+  test_content_terms test_context_use test_coordinates_backward test_core
+  test_corpus test_corpus_text test_corpus_unreadable test_door_arguments
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values

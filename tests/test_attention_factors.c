@@ -1,15 +1,18 @@
 /*
- * test_attention_factors.c - factors of scores, weights and queries: printed
- * values, counts of visible keys, the same bits in every engine.
+ * test_attention_factors.c - factors of scores, weights and queries, and
+ * stick-breaking: printed values, counts of visible keys, the same bits in
+ * every engine.
  *
  * Printed values are computed in double from the formulas for
- *     q[h,i,d] = sin(0.1 i + 0.3 d + 0.7 h), k[h,j,d] = cos(0.2 j - 0.4 d + 0.5 h),
- *     v[h,j,d] = sin(0.5 j + 0.7 d + 0.2 h), dout[h,i,d] = cos(0.1 i + 0.2 d +
- *     0.3 h),
+ *     q[h,i,d] = sin(0.1 i + 0.3 d + 0.7 h)
+ *     k[h,j,d] = cos(0.2 j - 0.4 d + 0.5 h)
+ *     v[h,j,d] = sin(0.5 j + 0.7 d + 0.2 h)
+ *     dout[h,i,d] = cos(0.1 i + 0.2 d + 0.3 h)
  * 2 heads, 5 tokens, 4 channels, causal, scale 1/2, rotated with base 100.
  */
 #include "oracle/near.h"
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { H = 2, L = 5, D = 4, N = H * L * D };
@@ -100,8 +103,10 @@ TEST(scale_invariant_multiplies_by_the_printed_factors)
     for (int i = 0; i < 5; i++) {
         double one = 1, v = 0, out, lse;
         int64_t q_pos = n[i], k_pos = 0;
-        locant_tensor q = DENSE(F64, &one, 1, 1, 1, 1), o = DENSE(F64, &out, 1, 1, 1, 1);
-        locant_tensor values = DENSE(F64, &v, 1, 1, 1, 1), l = DENSE(F64, &lse, 1, 1, 1);
+        locant_tensor q = DENSE(F64, &one, 1, 1, 1, 1),
+                      o = DENSE(F64, &out, 1, 1, 1, 1);
+        locant_tensor values = DENSE(F64, &v, 1, 1, 1, 1),
+                      l = DENSE(F64, &lse, 1, 1, 1);
 
         a.q = a.k = &q;
         a.v = &values;
@@ -297,7 +302,8 @@ static void attend(float *out, struct engines *x, const char *spec, int64_t T,
 TEST(decoding_has_the_bits_of_one_call)
 {
     static const char *const specs[] = { "scale-invariant", "ssmax+rope",
-                                         "urpe+rope", "urpe+alibi" };
+                                         "urpe+rope", "urpe+alibi",
+                                         "stick-breaking" };
     static float whole[HEADS * KEYS * CHANNELS], last[HEADS * 3 * CHANNELS];
     struct engines *x = test_guarded(sizeof(*x));
 
@@ -319,11 +325,12 @@ TEST(decoding_has_the_bits_of_one_call)
 
 TEST(factors_that_would_meet_are_refused)
 {
-    static const char *const specs[] = {
-        "scale-invariant+scale-invariant", "scale-invariant+shaw",
-        "ssmax+temperature", "temperature+ssmax", "urpe+urpe",
-        "streaming+ssmax"
-    };
+    static const char *const specs[] = { "scale-invariant+scale-invariant",
+                                         "rerope+scale-invariant",
+                                         "ssmax+temperature",
+                                         "temperature+ssmax",
+                                         "urpe+urpe",
+                                         "streaming+ssmax" };
 
     for (size_t n = 0; n < LEN(specs); n++) {
         locant_encoding *e = NULL;
@@ -331,4 +338,96 @@ TEST(factors_that_would_meet_are_refused)
         CHECK(locant_encoding_create(&e, specs[n]) == LOCANT_ERR_PARAM);
         CHECK(e == NULL);
     }
+}
+
+/* ----------------------------------------------------------- stick-breaking */
+
+TEST(stick_breaking_has_the_printed_values)
+{
+    static const double strict[D] = { 0.9707149186, 0.7245229553, 0.1375765251,
+                                      -0.5140742946 };
+    static const double with_own[D] = { 0.8428845456, 0.3421208064,
+                                        -0.3195476939, -0.8309279206 };
+    const double rest[2] = { 0.0007020037, 0.0001488153 };
+    struct printed x;
+    double got;
+
+    run(&x, "stick-breaking", NULL, NULL);
+    near_all(last_row(&x), strict, D, 0.51e-10);
+    got = exp(x.lse[L + 4]);
+    near_all(&got, &rest[0], 1, 0.51e-10);
+    /* The first query sees no key, so its output is its own value. */
+    near_all(x.out, x.v, D, 0);
+    near_all(x.lse, (double[]){ 0 }, 1, 0);
+    run(&x, "stick-breaking(current=yes)", NULL, NULL);
+    near_all(last_row(&x), with_own, D, 0.51e-10);
+    got = exp(x.lse[L + 4]);
+    near_all(&got, &rest[1], 1, 0.51e-10);
+}
+
+/*
+ * The scores of head 1, query 4, as those of a query with unit vectors as keys:
+ * then dq is the gradient of the scores, and with unit vectors as values, out
+ * is the weights.  Without 'values' they are units, and nothing is backward.
+ */
+static void unit_keys(double to[L], const char *spec, const struct printed *x,
+                      bool values)
+{
+    OWNED(locant_encoding) *e = test_create(spec);
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
+    double z[L], k[L * L] = { 0 }, v[L * L] = { 0 }, out[L], dout[L] = { 0 };
+    double lse, dq[L];
+    int64_t last = L - 1;
+    locant_tensor tq = DENSE(F64, z, 1, 1, 1, L),
+                  tk = DENSE(F64, k, 1, 1, L, L);
+    locant_tensor tv = DENSE(F64, v, 1, 1, L, L),
+                  o = DENSE(F64, out, 1, 1, 1, L);
+    locant_tensor l = DENSE(F64, &lse, 1, 1, 1), d = DENSE(F64, dq, 1, 1, 1, L);
+
+    for (int j = 0; j < L; j++) {
+        z[j] = near_dot(x->q + (L + 4) * D, x->k + (L + j) * D, D) / 2;
+        k[j * L + j] = 1;
+        if (values)
+            memcpy(v + j * L, x->v + (L + j) * D, D * sizeof(*v));
+        else
+            v[j * L + j] = 1;
+    }
+    memcpy(dout, x->dout + (L + 4) * D, D * sizeof(*dout));
+    a.q = &tq;
+    a.k = &tk;
+    a.v = &tv;
+    a.q_pos = VIEW(I64, &last, 1);
+    a.mask = LOCANT_MASK_CAUSAL;
+    a.scale = 1;
+    a.encoding = e;
+    CHECK_OK(locant_attention_reference(&o, &l, &a));
+    memcpy(to, out, sizeof(out));
+    if (!values)
+        return;
+    g.dq = &d;
+    CHECK_OK(locant_attention_reference_backward(
+        &g, VIEW(F64, dout, 1, 1, 1, L), &o, &l, &a));
+    memcpy(to, dq, sizeof(dq));
+}
+
+TEST(stick_breaking_has_the_printed_weights_and_gradients)
+{
+    static const double strict[L] = { 0.0038532694, 0.0250323029, 0.1520867066,
+                                      0.8183257174, 0 };
+    static const double with_own[L] = { 0.0008168412, 0.0053065113,
+                                        0.0322403348, 0.1734740378,
+                                        0.7880134596 };
+    static const double dz[L] = { 0.0005762776, 0.0017121187, -0.0006273031,
+                                  -0.0688809571, 0 };
+    struct printed x;
+    double got[L];
+
+    fill(&x);
+    unit_keys(got, "stick-breaking(rest=drop)", &x, false);
+    near_all(got, strict, L, 0.51e-10);
+    unit_keys(got, "stick-breaking(current=yes,rest=drop)", &x, false);
+    near_all(got, with_own, L, 0.51e-10);
+    unit_keys(got, "stick-breaking", &x, true);
+    near_all(got, dz, L, 0.51e-10);
 }

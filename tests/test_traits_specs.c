@@ -341,6 +341,23 @@ static int says(const char *text)
     return strstr(locant_last_error(), text) != NULL;
 }
 
+/* Without a common door it is positions, temperatures, factors or turns within
+ * the content door that collide. */
+static int says_what_else_collides(void)
+{
+    static const char *const what[] = {
+        "choose positions",        "set a temperature",
+        "rotate queries and keys", "products of queries and keys",
+        "weights by distance",     "replace the softmax",
+        "keys that a query sees"
+    };
+
+    for (size_t i = 0; i < LEN(what); i++)
+        if (says(what[i]))
+            return 1;
+    return 0;
+}
+
 /* Both rows at once: refused if they go through one door. */
 static void pair(const locant_encoding_info *a, const locant_encoding_info *b)
 {
@@ -361,10 +378,7 @@ static void pair(const locant_encoding_info *a, const locant_encoding_info *b)
     if (!(layers ? says("layers stands alone")
                  : says(a->name) && says(b->name) && says("both")))
         FAIL("%s: refused with: %s", spec, locant_last_error());
-    /* Without a common door it is positions, temperatures or turns within the
-     * content door that collide. */
-    if ((a->doors & b->doors) == 0 && !layers && !says("choose positions") &&
-        !says("set a temperature") && !says("rotate queries and keys"))
+    if ((a->doors & b->doors) == 0 && !layers && !says_what_else_collides())
         FAIL("%s: refused with: %s", spec, locant_last_error());
 }
 

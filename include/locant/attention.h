@@ -39,22 +39,30 @@ enum {
 
 /*
  * One attention problem.  R is the rotation of the encoding, b its bias, tau
- * its temperature and f its content term; without one of these, R and f are the
- * identity, b is 0 and tau is 1.  B is the caller's dense bias, or 0.  Head h
- * of q reads head h / (H / Hkv) of k and v:
+ * its temperature, a and w its factors of scores and weights, and f its content
+ * term; without one of these, R and f are the identity, b is 0, and tau, a and
+ * w are 1.  B is the caller's dense bias, or 0.  Head h of q reads head h / (H /
+ * Hkv) of k and v:
  *
- *     s[i,j] = f(c * scale * tau(q_pos[i]) * <R(q_pos[i]) q[i],
- *                R(k_pos[j]) k[j]> + b(h, q_pos[i], k_pos[j]))
+ *     s[i,j] = f(a(h, q_pos[i], k_pos[j]) * c * scale * tau(i) *
+ *                <R(q_pos[i]) q[i], R(k_pos[j]) k[j]> + b(h, q_pos[i],
+ *                k_pos[j]))
  *              with c = DeepSeek's m^2 for rope(scaling=yarn(score=yes,..)),
- *              1 for every other encoding
+ *              1 for every other encoding; tau depends on q_pos[i] or, for
+ *              ssmax, on h and the number of keys that query i sees
  *     s[i,j] = softcap * tanh(s[i,j] / softcap)           if there is a softcap
  *     s[i,j] = s[i,j] + B[b,h,i,j]                        if there is a bias
  *     p[i,j] = exp(s[i,j]) / (exp(sinks[h]) + sum over the visible j of
  *                exp(s[i,j]));  exp(sinks[h]) is 0 without sinks
- *     o[i]   = sum_j p[i,j] v[j]
+ *     o[i]   = sum_j p[i,j] w(h, q_pos[i], k_pos[j]) v[j]
  *
  * For a row that sees no key, o is 0, the log-sum-exp is the sink of its head
  * or -infinity, and all gradients are 0, also that of the sink.
+ * stick-breaking has other weights: from the highest k_pos to the lowest,
+ * p[i,j] = sigmoid(s[i,j]) (1 - the sum of p so far).  With rest=value, (1 -
+ * the sum of all p) v of the key at q_pos[i] is added to o[i], also where the
+ * query sees no key.  Its log-sum-exp is the logarithm of that rest, at least ln
+ * 2^-126, or -infinity for padding.  Sinks are refused.
  * Encodings of the input door act on embeddings before attention and do nothing
  * here.  An encoding's temperature multiplies q before any of the above.
  * Several documents in one row of the batch give the same results as a call for

@@ -2,6 +2,7 @@
 #include "../core/pool.h"
 #include "outputs.h"
 #include "problem.h"
+#include "stick.h"
 
 locant_status locant_attention_workspace(size_t *bytes,
                                          const locant_attention *a)
@@ -22,7 +23,10 @@ static void forward(const struct lct_plan *p, locant_tensor *out,
 {
     switch (p->engine) {
     case LCT_REFERENCE: lct_rows_forward(p, out, lse); break;
-    case LCT_TILED: lct_tiled_forward(p, out, lse); break;
+    case LCT_TILED:
+        (p->request->stick != NULL ? lct_stick_forward
+                                   : lct_tiled_forward)(p, out, lse);
+        break;
     case LCT_DECODE: lct_decode_forward(p, out, lse); break;
     }
 }

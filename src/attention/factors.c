@@ -30,8 +30,8 @@ void lct_factors_plan(struct lct_plan *p)
         return;
     p->factor_first = all.low;
     p->factor_range = all.high - all.low + 1;
-    p->table_width =
-        p->factor_range * (learns(r->gain, LCT_GAIN) + learns(r->after, LCT_AFTER));
+    p->table_width = p->factor_range *
+                     (learns(r->gain, LCT_GAIN) + learns(r->after, LCT_AFTER));
 }
 
 /* Entries of a head in a table of factors. */
@@ -48,11 +48,9 @@ void lct_factors_layout(struct lct_tables *tables, const struct lct_plan *p,
     if (p->factor_range == 0)
         return;
     if (r->gain != NULL)
-        tables->factor[LCT_GAIN] =
-            lct_arena_floats(arena, p->H, width_of(p));
+        tables->factor[LCT_GAIN] = lct_arena_floats(arena, p->H, width_of(p));
     if (r->after != NULL)
-        tables->factor[LCT_AFTER] =
-            lct_arena_floats(arena, p->H, width_of(p));
+        tables->factor[LCT_AFTER] = lct_arena_floats(arena, p->H, width_of(p));
 }
 
 void lct_factors_layout_scratch(struct lct_scratch *s, const struct lct_plan *p,
@@ -126,7 +124,7 @@ void lct_factors_fill(const struct lct_plan *p)
     }
 }
 
-/* ------------------------------------------------------------------ products */
+/* ----------------------------------------------------------------- products */
 
 static struct lct_bias_entries entries_of(const struct lct_plan *p,
                                           const struct lct_tile *t)

@@ -53,8 +53,8 @@ void lct_factors_after_backward(const struct lct_plan *p,
 void lct_factors_accumulate(const struct lct_plan *p);
 
 /* The part that has a factor; NULL: none. */
-static inline const struct lct_call *
-lct_factors_call(const struct lct_plan *p, enum lct_factor f)
+static inline const struct lct_call *lct_factors_call(const struct lct_plan *p,
+                                                      enum lct_factor f)
 {
     return f == LCT_GAIN ? p->tables->gain : p->tables->after;
 }

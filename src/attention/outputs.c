@@ -204,6 +204,12 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            "LOCANT_ATTENTION_VALUES_OF_KEYS dk is the gradient "
                            "of keys and values",
                            p->request->fn);
+    if (p->request->stick != NULL && g->dbias != NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: dbias is asked for, expected NULL: %s has no "
+                           "gradient of a dense bias",
+                           p->request->fn,
+                           p->request->stick->row->info.name);
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias },
                           { dout, out, lse } };
     LCT_TRY(check_like_out(p, "dout", dout, dtypes));

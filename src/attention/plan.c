@@ -9,6 +9,7 @@
 #include "load.h"
 #include "param_gradients.h"
 #include "schedules.h"
+#include "stick.h"
 #include <inttypes.h>
 
 static void copy_sizes(struct lct_plan *p, const struct lct_request *r)
@@ -36,6 +37,8 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
     if (p->pass == LCT_PASS_REFERENCE || r->q.dtype == LOCANT_F64 ||
         r->B == 0 || r->H == 0)
         return LCT_REFERENCE;
+    if (r->stick != NULL)
+        return lct_stick_has_tiles(p) ? LCT_TILED : LCT_REFERENCE;
     if (r->content != NULL)
         return lct_content_plan_make(p->content, p) ? LCT_TILED : LCT_REFERENCE;
     return r->T > 0 && r->T <= LCT_DECODE_QUERIES ? LCT_DECODE : LCT_TILED;

@@ -302,6 +302,10 @@ static locant_status check_part(struct lct_request *r, int n)
     LCT_TRY(lct_positions_check_causal(r, e));
     if (e->row->scale.of_query != NULL)
         r->temperature = e;
+    if (e->row->weights.stick_breaking) {
+        r->stick = e;
+        r->own_rest = e->row->weights.own_rest(e);
+    }
     if (e->row->factors.gain.at != NULL)
         r->gain = &r->call[n];
     if (e->row->factors.after.at != NULL)
@@ -351,6 +355,16 @@ static locant_status check_parts(struct lct_request *r)
     for (int n = 0; n < e->parts; n++)
         if (is_used(e->part[n].e))
             LCT_TRY(check_part(r, n));
+    if (r->stick != NULL && r->rotate_values)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s adds a query's own value to its output, "
+                           "expected values that do not rotate",
+                           r->fn, r->stick->row->info.name);
+    if (r->stick != NULL && r->sinks != NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s replaces the softmax, in which sinks take "
+                           "part, expected sinks to be NULL",
+                           r->fn, r->stick->row->info.name);
     return r->content == NULL ? LOCANT_OK : check_content(r, r->content->e);
 }
 

@@ -36,7 +36,9 @@ struct lct_request {
     size_t params;                    /* elements of all parameters */
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */
     bool general_map; /* 'rotate' is more than a rotation of pairs */
-    const struct lct_call *gain, *after, *row;       /* by factor (doors.h) */
+    const struct lct_call *gain, *after, *row; /* by factor (doors.h) */
+    const locant_encoding *stick; /* stick-breaking weights; NULL: softmax */
+    bool own_rest;                /* of stick-breaking */
     const locant_encoding *temperature;              /* NULL: none */
     const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* parts that mask keys */
     int mask_hooks;

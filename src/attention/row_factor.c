@@ -20,8 +20,7 @@ void lct_row_factor_layout(struct lct_tables *tables, const struct lct_plan *p,
     if (p->request->row == NULL)
         return;
     tables->row_factor = lct_arena_doubles(arena, rows * p->H, p->T);
-    tables->row_count =
-        lct_arena_ints(arena, rows * heads_of_counts(p), p->T);
+    tables->row_count = lct_arena_ints(arena, rows * heads_of_counts(p), p->T);
     tables->row_order = lct_arena_ints(arena, rows, p->S);
 }
 
@@ -72,7 +71,8 @@ static int64_t add_up(int64_t a, int64_t b)
 static void count_sorted(const struct lct_plan *p, int64_t row)
 {
     const struct lct_tables *tables = p->tables;
-    int64_t window = p->request->window, *order = tables->row_order + row * p->S;
+    int64_t window = p->request->window,
+            *order = tables->row_order + row * p->S;
     struct keys k = { .pos = tables->k_pos + row * p->S };
 
     if (p->documents)
@@ -125,9 +125,9 @@ static void fill_head(void *context, size_t task, int slot)
             int64_t count = tables->row_count[(int64_t)task * p->T + i];
 
             tables->row_factor[(row * p->H + h) * p->T + i] =
-                count == 0 ? 0
-                           : tables->row->e->row->factors.row(tables->row, h,
-                                                              count);
+                count == 0
+                    ? 0
+                    : tables->row->e->row->factors.row(tables->row, h, count);
         }
 }
 
@@ -146,8 +146,7 @@ void lct_row_factor_backward(const struct lct_plan *p, const int64_t at[3],
     const struct lct_call *call = p->tables->row;
     int64_t row = lct_plan_row(p, at[0]), heads = heads_of_counts(p);
     int64_t head = heads == 1 ? 0 : at[1];
-    int64_t count =
-        p->tables->row_count[(row * heads + head) * p->T + at[2]];
+    int64_t count = p->tables->row_count[(row * heads + head) * p->T + at[2]];
     double *dparam[LCT_MAX_PARAMS];
 
     if (count == 0)

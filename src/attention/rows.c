@@ -6,6 +6,7 @@
 #include "param_gradients.h"
 #include "rotation.h"
 #include "rows_factors.h"
+#include "rows_stick.h"
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static void lay_out_document(struct lct_rows_document *doc,
 
     doc->index = lct_arena_ints(arena, p->S, 1);
     doc->c.k_pos = lct_arena_ints(arena, p->S, 1);
+    doc->order = lct_arena_ints(arena, p->request->stick != NULL, p->S);
     doc->k = lct_arena_doubles(arena, rows, p->Dq);
     doc->dk = lct_arena_doubles(arena, rows, p->Dq);
     doc->v = lct_arena_doubles(arena, rows, p->Dv);
@@ -63,6 +65,8 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
     r->ds = lct_arena_doubles(arena, heads, p->S);
     r->slope =
         lct_arena_doubles(arena, p->request->softcap != 0 ? heads : 0, p->S);
+    r->sigma = lct_arena_doubles(arena, given->stick != NULL ? heads : 0, p->S);
+    r->rest = lct_arena_doubles(arena, heads, 1);
     r->gain = lct_arena_doubles(arena, given->gain != NULL ? heads : 0, p->S);
     r->after = lct_arena_doubles(arena, given->after != NULL ? heads : 0, p->S);
     r->factored = lct_arena_doubles(
@@ -172,6 +176,8 @@ void lct_rows_load(const struct lct_rows_task *w)
     const struct lct_rows_document *doc = w->doc;
 
     find_keys(w->doc, p);
+    if (p->request->stick != NULL)
+        lct_rows_stick_sort(w->doc);
     for (int64_t g = 0; g < doc->kv_heads; g++)
         for (int64_t n = 0; n < doc->c.keys; n++) {
             int64_t at[3] = { doc->b, doc->kv_head + g, doc->index[n] };

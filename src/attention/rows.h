@@ -18,6 +18,7 @@ struct lct_rows_document {
     int64_t kv_head, kv_heads; /* heads of k and v: first, number */
     bool active;               /* false: no more documents */
     int64_t *index;            /* [S]: which keys of the batch row they are */
+    int64_t *order;            /* [S]: by position, for stick-breaking */
     double *k, *dk;            /* [kv_heads, keys, Dq] */
     double *v, *dv;            /* [kv_heads, keys, Dv] */
     double *x, *dx;            /* [keys, W]; NULL: not given */
@@ -32,6 +33,7 @@ struct lct_rows_scratch {
     double *s, *bias, *dbias; /* [.., S]; s: scores, in backward without
                                  content; in forward at last weights */
     double *p, *ds;           /* [.., S]: backward: weights, dscores */
+    double *sigma, *rest;     /* [.., S], [heads]: stick-breaking, backward */
     double *slope;            /* [.., S]: derivative of the softcap */
     double *gain, *after;     /* [.., S]: factors (doors.h); NULL: 1 */
     double *factored;         /* [.., S]: backward: weights times 'after', then

@@ -15,6 +15,7 @@
 #include "rotation.h"
 #include "rows.h"
 #include "rows_factors.h"
+#include "rows_stick.h"
 #include "sinks.h"
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,11 @@ static void recompute_probs(const struct owner *w, int64_t i)
         int64_t index[3] = { w->t.doc->b, w->t.doc->head + h, i };
         double *p = w->t.r->p + h * keys, lse;
 
+        if (w->t.p->request->stick != NULL) {
+            w->t.r->rest[h] =
+                lct_rows_stick_weights(p, w->t.r->sigma + h * keys, w->t.doc);
+            continue;
+        }
         lct_row_to_f64(&lse, lct_at(w->job->lse, index, 3), w->job->lse->dtype,
                        1);
         for (int64_t j = 0; j < keys; j++)
@@ -75,8 +81,9 @@ static void values_backward(const struct owner *w, const double *weights)
         double *dv = doc->dv + h / group * keys * D;
 
         for (int64_t j = 0; j < keys; j++) {
+            /* p may be 0 because of a factor, which still has a gradient. */
             w->t.r->ds[h * keys + j] =
-                p[j] == 0 ? 0 : lct_dot(dout, v + j * D, D);
+                w->t.r->p[h * keys + j] == 0 ? 0 : lct_dot(dout, v + j * D, D);
             if (p[j] != 0)
                 lct_accumulate(dv + j * D, p[j], dout, D);
         }
@@ -86,7 +93,7 @@ static void values_backward(const struct owner *w, const double *weights)
                                          w->t.r->dout, &w->t);
 }
 
-/* As values_backward(), for the weights p times 'after'; ds becomes that of p. */
+/* r->ds = gradient of the weights p; dv += p times 'after' dout. */
 static void after_backward(const struct owner *w)
 {
     const struct lct_call *call = w->t.p->tables->after;
@@ -105,6 +112,30 @@ static void after_backward(const struct owner *w)
     lct_rows_factors_backward(&w->t, LCT_AFTER, sums_of(w));
     for (int64_t j = 0; j < n; j++)
         r->ds[j] *= r->after[j];
+}
+
+/* Stick-breaking: dv of the query's own key += rest dout; then r->ds is the
+ * gradient of content(s). */
+static void stick_backward(const struct owner *w, int64_t i)
+{
+    const struct lct_rows_document *doc = w->t.doc;
+    const struct lct_rows_scratch *r = w->t.r;
+    int64_t keys = doc->c.keys, group = doc->heads / doc->kv_heads;
+    int64_t own = lct_rows_stick_own(&w->t, i), D = w->t.p->Dv;
+
+    for (int64_t h = 0; h < doc->heads; h++) {
+        int64_t at = (h / group * keys + own) * D;
+        const double *dout = r->dout + h * D;
+
+        if (own >= 0 && r->rest[h] != 0)
+            lct_accumulate(doc->dv + at, r->rest[h], dout, D);
+        lct_rows_stick_backward(
+            r->ds + h * keys, r->p + h * keys, r->sigma + h * keys,
+            own < 0 ? 0 : lct_dot(dout, doc->v + at, D), doc);
+    }
+    if (w->t.p->request->softcap != 0)
+        for (int64_t j = 0; j < doc->heads * keys; j++)
+            r->ds[j] *= r->slope[j];
 }
 
 /*
@@ -226,10 +257,13 @@ static void backward_row(struct owner *w, int64_t i)
                        w->job->dout->dtype, (size_t)p->Dv);
         lct_rotation_value(p, w->t.r->dout + h * p->Dv, LCT_QUERY, index, 1);
     }
-    if (any) {
+    if (any || p->request->stick != NULL) {
         recompute_probs(w, i);
         after_backward(w);
-        softmax_backward(w, i);
+        if (p->request->stick != NULL)
+            stick_backward(w, i);
+        else
+            softmax_backward(w, i);
         if (p->tables->content != NULL)
             lct_rows_content_backward(w->t.r->ds, &w->g, w->t.r->s, &w->t);
         clear_masked(w);

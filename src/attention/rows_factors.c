@@ -59,7 +59,8 @@ void lct_rows_factors_backward(const struct lct_rows_task *w, enum lct_factor f,
 void lct_rows_factors_gain_backward(const struct lct_rows_task *w, double *sums)
 {
     const struct lct_rows_document *doc = w->doc;
-    int64_t keys = doc->c.keys, D = w->p->Dq, group = doc->heads / doc->kv_heads;
+    int64_t keys = doc->c.keys, D = w->p->Dq,
+            group = doc->heads / doc->kv_heads;
 
     if (!learns(w, LCT_GAIN, sums))
         return;
@@ -69,8 +70,8 @@ void lct_rows_factors_gain_backward(const struct lct_rows_task *w, double *sums)
         double *to = w->r->factored + h * keys;
 
         for (int64_t j = 0; j < keys; j++)
-            to[j] = ds[j] == 0 ? 0
-                               : ds[j] * w->p->scale * lct_dot(q, k + j * D, D);
+            to[j] =
+                ds[j] == 0 ? 0 : ds[j] * w->p->scale * lct_dot(q, k + j * D, D);
     }
     lct_rows_factors_backward(w, LCT_GAIN, sums);
 }

@@ -1,4 +1,4 @@
-/* rows_factors.h - factors of scores, weights and queries (doors.h) in double */
+/* rows_factors.h - factors of scores, weights and queries, in double */
 #ifndef LCT_ATTENTION_ROWS_FACTORS_H
 #define LCT_ATTENTION_ROWS_FACTORS_H
 #include "factors.h"

@@ -3,7 +3,9 @@
 #include "../kernel/row.h"
 #include "rotation.h"
 #include "rows.h"
+#include "rows_stick.h"
 #include "sinks.h"
+#include "stick.h"
 #include <math.h>
 #include <string.h>
 
@@ -61,6 +63,19 @@ static void store(const struct forward_job *job, int64_t b, int64_t h,
     lct_row_from_f64(lct_at(job->lse, index, 3), job->lse->dtype, &lse, 1);
 }
 
+/* Stick-breaking: o += the rest times the query's own value. */
+static void add_own(const struct lct_rows_task *w, int64_t i)
+{
+    const struct lct_rows_document *doc = w->doc;
+    int64_t group = doc->heads / doc->kv_heads, D = w->p->D;
+    int64_t own = lct_rows_stick_own(w, i);
+
+    for (int64_t h = 0; own >= 0 && h < doc->heads; h++)
+        if (w->r->rest[h] != 0)
+            lct_accumulate(w->r->o + h * D, w->r->rest[h],
+                           doc->v + (h / group * doc->c.keys + own) * D, D);
+}
+
 /* Query i of document n. */
 static void forward_row(void *context, size_t task, int slot)
 {
@@ -82,7 +97,12 @@ static void forward_row(void *context, size_t task, int slot)
     for (int64_t h = 0; h < doc->heads; h++) {
         double *weight = w.r->s + h * keys;
 
-        lse[h] = softmax(weight, keys, lct_sinks_logit(p, doc->head + h));
+        if (p->request->stick != NULL) {
+            w.r->rest[h] = lct_rows_stick_weights(weight, NULL, doc);
+            lse[h] = lct_stick_lse(w.r->rest[h]);
+        } else {
+            lse[h] = softmax(weight, keys, lct_sinks_logit(p, doc->head + h));
+        }
         if (p->tables->after != NULL)
             for (int64_t j = 0; j < keys; j++)
                 weight[j] *= w.r->after[h * keys + j];
@@ -91,6 +111,8 @@ static void forward_row(void *context, size_t task, int slot)
     }
     if (any && p->tables->content != NULL)
         lct_rows_content_values(w.r->o, w.r->s, &w);
+    if (p->request->stick != NULL)
+        add_own(&w, i);
     for (int64_t h = 0; h < doc->heads; h++)
         store(job, doc->b, doc->head + h, i, w.r->o + h * p->Dv, lse[h]);
 }

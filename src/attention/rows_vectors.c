@@ -301,7 +301,7 @@ void lct_rows_vectors_values_backward(double *dp,
                 m = row_of(w, &v->v, w->q.pos, w->c->k_pos[i % keys]);
         int64_t at = vector_at(w, v, h, m);
 
-        if (p[i] == 0)
+        if (w->r->p[i] == 0) /* p may be 0 times a factor of 0 */
             continue;
         dp[i] += lct_dot(dout + h * D, vectors_of(w, v) + at, D);
         lct_accumulate(dvectors_of(g, v) + at, p[i], dout + h * D, D);

@@ -36,6 +36,11 @@ struct lct_scratch {
     float *lse;                   /* [TILE] */
     float *delta;                 /* [TILE]: <dout, out> */
 
+    /* Of stick-breaking (stick.h). */
+    float *rest, *own, *sum; /* [TILE] */
+    float *rests;            /* [k_tiles, TILE] */
+    float *own_value;        /* [padded] */
+
     /* One tile of queries against one tile of keys. */
     float *k;       /* [TILE, padded_q]: rotated, if not read in place */
     float *v;       /* [TILE, padded_v] */
@@ -43,6 +48,7 @@ struct lct_scratch {
     float *slope;   /* as s: derivative of the softcap */
     float *ds;      /* as s: gradient of s */
     float *before_gain, *before_after, *product; /* as s: factors.h */
+    float *sigma;   /* as s: stick-breaking (stick.h), backward */
     float *query;   /* [padded_q]: one rotated query, if a row factor learns */
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */

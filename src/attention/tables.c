@@ -7,6 +7,7 @@
 #include "row_factor.h"
 #include "schedules.h"
 #include "scratch.h"
+#include "stick.h"
 #include <string.h>
 
 /* ------------------------------------------------------------------- layout */
@@ -115,6 +116,7 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_positions(tables, p, arena);
     lay_out_angles(tables, p, arena);
     lct_row_factor_layout(tables, p, arena);
+    lct_stick_layout(tables, p, arena);
     if (p->engine == LCT_REFERENCE)
         return;
     lay_out_extents(tables, p, arena);
@@ -285,6 +287,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     load_params(tables, p);
     fill_angles(tables, p);
     lct_row_factor_fill(p);
+    lct_stick_fill(p);
     if (p->engine == LCT_REFERENCE)
         return;
     fill_query_extents(tables->q_extent, p, tables->q_pos);

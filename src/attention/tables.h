@@ -42,6 +42,8 @@ struct lct_tables {
     float *factor[2];   /* by lct_factor: [H, factor_range + LCT_PAD] */
     double *row_factor; /* [R, H, T] */
     int64_t *row_count; /* [R, 1, T], [R, H, T] with mask hooks: visible keys */
+    int64_t *own;       /* [R, T]: the key that gets the rest of stick-breaking,
+                           -1: none; NULL: softmax (stick.h) */
     int64_t *row_order; /* [R, S]: keys by position */
 };
 

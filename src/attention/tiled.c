@@ -29,6 +29,7 @@
 #include "scores.h"
 #include "sinks.h"
 #include "softmax.h"
+#include "stick.h"
 #include <string.h>
 
 /* The tiles of queries that one task takes against the same keys. */
@@ -172,43 +173,66 @@ static void cap_backward(const struct lct_plan *p, const struct lct_tile *t,
         s->ds[i] *= s->slope[i];
 }
 
+/* Where content adds its gradients. */
+static struct lct_content_gradients
+content_gradients(const struct lct_backward *job, const struct lct_tile *t,
+                  struct lct_scratch *s, const struct lct_loaded *l)
+{
+    return (struct lct_content_gradients){ .learns = job->learns,
+                                           .chunk_row = t->b - job->from,
+                                           .keys = l->keys,
+                                           .key_row = l->key_row,
+                                           .dk = lct_backward_dk(job, t, s) };
+}
+
+/* Add s->ds, gradients of capped scores, to those of all they depend on. */
+static void scores_backward(const struct lct_backward *job,
+                            const struct lct_tile *t, struct lct_scratch *s,
+                            const struct lct_loaded *l)
+{
+    const struct lct_plan *p = job->p;
+    struct lct_product_rows dk = lct_backward_dk(job, t, s);
+
+    cap_backward(p, t, s);
+    if (p->request->content != NULL) {
+        struct lct_content_gradients c = content_gradients(job, t, s, l);
+
+        lct_content_scores_backward(p, t, s, &c);
+    }
+    if (job->needs_dbias)
+        lct_bias_backward(p, t, s, t->b - job->from);
+    if (p->request->gain != NULL)
+        lct_factors_gain_backward(p, t, s, t->b - job->from, job->learns);
+    if (t->nearness != LCT_NEAR)
+        lct_content_far_backward(p, t, s, l->keys);
+    if (t->nearness != LCT_FAR)
+        p->arithmetic->scores_backward(p, t, s, l, job->needs_dq, dk);
+}
+
 /* forward: s = cap(scale q k + bias) + B, p = softmax(s), out = p v */
 static void backward_keys(const struct lct_backward *job,
                           const struct lct_tile *t, struct lct_scratch *s,
                           const struct lct_loaded *l)
 {
     const struct lct_plan *p = job->p;
-    bool content = p->request->content != NULL;
-    struct lct_product_rows dk = lct_backward_dk(job, t, s);
-    struct lct_content_gradients c = { .learns = job->learns,
-                                       .chunk_row = t->b - job->from,
-                                       .keys = l->keys,
-                                       .key_row = l->key_row,
-                                       .dk = dk };
+    int64_t chunk_row = t->b - job->from;
 
     lct_scores_of_tile(p, t, s, l, s->slope);
     lct_softmax_recompute_probs(p, t, s);
     if (p->request->after != NULL)
         lct_factors_after(p, t, s);
     p->arithmetic->values_backward(p, t, s, l, lct_backward_dv(job, t, s));
-    if (content)
+    if (p->request->content != NULL) {
+        struct lct_content_gradients c = content_gradients(job, t, s, l);
+
         lct_content_values_backward(p, t, s, &c);
+    }
     if (p->request->after != NULL)
-        lct_factors_after_backward(p, t, s, c.chunk_row, job->learns);
+        lct_factors_after_backward(p, t, s, chunk_row, job->learns);
     lct_softmax_backward(p, t, s);
     if (job->g->dbias != NULL)
         lct_dense_gradient_add(job, t, s);
-    cap_backward(p, t, s);
-    if (content)
-        lct_content_scores_backward(p, t, s, &c);
-    if (job->needs_dbias)
-        lct_bias_backward(p, t, s, t->b - job->from);
-    if (p->request->gain != NULL)
-        lct_factors_gain_backward(p, t, s, c.chunk_row, job->learns);
-    if (t->nearness != LCT_NEAR)
-        lct_content_far_backward(p, t, s, l->keys);
-    if (t->nearness != LCT_FAR)
-        p->arithmetic->scores_backward(p, t, s, l, job->needs_dq, dk);
+    scores_backward(job, t, s, l);
 }
 
 /* Finish a tile of queries after its last keys. */
@@ -228,6 +252,26 @@ static void backward_end(const struct lct_backward *job,
         lct_backward_store_queries(job, t, s);
 }
 
+/* Tiles of queries against all tiles of keys. */
+static void backward_all_keys(const struct lct_backward *job, struct work *w)
+{
+    const struct lct_plan *p = job->p;
+
+    for (int64_t k = 0; k < p->k_tiles; k++) {
+        struct lct_loaded l = { .keys = NULL };
+
+        for (int n = 0; n < w->tiles; n++) {
+            if (!lct_mask_classify(p, &w->t[n], k, w->s[n])) {
+                lct_dense_gradient_skip(job, &w->t[n], k, w->s[n]);
+                continue;
+            }
+            if (l.keys == NULL)
+                l = p->arithmetic->load_keys(p, &w->t[n], w->s[n]);
+            backward_keys(job, &w->t[n], w->s[n], &l);
+        }
+    }
+}
+
 /* Up to tiles_per_task tiles of queries of head b, h, from tile 'first' on. */
 static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
@@ -237,19 +281,11 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
 
     for (int n = 0; n < w.tiles; n++)
         lct_backward_load_queries(job, &w.t[n], w.s[n]);
-    for (int64_t k = 0; k < p->k_tiles; k++) {
-        struct lct_loaded l = { .keys = NULL };
-
-        for (int n = 0; n < w.tiles; n++) {
-            if (!lct_mask_classify(p, &w.t[n], k, w.s[n])) {
-                lct_dense_gradient_skip(job, &w.t[n], k, w.s[n]);
-                continue;
-            }
-            if (l.keys == NULL)
-                l = p->arithmetic->load_keys(p, &w.t[n], w.s[n]);
-            backward_keys(job, &w.t[n], w.s[n], &l);
-        }
-    }
+    if (p->request->stick != NULL)
+        for (int n = 0; n < w.tiles; n++)
+            lct_stick_backward(job, &w.t[n], w.s[n], scores_backward);
+    else
+        backward_all_keys(job, &w);
     for (int n = 0; n < w.tiles; n++)
         backward_end(job, &w.t[n], w.s[n]);
 }

@@ -227,7 +227,7 @@ struct lct_pair_factor {
 /*
  * Factors of scores and weights:
  *
- *     s = gain (row scale q.k) + b,  p = softmax(s),  o_i = sum_j p_ij after v_j
+ *     s = gain (row scale q.k) + b, p = softmax(s), o_i = sum_j p_ij after v_j
  *
  * The softmax divides by the sum of p alone.
  */
@@ -237,6 +237,16 @@ struct lct_factor_hooks {
     double (*row)(const struct lct_call *c, int64_t head, int64_t count);
     void (*row_backward)(double *const *dparam, const struct lct_call *c,
                          int64_t head, int64_t count, double dout);
+};
+
+/*
+ * Weights by stick-breaking instead of the softmax, from the newest key to the
+ * oldest: p_ij = sigmoid(s_ij) (1 - the sum of p_it over newer keys t).
+ */
+struct lct_weight_hooks {
+    bool stick_breaking;
+    /* Is 1 minus the sum of the weights that of the query's own value? */
+    bool (*own_rest)(const locant_encoding *e);
 };
 
 /* Factors of the scale of scores: for all queries, for the query at q_pos. */

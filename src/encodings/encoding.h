@@ -51,6 +51,7 @@ struct lct_encoding {
     struct lct_mask_hooks mask;
     struct lct_scale_hooks scale;
     struct lct_factor_hooks factors;
+    struct lct_weight_hooks weights;
 };
 
 /* All encodings but the sum, ended by NULL. */

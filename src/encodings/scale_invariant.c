@@ -48,13 +48,10 @@ static void bias(double *out, const struct lct_call *c, int64_t head,
         out[j] = 0 - 2 * octaves(c, q_pos, k_pos[j]); /* never -0 */
 }
 
-static const locant_variant variants[] = {
-    { "scale-invariant+rope", "with rotated queries and keys",
-      "the paper, beside p-RoPE" },
-    { "scale-invariant+rope(rotated=0.75)",
-      "with p-RoPE, which leaves the slowest pairs as they are", "the paper" },
-    { 0 }
-};
+static const locant_variant variants[] = { { "scale-invariant+rope",
+                                             "with rotated queries and keys",
+                                             "the paper, with p-RoPE" },
+                                           { 0 } };
 
 const struct lct_encoding lct_enc_scale_invariant = {
     .info = {

@@ -6,7 +6,7 @@
  * arXiv:2501.19399, section 2.  s_h is learned for each head and layer, N_i is
  * the number of keys that query i sees:
  *
- *     softmax(s_h ln N_i z_ij), z the scaled scores;  bias=yes: s_h ln N_i + b_h
+ *     softmax(s_h ln N_i z_ij), z the scaled scores;  bias=yes: s ln N + b
  *
  * Keys are counted after all masks, so windows, padding and documents count,
  * positions do not.  The factor multiplies queries, so a bias that another
@@ -92,7 +92,7 @@ const struct lct_encoding lct_enc_ssmax = {
                     "length, or the length of the whole text, is another "
                     "model.  A query that sees one key has factor 0.",
         .variants = variants,
-        .traits = LOCANT_TRAIT_LEARNED,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
     .params = { .list_of = list_of, .fill = fill },

@@ -5,6 +5,7 @@
  * and at most one sets a temperature: what two would mean is not defined.
  */
 #include "length_limit.h"
+#include "near_far.h"
 #include <inttypes.h>
 
 const struct lct_encoding lct_enc_sum = {
@@ -29,6 +30,7 @@ static locant_status check_factors(const locant_encoding *a,
 {
     const struct lct_factor_hooks *x = &a->row->factors, *y = &b->row->factors;
     const struct lct_scale_hooks *s = &a->row->scale, *t = &b->row->scale;
+    const struct lct_near_far *near_far = b->row->content.near_far;
 
     if (x->gain.at != NULL && y->gain.at != NULL)
         return refuse_both(a, b, "multiply scores by distance");
@@ -37,14 +39,10 @@ static locant_status check_factors(const locant_encoding *a,
     if ((x->row != NULL || s->of_query != NULL) &&
         (y->row != NULL || t->of_query != NULL))
         return refuse_both(a, b, "set a temperature");
-    if (x->gain.at != NULL && (b->doors & LOCANT_DOOR_CONTENT))
-        return LCT_REFUSE("%s multiplies products of queries and keys that %s "
-                          "reads, expected one of them",
-                          a->row->info.name, b->row->info.name);
-    if (x->row != NULL && b->row->content.near_far != NULL)
-        return LCT_REFUSE("%s counts the keys that a query sees, which %s "
-                          "changes, expected one of them",
-                          a->row->info.name, b->row->info.name);
+    if (x->gain.at != NULL && near_far != NULL)
+        return refuse_both(a, b, "change products of queries and keys");
+    if (x->row != NULL && near_far != NULL && near_far->masks)
+        return refuse_both(a, b, "depend on the keys that a query sees");
     return LOCANT_OK;
 }
 
@@ -61,6 +59,8 @@ static locant_status check_pair(const locant_encoding *a,
             return refuse_both(a, b, doors[d]);
     if (a->row->positions.choose != NULL && b->row->positions.choose != NULL)
         return refuse_both(a, b, "choose positions");
+    if (a->row->weights.stick_breaking && b->row->weights.stick_breaking)
+        return refuse_both(a, b, "replace the softmax");
     LCT_TRY(check_factors(a, b));
     LCT_TRY(check_factors(b, a));
     if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||

@@ -1,4 +1,4 @@
-/* t5.h - buckets of distances, for encodings whose first keys are those of t5 */
+/* t5.h - buckets of distances, for encodings with the keys of t5 */
 #ifndef LCT_T5_H
 #define LCT_T5_H
 #include "encoding.h"

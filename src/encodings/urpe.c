@@ -17,7 +17,7 @@ static const char *const inits[] = { "ones", "normal", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "buckets", .kind = LCT_INTEGER, .def = 64, .min = 2,
+    { .name = "buckets", .kind = LCT_INTEGER, .def = 64, .min = 4,
       .max = LCT_T5_MOST, .doc = "rows of the table; even when bidirectional" },
     { .name = "distance", .kind = LCT_INTEGER, .def = 128, .min = 2,
       .max = 1 << 20, .doc = "distances from here on share the last bucket" },

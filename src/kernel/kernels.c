@@ -18,6 +18,7 @@
 #include "add.inc"
 #include "wave.inc" /* after angle.inc, rope.inc, add.inc */
 #include "softmax.inc"
+#include "stick.inc"
 #include "cap.inc" /* after softmax.inc */
 #include "tile.inc"
 
@@ -52,6 +53,8 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .softmax_row = softmax_row,
     .softmax_merge = softmax_merge,
     .recompute_probs = recompute_probs,
+    .stick_step = stick_step,
+    .stick_gradient = stick_gradient,
     .softcap = softcap,
     .softmax_gradient = softmax_gradient,
     .add_bias_rows = add_bias_rows,

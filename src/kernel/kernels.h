@@ -269,6 +269,19 @@ struct lct_kernels {
     void (*softmax_gradient)(float *ds, const float *p, size_t row, size_t keys,
                              size_t lanes, const float *delta);
 
+    /*
+     * Stick-breaking, keys from last to first: s = rest sigmoid(s), rest *= 1 -
+     * sigmoid(s), sigma = sigmoid(s) unless it is NULL.  rest [lanes].
+     */
+    void (*stick_step)(float *s, float *sigma, size_t row, size_t keys,
+                       size_t lanes, float *rest);
+
+    /* Keys from first to last: x = s (ds - own[lane]), sum += x, ds = x - sigma
+     * sum; 0 where sigma is. */
+    void (*stick_gradient)(float *ds, const float *s, const float *sigma,
+                           size_t row, size_t keys, size_t lanes,
+                           const float *own, float *sum);
+
     /* s[j,i] += table[at[j] + i], s [keys, lanes].  Exact. */
     void (*add_bias_rows)(float *s, size_t keys, size_t lanes,
                           const float *table, const int64_t *at);

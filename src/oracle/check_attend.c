@@ -79,9 +79,9 @@ static void add_row(struct oracle_sum *sum, struct oracle_trial *t, int64_t b,
             creal(r.sink) * mean * fabs(cimag(call->sinks[h])) / ORACLE_STEP;
     for (int64_t j = 0; j < call->S; j++)
         if (r.seen[j]) {
-            t->mass += creal(r.p[j]) * (terms[j] + mean);
-            sum->gross += creal(r.p[j]) * (terms[j] + mean) *
-                          fabs(cimag(r.s[j])) / ORACLE_STEP;
+            t->mass += r.share[j] * (terms[j] + mean);
+            sum->gross += r.share[j] * (terms[j] + mean) * fabs(cimag(r.s[j])) /
+                          ORACLE_STEP;
         }
 }
 

@@ -92,6 +92,10 @@ struct oracle {
     cx (*score)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j);
 
+    /* Weights by stick-breaking instead of a softmax; the rest goes to the
+     * query's own key unless the spec says rest=drop. */
+    int stick_breaking;
+
     /* Channel d of the vector that weight a[i,j] multiplies; NULL: v[j]. */
     cx (*value)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d);

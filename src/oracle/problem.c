@@ -213,7 +213,7 @@ static void options(struct oracle_problem *p)
 
     p->a.window = call->window = windows[range(p, 0, 5)];
     p->a.softcap = call->softcap = caps[range(p, 0, 3)];
-    if (range(p, 0, 2) == 0)
+    if (range(p, 0, 2) == 0 || p->c->o->stick_breaking)
         return;
     p->a.sinks = &p->sinks;
     call->sinks = p->in[5];

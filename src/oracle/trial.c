@@ -21,6 +21,48 @@ static cx capped(const struct oracle_call *call, cx s)
                : s;
 }
 
+/* The newest key that is seen among those older than key 'at' (S: any). */
+static int64_t older(const struct oracle_trial_row *r,
+                     const struct oracle_call *call, int64_t b, int64_t at)
+{
+    const int64_t *pos = call->k_pos + b * call->S;
+    int64_t best = -1;
+
+    for (int64_t j = 0; j < call->S; j++)
+        if (r->seen[j] && (at == call->S || pos[j] < pos[at]) &&
+            (best < 0 || pos[j] > pos[best]))
+            best = j;
+    return best;
+}
+
+/* Tan et al. 2024, arXiv:2410.17980: keys from the newest to the oldest. */
+static int stick_breaking(struct oracle_trial_row *r,
+                          const struct oracle_trial *t, int64_t b, int64_t i)
+{
+    const struct oracle_call *call = t->call;
+    int any = 0;
+    cx rest = 1;
+
+    for (int64_t j = older(r, call, b, call->S); j >= 0;
+         j = older(r, call, b, j)) {
+        cx sigma = 1 / (1 + cexp(-r->s[j])), left = 1 / (1 + cexp(r->s[j]));
+
+        r->p[j] = rest * sigma;
+        rest *= left;
+        r->share[j] = creal(r->p[j]) + creal(sigma);
+        any = 1;
+    }
+    r->lse = creal(rest) > 0x1p-126 ? clog(rest) : log(0x1p-126);
+    for (int64_t j = 0; j < call->S; j++)
+        if (!oracle_word(call->spec, "rest", "drop", 0) &&
+            oracle_position(call, 1, b, j) == oracle_position(call, 0, b, i)) {
+            r->s[j] = r->seen[j] ? r->s[j] : 0; /* strict: it has none */
+            any = r->seen[j] = 1;
+            r->p[j] += rest;
+        }
+    return any;
+}
+
 /* A sink (OpenAI 2025, arXiv:2508.10925) is one more score with value 0. */
 int oracle_trial_softmax(struct oracle_trial_row *r,
                          const struct oracle_trial *t, int64_t b, int64_t h,
@@ -35,11 +77,13 @@ int oracle_trial_softmax(struct oracle_trial_row *r,
         r->s[j] =
             r->seen[j] ? capped(call, oracle_trial_score(t, b, h, i, j)) : 0;
         r->seen[j] = r->seen[j] && creal(r->s[j]) > -INFINITY;
-        r->p[j] = 0;
+        r->p[j] = r->share[j] = 0;
         if (r->seen[j])
             row_max = fmax(row_max, creal(r->s[j]));
     }
     r->sink = 0;
+    if (t->o->stick_breaking)
+        return stick_breaking(r, t, b, i);
     r->lse = call->sinks != NULL ? sink : -INFINITY;
     if (row_max == -INFINITY)
         return 0;
@@ -51,7 +95,7 @@ int oracle_trial_softmax(struct oracle_trial_row *r,
         if (r->seen[j])
             sum += r->p[j] = cexp(r->s[j] - row_max);
     for (int64_t j = 0; j < call->S; j++)
-        r->p[j] /= sum;
+        r->share[j] = creal(r->p[j] /= sum);
     r->sink /= sum;
     r->lse = row_max + clog(sum);
     return 1;

@@ -18,7 +18,8 @@ struct oracle_trial {
 /* Scores, weights and log-sum-exp of one row. */
 struct oracle_trial_row {
     cx s[ORACLE_KEYS], p[ORACLE_KEYS], lse;
-    cx sink; /* its weight */
+    cx sink;                   /* its weight */
+    double share[ORACLE_KEYS]; /* how much of a score's effect p has */
     int seen[ORACLE_KEYS];
 };
 

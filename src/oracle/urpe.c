@@ -46,8 +46,8 @@ static cx value(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
     if (oracle_word(call->spec, "bidirectional", "no", 0))
         row = bucket(fmax(n, 0), buckets, distance);
     else
-        row = (n < 0 ? buckets / 2 : 0) +
-              bucket(fabs(n), buckets / 2, distance);
+        row =
+            (n < 0 ? buckets / 2 : 0) + bucket(fabs(n), buckets / 2, distance);
     return call->param[0][row * call->H + h] *
            call->v[((b * call->G + g) * call->S + j) * call->D + d];
 }
