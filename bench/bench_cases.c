@@ -40,6 +40,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
 };
 
 #define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
+/* kerple, as an expression */
+#define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {
@@ -76,10 +78,14 @@ static const struct bench_family families[] = {
 
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward", &work_forward, FORMULA, .tokens = "2048",
+      .dims = "64", .heads = 8, .masks = BOTH },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, FORMULA, .tokens = "2048",
+      .dims = "64", .heads = 4, .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
 

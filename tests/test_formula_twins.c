@@ -289,6 +289,30 @@ TEST(windows_are_formulas)
         }
 }
 
+/* One query takes slopes, several take a table: the same weights. */
+TEST(linear_biases_decode_as_they_prefill)
+{
+    static const char *const specs[][2] = {
+        { "formula(bias=-n/16)", "formula(bias=-n/16+0*n^2)" },
+        { "formula(bias=-d*2^(-8*(h+1)/H))",
+          "formula(bias=-d*2^(-8*(h+1)/H)+0*n^2)" },
+        { "formula(bias=(h+1)*-n)", "formula(bias=(h+1)*-n+0*n^2)" },
+        { "formula(bias=-(n*-0.25),future=zero)",
+          "formula(bias=n*0.25+0*n^2,future=zero)" },
+        { "formula(bias=-n/3)", "formula(bias=-n/3+0*n^2)" },
+        { "formula(bias=-n*0.5,future=hide)",
+          "formula(bias=-n*0.5+0*n^2,future=hide)" },
+        { "formula(bias=d/-2)", "formula(bias=d*-0.5+0*n^2)" },
+    };
+
+    for (size_t n = 0; n < LEN(specs); n++) {
+        same_window(specs[n][0], LOCANT_MASK_NONE, specs[n][1],
+                    LOCANT_MASK_NONE, 1);
+        same_window(specs[n][0], LOCANT_MASK_CAUSAL, specs[n][1],
+                    LOCANT_MASK_CAUSAL, 3);
+    }
+}
+
 /* Keys after the query: hidden by the formula, or undefined but masked. */
 TEST(masked_keys_do_not_matter)
 {

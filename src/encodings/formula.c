@@ -237,9 +237,10 @@ static void bias(double *out, const struct lct_call *c, int64_t head,
         lct_formula_evaluate(out, &run, q_pos, k_pos, n);
     }
     for (size_t j = 0; j < n; j++)
-        out[j] = hides(c, q_pos, k_pos[j]) ? -INFINITY
-                 : f->root[LCT_BIAS] < 0   ? 0
-                                           : out[j] + 0.0; /* never -0 */
+        out[j] = f->root[LCT_BIAS] >= 0 ? out[j] + 0.0 : 0; /* never -0 */
+    if (c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_HIDE)
+        for (size_t j = 0; j < n; j++)
+            out[j] = k_pos[j] > q_pos ? -INFINITY : out[j];
 }
 
 /* forward: out[j] = the value for key j, or -infinity, which is constant */
@@ -261,6 +262,79 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
             part[j] = hides(c, q_pos, k_pos[at + j]) ? 0 : dout[at + j];
         lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos + at, part,
                                       count);
+    }
+}
+
+/* ------------------------------------------------------------ linear biases */
+
+/* A bias sign * factor * d, or n in the place of d, or divided by the factor:
+ * the node of the factor, -1 for 1. */
+struct linear {
+    double sign;
+    int factor;
+    bool divides;
+    enum lct_formula_op of;
+};
+
+static bool find_linear(struct linear *out, const struct lct_formula *f)
+{
+    int at = f->root[LCT_BIAS];
+
+    *out = (struct linear){ 1, -1, false, LCT_FORMULA_D };
+    while (at >= 0 && f->node[at].op != LCT_FORMULA_D &&
+           f->node[at].op != LCT_FORMULA_N) {
+        const struct lct_formula_node *x = &f->node[at];
+        bool first = x->op == LCT_FORMULA_MUL && f->node[x->arg[0]].slot < 0;
+
+        at = x->arg[first];
+        if (x->op == LCT_FORMULA_NEG) {
+            out->sign = -out->sign;
+            continue;
+        }
+        if (out->factor >= 0 ||
+            (x->op != LCT_FORMULA_MUL && x->op != LCT_FORMULA_DIV))
+            return false;
+        out->factor = x->arg[!first];
+        out->divides = x->op == LCT_FORMULA_DIV;
+        if (f->node[out->factor].slot >= 0)
+            return false;
+    }
+    out->of = at >= 0 ? f->node[at].op : LCT_FORMULA_D;
+    return at >= 0;
+}
+
+/* Multiplying by the inverse of a power of two has the bits of a division. */
+static bool slope(double *out, const struct lct_call *c, int64_t head)
+{
+    const struct lct_formula *f = formula_of(c->e);
+    struct lct_formula_run run;
+    struct linear x;
+    int exponent;
+
+    if (!find_linear(&x, f) ||
+        c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_HIDE)
+        return false;
+    lct_formula_evaluate_open(&run, f, LCT_BIAS, c, head);
+    *out = x.factor >= 0 ? run.number[x.factor] : 1;
+    if (!x.divides)
+        return true;
+    *out = 1 / *out;
+    return isfinite(*out) && fabs(frexp(*out, &exponent)) == 0.5;
+}
+
+static void relative_positions(double *out, const struct lct_call *c,
+                               int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    bool zero = c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
+    struct linear x;
+
+    find_linear(&x, formula_of(c->e));
+    for (size_t j = 0; j < n; j++) {
+        double d = (double)lct_distance(q_pos, k_pos[j]);
+
+        if (x.of == LCT_FORMULA_N)
+            d = zero ? fmax(d, 0) : fabs(d);
+        out[j] = 0 + x.sign * d; /* never -0 */
     }
 }
 
@@ -301,5 +375,9 @@ const struct lct_encoding lct_enc_formula = {
     .traits = traits,
     .params = { .list_of = params_of, .fill = fill, .project = project },
     .positions = { .check = check_call },
-    .score = { .bias = bias, .backward = bias_backward },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = { .slope = slope, .relative_positions = relative_positions },
+    },
 };
