@@ -242,6 +242,7 @@ CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
 CALL(softmax_gradient, k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE,
                                            SIDE, SIDE, x->f[MORE]))
 CALL(add_bias_rows, k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at))
+CALL(multiply_rows, k->multiply_rows(x->f[DATA], SIDE, SIDE, x->f[ONES], x->at))
 CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
 CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
 
@@ -335,6 +336,7 @@ static const struct bench_kernel rows[] = {
     ROW("softcap", softcap, each, N, 1e-5, softcap)
     ROW("softmax_gradient", softmax_gradient, each, N, 0, softmax_gradient)
     ROW("add_bias_rows", add_bias_rows, each, N, 0, add_bias_rows)
+    ROW("multiply_rows", multiply_rows, each, N, 0, multiply_rows)
     ROW("add_linear_bias", add_linear_bias, each, N, 0, add_linear_bias)
     ROW("sum_diagonals", sum_diagonals, each, N, 0, sum_diagonals)
     ROW("add_pwl_bias", add_pwl_bias, each, N, 1e-5, add_pwl_bias)

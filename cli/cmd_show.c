@@ -61,15 +61,16 @@ static int print_json(const locant_encoding *e)
     const locant_encoding_info *info = locant_encoding_info_of(e);
 
     return cli_json(json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, "
+        "s:o}",
         "name", info->name, "spec", locant_encoding_spec(e), "title",
         info->title, "formula", info->formula, "doors",
         cli_doors(locant_encoding_doors(e)), "traits",
         cli_traits(locant_encoding_traits(e)), "source", info->source,
         "used_by", info->used_by, "pitfalls", info->pitfalls, "gradient",
         info->gradient ? info->gradient : "", "keys", keys_json(info->name),
-        "parameters", show_params_json(e, SHOW_DOC), "variants",
-        variants_json(info->variants)));
+        "parameters", show_params_json(e, SHOW_DOC), "layers",
+        show_layers_json(e), "variants", variants_json(info->variants)));
 }
 
 /* The label of a line, in its column. */
@@ -134,6 +135,11 @@ static void print_params(const locant_encoding *e)
                p.per_layer ? cli_translate(" (one for each layer)") : "");
 }
 
+static void print_layers(int first, const char *text)
+{
+    printf("%s %s\n", label_of(first ? "layers" : ""), text);
+}
+
 static void print_variants(const locant_variant *first)
 {
     for (const locant_variant *v = first; v && v->spec; v++)
@@ -154,6 +160,7 @@ static int print_text(const locant_encoding *e)
     print_field("traits",
                 cli_translate_list(cli_traits(locant_encoding_traits(e))));
     print_keys(info->name);
+    show_layers(e, print_layers);
     print_params(e);
     if (info->gradient != NULL)
         print_field("gradient", info->gradient);

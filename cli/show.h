@@ -29,6 +29,13 @@ enum show_doc { SHOW_NO_DOC, SHOW_DOC };
 /* The parameters of an encoding, with or without their documentation. */
 json_t *show_params_json(const locant_encoding *e, enum show_doc doc);
 
+/* Says which layers, of a number that the spec leaves open 24, use which
+ * encoding: calls 'line' for each encoding; nothing if all are alike. */
+typedef void show_layers_line(int first, const char *text);
+void show_layers(const locant_encoding *e, show_layers_line *line);
+/* The specs of all these layers. */
+json_t *show_layers_json(const locant_encoding *e);
+
 /* Print one page of the catalogue. */
 int show_markdown(const locant_encoding *e);
 

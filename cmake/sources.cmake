@@ -14,29 +14,31 @@ set(CORE_SOURCES
   encodings/formula_names.c encodings/formula_operations.c
   encodings/formula_parse.c encodings/formula_print.c
   encodings/formula_read.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
-  encodings/layers.c encodings/learned.c encodings/learned2d.c
-  encodings/length_limit.c encodings/lengths.c encodings/longlora.c
-  encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
-  encodings/none.c encodings/parameters.c encodings/params.c encodings/pope.c
-  encodings/pose.c encodings/random_walk.c encodings/randomized.c
-  encodings/registry.c encodings/relative.c encodings/rerope.c
-  encodings/rerotate.c encodings/resize.c encodings/resize_weights.c
-  encodings/rope.c encodings/rope2d.c encodings/rope3d.c
-  encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
-  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
+  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/layer_map.c encodings/layers.c encodings/learned.c
+  encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
+  encodings/longlora.c encodings/mrope.c encodings/music.c
+  encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
+  encodings/random_walk.c encodings/randomized.c encodings/registry.c
+  encodings/relative.c encodings/rerope.c encodings/rerotate.c
+  encodings/resize.c encodings/resize_weights.c encodings/rope.c
+  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
+  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
+  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
+  encodings/sandwich.c encodings/scale_invariant.c encodings/scaling.c
   encodings/scaling_llama3.c encodings/scaling_longrope.c
-  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
-  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
-  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
-  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
-  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
+  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
+  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
+  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
+  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
+  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
+  encodings/spec_print.c encodings/spec_read.c encodings/ssmax.c
   encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
   encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/transformer_xl.c encodings/urpe.c encodings/window.c
+  encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -44,15 +46,18 @@ set(CORE_SOURCES
   attention/content_project.c attention/content_tables.c
   attention/content_window.c attention/decode.c attention/decode_bf16.c
   attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
-  attention/f32.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/reference.c attention/request.c
-  attention/rotation.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/tables.c attention/tiled.c
+  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
+  attention/dense_mask.c attention/f32.c attention/factors.c attention/load.c
+  attention/mask.c attention/order.c attention/outputs.c
+  attention/param_gradients.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/problem.c attention/product.c
+  attention/rectangle.c attention/reference.c attention/request.c
+  attention/rotation.c attention/row_factor.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
+  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c
+  attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -60,7 +65,8 @@ set(NETWORK_SOURCES
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
-  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gzip.c
+  files/base64.c files/blocks.c files/crc32c.c files/decimal.c files/dense.c
+  files/gguf.c files/gguf_cursor.c files/gguf_value.c files/gzip.c
   files/hash.c files/html.c files/io.c files/json.c files/npy.c
   files/npy_header.c files/npy_write.c files/shared.c files/source.c
   files/tensors.c files/tensors_entry.c files/tensors_header.c
@@ -142,8 +148,9 @@ set(COMMAND_SOURCES
   eval_task.c figure_runs.c figure_text.c help.c homework.c job.c json.c
   language.c main.c owned.c params.c positions_forms.c positions_input.c
   positions_rows.c positions_windows.c report_lists.c runs_fields.c
-  runs_resume.c safe.c show_attend.c show_checks.c show_markdown.c
-  show_picture.c study_compare.c task_scores.c terminal.c tutorial_rows.c)
+  runs_resume.c safe.c show_attend.c show_checks.c show_layers.c
+  show_markdown.c show_picture.c study_compare.c task_scores.c terminal.c
+  tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -165,23 +172,26 @@ set(ORACLE_SOURCES
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
   oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
   oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
+  oracle/scale_invariant.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/swin.c oracle/swinv2.c
+  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
   oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
-  oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
-  oracle/positions.c oracle/rows.c oracle/statistics.c oracle/tasks.c)
+  oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
+  oracle/near.c oracle/positions.c oracle/rows.c oracle/statistics.c
+  oracle/tasks.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_content
   test_attention_corners test_attention_decode test_attention_decode_far
-  test_attention_edges test_attention_half test_attention_hidden
-  test_attention_inputs test_attention_masks test_attention_options
-  test_attention_options_plain test_attention_padding test_attention_paged
-  test_attention_plain_loops test_attention_refusals test_attention_rules
-  test_attention_sums test_attention_tiles test_bench test_characters
+  test_attention_edges test_attention_factors test_attention_half
+  test_attention_hidden test_attention_inputs test_attention_masks
+  test_attention_options test_attention_options_plain test_attention_padding
+  test_attention_paged test_attention_plain_loops test_attention_refusals
+  test_attention_rules test_attention_sums test_attention_tiles
+  test_attention_widths test_bench test_blocks test_characters
   test_check_grids test_check_turns test_check_values test_checkpoint
   test_content test_content_hooks test_content_rules test_content_terms
   test_context_use test_core test_corpus test_corpus_text
@@ -192,10 +202,10 @@ set(TESTS
   test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
   test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_graph test_graph_rules test_half test_identities test_ids
+  test_gguf test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
-  test_kills test_lengths test_messages test_model test_model_each
-  test_model_encodings test_model_hooks test_model_memory
+  test_kills test_layer_maps test_lengths test_messages test_model
+  test_model_each test_model_encodings test_model_hooks test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_train
   test_muon test_muon_f32 test_ngram test_nn test_nn_f32 test_nn_product
   test_npy test_numbers test_oracles_content test_oracles_input
@@ -205,16 +215,16 @@ set(TESTS
   test_positions_windows test_probe test_probe_numbers test_probe_partial
   test_probe_run test_probe_training test_property test_references
   test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_maps
-  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
-  test_shared test_source test_spec test_statistics test_statistics_curves
-  test_statistics_unpaired test_store test_store_crowd test_store_docs
-  test_store_guard test_store_keep test_store_migrate test_store_refusals
-  test_store_sittings test_store_texts test_store_values test_study
-  test_study_compare test_surface test_task_run test_tasks test_tensors
-  test_tensors_file test_tokens test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_resize test_resize_rules test_rope_axes test_rope_frequencies
+  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
+  test_rope_theory test_rotate_blocks test_rotate_f64 test_score_tables
+  test_sections test_shared test_source test_spec test_statistics
+  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
+  test_store_docs test_store_guard test_store_keep test_store_migrate
+  test_store_refusals test_store_sittings test_store_texts test_store_values
+  test_study test_study_compare test_surface test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
   test_vocabulary test_xpos_pope)

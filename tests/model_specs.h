@@ -39,6 +39,7 @@ static const struct {
     { "laplacian", "laplacian(vectors=4)" },
     { "layers", "layers(local=window(size=4)+rope,global=none,period=2)" },
     { "layers", "layers(local=t5(buckets=8),global=fox,period=2)" },
+    { "layers", "layers(map=b:last(1,alibi),b=t5(buckets=8))" },
     { "learned2d", "learned2d(height=3,width=4)" },
     { "longlora", "longlora(group=4)+rope" },
     { "mrope", "mrope(sections=1:1:2)" },

@@ -1,5 +1,6 @@
 /*
- * test_attention_options.c - window, cap and sinks against the double oracles,
+ * test_attention_options.c - window, cap, sinks, dense biases and masks against
+ * the double oracles,
  * with every encoding, and with every other promise of attention.
  */
 #include "oracle/bits.h"
@@ -57,15 +58,17 @@ static double length(const double *x, size_t n)
     return sqrt(sum);
 }
 
-enum { DQ, DK, DV, DSINKS, DPARAM, GRADIENTS = DPARAM + ORACLE_PARAMS };
+enum { DQ, DK, DV, DSINKS, DBIAS, DPARAM, GRADIENTS = DPARAM + ORACLE_PARAMS };
 
 /* What is wanted of each gradient; NULL: it does not exist. */
 static const double *wanted(const struct attend *t, const locant_tensor **got,
                             int n)
 {
-    const locant_tensor *tensors[] = { &t->dq, &t->dk, &t->dv, &t->dsinks };
+    const locant_tensor *tensors[] = { &t->dq, &t->dk, &t->dv, &t->dsinks,
+                                       &t->dense.dbias };
     const double *want[] = { t->want_dq, t->want_dk, t->want_dv,
-                             t->a.sinks != NULL ? t->want_dsinks : NULL };
+                             t->a.sinks != NULL ? t->want_dsinks : NULL,
+                             t->dense.sum };
 
     if (n >= DPARAM) {
         *got = &t->p.grad[n - DPARAM];
@@ -73,6 +76,26 @@ static const double *wanted(const struct attend *t, const locant_tensor **got,
     }
     *got = tensors[n];
     return want[n];
+}
+
+/*
+ * Rounding of a gradient of this size to its dtype, if that has fewer bits than
+ * the sums: once, or in double at each of the 'terms'.  Below the normal
+ * numbers it is half of the least one; weights below e^-87 = 2^-125 are 0.
+ */
+static double rounding(const struct attend *t, const locant_tensor *got,
+                       double size, double terms)
+{
+    static const double units[] = { [LOCANT_F32] = 0x1p-24,
+                                    [LOCANT_F16] = 0x1p-11,
+                                    [LOCANT_BF16] = 0x1p-8,
+                                    [LOCANT_F64] = 0 };
+    double least = got->dtype == LOCANT_F16 ? 0x1p-25 : 0x1p-120;
+    double error = least * sqrt((double)oracle_count(got));
+
+    if (got->dtype != t->dtype)
+        error += units[got->dtype] * (t->dtype == LOCANT_F64 ? terms : size);
+    return error;
 }
 
 /*
@@ -100,7 +123,8 @@ static void check_backward(struct attend *t, const double *gross)
             error += pow(oracle_get(got, i) - want[i], 2);
         error = sqrt(error);
         if (!(error <=
-              (1 + t->top / 8) * (84 * unit * size + 2 * unit * gross[n])))
+              (1 + t->top / 8) * (84 * unit * size + 2 * unit * gross[n]) +
+                  rounding(t, got, size, gross[n])))
             FAIL("%s %s [T %d, S %d, D %d] window %lld cap %g: gradient %d: "
                  "error %.3g of %.3g, terms %.3g",
                  t->spec, locant_dtype_name(t->dtype), (int)t->T, (int)t->S,
@@ -183,6 +207,8 @@ static struct bytes run_all(struct attend *t)
     memset(t->dsinks.data, 0, (size_t)t->H * locant_dtype_size(t->dtype));
     all = run(t);
     append(&all, &t->dsinks);
+    if (t->g.dbias != NULL)
+        append(&all, t->g.dbias);
     return all;
 }
 
@@ -219,12 +245,18 @@ static void attend_chunk(const struct attend *t, int64_t b, int64_t from,
         s.lse = part(&s.lse, 2 * n, low, high);
         s.q_pos = part(&s.q_pos, n, low, high);
         s.q_docs = t->q_doc != NULL ? part(&s.q_docs, n, low, high) : s.q_docs;
+        if (t->a.bias != NULL)
+            s.dense.bias = dense_part(&s.dense.bias, 2 * n, low, high);
+        if (t->a.visible != NULL)
+            s.dense.visible = dense_part(&s.dense.visible, 2 * n, low, high);
     }
     s.k = part(&s.k, 0, b, b + 1);
     s.v = part(&s.v, 0, b, b + 1);
     s.k_pos = part(&s.k_pos, 0, b, b + 1);
     if (t->k_doc != NULL)
         s.k_docs = part(&s.k_docs, 0, b, b + 1);
+    s.a.bias = t->a.bias != NULL ? &s.dense.bias : NULL;
+    s.a.visible = t->a.visible != NULL ? &s.dense.visible : NULL;
     s.a.q = &s.q;
     s.a.k = &s.k;
     s.a.v = &s.v;
@@ -262,6 +294,7 @@ static void chunks_agree(struct attend *t)
 TEST(a_long_cache_matches_the_oracle)
 {
     static const int64_t queries[] = { 1, 5, 70 };
+    static const int options[] = { 63, 7, 15 };
 
     for (int n = 0; n < (TEST_SANITIZED ? 3 : 9); n++) {
         struct attend t = { .o = oracle_of(n % 2 ? "alibi" : "none"),
@@ -275,7 +308,7 @@ TEST(a_long_cache_matches_the_oracle)
                             .D = 16,
                             .kind =
                                 n % 4 == 3 ? ATTEND_SCATTERED : ATTEND_DEFAULT,
-                            .options = n < 6 ? 7 : 15 };
+                            .options = options[n / 3] };
 
         CHECK(attend_choose(&t, 0));
         attend_make(&t, n % 3 ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE);
@@ -287,11 +320,13 @@ TEST(a_long_cache_matches_the_oracle)
 
 static void each(locant_dtype dtype, int64_t most, void (*fn)(struct attend *))
 {
+    static const int options[] = { 63, 15, 48 };
+
     for (int i = 0; attend_oracle(i) != NULL; i++) {
         struct attend t = { .o = attend_oracle(i),
                             .dtype = dtype,
                             .sharp = 1,
-                            .options = i % 2 ? 7 : 15 };
+                            .options = options[i % 3] };
 
         attend_sizes(&t, most);
         CHECK(attend_choose(&t, 0));

@@ -170,9 +170,9 @@ TEST(refuses_bad_options)
     REFUSES(PARAM, locant_attention_forward(ARGS(p)),
             "mask is 77, expected 0 (none) or 1 (causal)");
     p.a.mask = LOCANT_MASK_NONE;
-    p.a.flags = 6;
+    p.a.flags = 8;
     REFUSES(PARAM, locant_attention_forward(ARGS(p)),
-            "flags are 0x6, expected LOCANT_ATTENTION_* only");
+            "flags are 0x8, expected LOCANT_ATTENTION_* only");
     p.a.flags = 0;
     p.a.struct_size = 0;
     REFUSES(PARAM, locant_attention_forward(ARGS(p)),

@@ -185,6 +185,36 @@ static void none(mpfr_t f, long c, long dim, double base, const double *v)
         mpfr_set_ui(f, 0, MPFR_RNDN);
 }
 
+/* How many pairs make more than so many turns in 'original' positions. */
+static long faster(long dim, double base, double original, double turns)
+{
+    long c = 0;
+
+    while (c < dim / 2 && pow(base, -2.0 * (double)c / (double)dim) * original >
+                              turns * 6.283185307179586)
+        c++;
+    return c;
+}
+
+/* v: factor, original; fast 32, slow 1, kind pro */
+static void radix(mpfr_t f, long c, long dim, double base, const double *v)
+{
+    long low = faster(dim, base, v[1], 32), high = faster(dim, base, v[1], 1);
+    long n, t;
+    mpfr_t share, power;
+
+    low = low > 0 ? low - 1 : 0;
+    n = high - low;
+    t = c < low ? 0 : c - low;
+    mpfr_inits2(PRECISION, share, power, (mpfr_ptr)0);
+    mpfr_set_si(share, c >= high ? -1 : -t * (t + 1), MPFR_RNDN);
+    mpfr_div_si(share, share, c >= high ? 1 : n * (n + 1), MPFR_RNDN);
+    mpfr_set_d(power, v[0], MPFR_RNDN);
+    mpfr_pow(power, power, share, MPFR_RNDN);
+    mpfr_mul(f, f, power, MPFR_RNDN);
+    mpfr_clears(share, power, (mpfr_ptr)0);
+}
+
 /*
  * lct_phase_of() is half a unit off, a division or product cuts off one more,
  * a mixture has three of those.
@@ -229,6 +259,11 @@ TEST(formulas_are_exact)
                      "partial=0.3))",
                      base);
             check(spec, base, dim, none, (double[]){ 0.3 }, 0.6);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=mixed-radix("
+                     "factor=%.9g,original=4096))",
+                     base, v[0]);
+            check(spec, base, dim, radix, (double[]){ v[0], 4096 }, 1.6);
         }
 }
 

@@ -59,6 +59,7 @@ try 'dape+kerple'
 try 'sinusoidal+rope+t5+shaw(distance=4)'
 try 'layers(local=rope+window(size=8),global=deberta(span=8),period=2)'
 try 'rope+formula(bias=-m*log1p(a*n)/T0,m=param(heads,min=0.01),a=param(one,law=exp))'
+try 'layers(map=every(2,at=0,a,else=alibi):last(1,none),a=t5+rope)'
 try transformer-xl '--memory 24'
 try rope '--memory 8'
 

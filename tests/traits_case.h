@@ -88,7 +88,12 @@ static inline void random_value(char *out, size_t size,
                                             "yarn(factor=4,original=64)",
                                             "longrope(original=16,factor=4)",
                                             "llama3(factor=4,original=64)",
-                                            "proportional(partial=0.5)" };
+                                            "proportional(partial=0.5)",
+                                            "mixed-radix(factor=4,"
+                                            "original=64)" };
+    static const char *const edits[] = { "none", "cosine(pairs=2)",
+                                         "pairs(n=1)", "length(length=20)",
+                                         "geometric(keep=0.5)" };
     static const char *const layers[] = { "none",
                                           "rope",
                                           "alibi",
@@ -103,6 +108,10 @@ static inline void random_value(char *out, size_t size,
 
     if (strcmp(key->kind, "spec") == 0 && strcmp(key->name, "scaling") == 0)
         snprintf(out, size, "%s", scalings[test_rand() % LEN(scalings)]);
+    else if (strcmp(key->kind, "spec") == 0 &&
+             (strcmp(key->name, "freqs") == 0 ||
+              strcmp(key->name, "cut") == 0 || strcmp(key->name, "taper") == 0))
+        snprintf(out, size, "%s", edits[test_rand() % LEN(edits)]);
     else if (strcmp(key->kind, "spec") == 0)
         snprintf(out, size, "%s", layers[test_rand() % LEN(layers)]);
     else if (strcmp(key->kind, "expression") == 0)
@@ -149,6 +158,8 @@ static const char *const traits_sums[] = {
     "randomized(length=512)+rope+shaw(distance=4)", "sincos2d+rope2d+swin",
     "mrope(sections=2:1:1)+relative(distance=3)+alibi+learned2d",
     "layers(local=window(size=3)+rope,global=alibi(learned=yes)+cope,period=2)",
+    "layers(map=every(3,at=1,rope,else=b):first(1,alibi),"
+    "b=alibi(learned=yes)+cope)",
 };
 /* clang-format on */
 

@@ -16,27 +16,32 @@ typedef enum locant_mask {
     LOCANT_MASK_CAUSAL = 1 /* keys with k_pos <= q_pos */
 } locant_mask;
 
-/* For the member 'flags' of locant_attention. */
+/* For the member 'flags' of locant_attention; a sum of them. */
 enum {
-    LOCANT_ATTENTION_KEYS_ROTATED = 1 /* k is already rotated, by
+    LOCANT_ATTENTION_KEYS_ROTATED = 1, /* k is already rotated, by
         locant_encoding_rotate(.., LOCANT_ROTATE_KEY), as in a cache of rotated
         keys: only queries are rotated, and dk is the gradient of k as given */
+    LOCANT_ATTENTION_VALUES_OF_KEYS = 2 /* v is a view of the first Dv channels
+        of k: the same data and strides.  dk is the gradient of k as given in
+        both of its roles, and dv must be NULL.  The values are k as given: not
+        rotated if attention rotates the keys, rotated with KEYS_ROTATED */
 };
 
-/* The scale is D^(-1/2). */
+/* The scale is D^(-1/2), D the channels of q and k. */
 #define LOCANT_SCALE_AUTO ((double)HUGE_VAL)
 
 /*
  * One attention problem.  R is the rotation of the encoding, b its bias, tau
  * its temperature and f its content term; without one of these, R and f are the
- * identity, b is 0 and tau is 1.  Head h of q reads head h / (H / Hkv) of k and
- * v:
+ * identity, b is 0 and tau is 1.  B is the caller's dense bias, or 0.  Head h
+ * of q reads head h / (H / Hkv) of k and v:
  *
  *     s[i,j] = f(c * scale * tau(q_pos[i]) * <R(q_pos[i]) q[i],
  *                R(k_pos[j]) k[j]> + b(h, q_pos[i], k_pos[j]))
  *              with c = DeepSeek's m^2 for rope(scaling=yarn(score=yes,..)),
  *              1 for every other encoding
  *     s[i,j] = softcap * tanh(s[i,j] / softcap)           if there is a softcap
+ *     s[i,j] = s[i,j] + B[b,h,i,j]                        if there is a bias
  *     p[i,j] = exp(s[i,j]) / (exp(sinks[h]) + sum over the visible j of
  *                exp(s[i,j]));  exp(sinks[h]) is 0 without sinks
  *     o[i]   = sum_j p[i,j] v[j]
@@ -55,7 +60,13 @@ enum {
  * batch, as transformers does.
  *
  * q          F32, F16, BF16 or F64 [B, H, T, D]   last stride 1; so for k, v
- * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H
+ * k          dtype of q [B, Hkv, S, D]   Hkv divides H
+ * v          dtype of q [B, Hkv, S, Dv]   any Dv, e.g. D = 192 and Dv = 128 of
+ *            DeepSeek V3.  May be k itself or part of its channels, as in
+ *            multi-head latent attention with absorbed weights (D = 576, Dv =
+ *            512); dk and dv are then gradients of the two roles, unless
+ *            LOCANT_ATTENTION_VALUES_OF_KEYS asks for their sum.  An encoding
+ *            that adds vectors to values (shaw(values=yes)) needs Dv = D
  * q_pos      I64 [T] or [B, T]; NULL: query i sits at S - T + i
  * k_pos      I64 [S] or [B, S]; NULL: key j sits at j
  * encoding   NULL: none
@@ -75,21 +86,35 @@ enum {
  *            window: with the causal mask the last 'window' keys, its own
  *            included, like sliding_window of transformers.  Tiles of keys that
  *            no query of a tile sees are skipped
- * softcap    0: none; else 2^-64 .. 2^64.  Applied last, after bias and content
- *            term; a score of -infinity stays -infinity
+ * softcap    0: none; else 2^-64 .. 2^64.  Applied after the encoding's bias
+ *            and content term, before the dense bias; a score of -infinity
+ *            stays -infinity
  * sinks      F32 (F64 if q is F64) [H], or NULL: a learned logit of each head
  *            that takes part in the softmax and has no value; -infinity: no
  *            sink for that head
+ * bias       F32, F16, BF16 (also F64 if q is F64) [B or 1, H or 1, T or 1, S
+ *            or 1], or NULL: a dense bias.  Any strides, also 0 and of the last
+ *            dimension; a size of 1 is broadcast.  It is added last, like
+ *            attn_mask of PyTorch: the cap does not bound it, content terms do
+ *            not see it.  -infinity hides a key, whatever its score; NaN and
+ *            +infinity are not allowed, and the reference refuses them
+ * visible    U8 [B or 1, H or 1, T or 1, S or 1], or NULL: a dense mask, read
+ *            like 'bias'.  A query does not see a key where it is 0, in
+ *            addition to what all other masks hide; content terms that sum over
+ *            the visible keys leave the key out.  Tiles of keys that it hides
+ *            from a whole tile of queries are skipped
  *
  * Ring cache: k_pos [S] is the position that each slot holds now.
  * Paged cache: k and v are the pool of all pages, S rows, with stride 0 along
  * B; k_pos [B, S] is the position of each row in sequence b, k_docs [B, S] is 0
  * on rows of the pages of sequence b and -1 on all others, q_docs is 0.
  *
- * Source: of the window Beltagy et al. 2020, arXiv:2004.05150v2, section 3.1,
- * and Jiang et al. 2023, arXiv:2310.06825v1, section 2; of the cap Gemma Team
- * 2024, arXiv:2408.00118, section 2; of sinks OpenAI 2025, arXiv:2508.10925;
- * of sinks that are all 0 Xiao et al. 2023, arXiv:2309.17453, section 3.3.
+ * Source: of values that are part of the keys DeepSeek-AI 2024,
+ * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
+ * 2020, arXiv:2004.05150v2, section 3.1, and Jiang et al. 2023,
+ * arXiv:2310.06825v1, section 2; of the cap Gemma Team 2024, arXiv:2408.00118,
+ * section 2; of sinks OpenAI 2025, arXiv:2508.10925; of sinks that are all 0
+ * Xiao et al. 2023, arXiv:2309.17453, section 3.3.
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */
@@ -106,6 +131,7 @@ typedef struct locant_attention {
     int64_t                window;
     double                 softcap;
     const locant_tensor   *sinks;
+    const locant_tensor   *bias, *visible;
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \
@@ -121,7 +147,7 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_workspace(size_t *bytes, const locant_attention *a);
 
 /*
- * out          dtype of q [B, H, T, D]   written; last stride 1
+ * out          dtype of q [B, H, T, Dv]  written; last stride 1
  * lse          F32 [B, H, T]             written: log of the denominator of p;
  *              (F64 if q is F64)         saved for backward
  * workspace    at least locant_attention_workspace() bytes, which no tensor may
@@ -160,6 +186,7 @@ typedef struct locant_attention_gradients {
     locant_tensor *dx;      /* shape and dtype of x; written: the part of the
                                gradient that flows through the encoding */
     locant_tensor *dsinks;  /* F32 (F64 if q is F64) [H]; added to */
+    locant_tensor *dbias;   /* shape of bias, its dtype or F32; written */
 } locant_attention_gradients;
 
 #define LOCANT_ATTENTION_GRADIENTS_INIT \
@@ -171,8 +198,18 @@ typedef struct locant_attention_gradients {
  * 2^-24 |lse|: negligible at ordinary scores, 1e-3 where a bias reaches -1e4
  * nats.
  *
- * dout, out    dtype of q [B, H, T, D]   out as forward wrote it
+ * dout, out    dtype of q [B, H, T, Dv]  out as forward wrote it
  * lse          F32 or F64 [B, H, T]      as forward wrote it
+ *
+ * dbias is the gradient of the scores after the cap, summed over the dimensions
+ * in which bias has size 1, in the order of batch rows, then heads.  Any strides
+ * that keep its elements apart; 0 where no query sees a key.  A bias of size 1
+ * in T is summed over all queries, of size 1 in S over all keys, which gives 0
+ * up to rounding if there is no sink.  Sums are in double and rounded once; by rows
+ * (F64, and the content terms named above), sums over batch rows and heads of a
+ * bias [.., T, S] are rounded to dbias after each term.  For a bias [.., T, S]
+ * that several heads or batch rows share, scores and weights are computed once
+ * more.
  *
  * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
  * Errors: as locant_attention_forward().
@@ -186,7 +223,8 @@ locant_attention_backward(const locant_attention_gradients *gradients,
 /*
  * The same two functions in double, row by row, for any dtype of the tensors:
  * slow and plain, the reference for the fast ones.  out and lse may be F64 when
- * q, k, v are F32.  The bias is formed in double; rotation uses the same table
+ * q, k, v are F32, and so may gradients.  An encoding's bias is formed in
+ * double; rotation uses the same table
  * of cosines and sines as locant_encoding_rotate() for the dtype of q.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

@@ -11,9 +11,10 @@
  *
  * for example "none", "rope(base=500000,pairing=half)",
  * "randomized(length=2048)+alibi".  Blanks are allowed between tokens.  A
- * switch is the word yes or no.  The canonical form has its keys in the order
- * of the registry, without blanks and without keys at their defaults; parsing
- * it gives the same encoding again.
+ * switch is the word yes or no; the map of layers(..) is an expression, whose
+ * grammar docs/encodings/layers.md gives.  The canonical form has its keys in
+ * the order of the registry, without blanks and without keys at their defaults;
+ * parsing it gives the same encoding again.
  *
  * formula(..) reads its own parentheses: a score function in place of keys, for
  * example "formula(bias=-m*log1p(n),m=param(heads))"; docs/guide/formula has
@@ -143,11 +144,22 @@ LOCANT_API int locant_encoding_axes(const locant_encoding *e);
 /*
  * The encoding of layer 'layer' of a model: 'e' itself, or one of those that
  * layers(..) holds.  *first_param is the index, among e's parameters, of the
- * first parameter of the result.  Lives as long as 'e'.
+ * first parameter of the result.  Lives as long as 'e'.  Layers may differ in
+ * number and width of heads: ask the result for parameters of such sizes.
+ *
+ * last(..) of a map counts back from 'count', the layers of the model; 0: as
+ * locant_encoding_layer_count() says.  Without any it stands for no layer.
  */
 LOCANT_API const locant_encoding *
 locant_encoding_layer(int *first_param, const locant_encoding *e,
                       int64_t layer);
+LOCANT_API const locant_encoding *
+locant_encoding_layer_of(int *first_param, const locant_encoding *e,
+                         int64_t layer, int64_t count);
+
+/* The number of layers of the models that 'e' is for, by its list(..) or its
+ * key count; 0: any number. */
+LOCANT_API int64_t locant_encoding_layer_count(const locant_encoding *e);
 
 /*
  * The length limit n of 'e', which is defined at positions 0 .. n - 1.

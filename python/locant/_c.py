@@ -42,6 +42,7 @@ class Dtype(IntEnum):
     F64 = 3
     I32 = 4
     I64 = 5
+    U8 = 6
 
 
 class Tensor(Structure):
@@ -216,6 +217,7 @@ class Mask(IntEnum):
 
 
 ATTENTION_KEYS_ROTATED = 1
+ATTENTION_VALUES_OF_KEYS = 2
 
 
 class Attention(Structure):
@@ -240,6 +242,8 @@ class Attention(Structure):
         ("window", c_int64),
         ("softcap", c_double),
         ("sinks", POINTER(Tensor)),
+        ("bias", POINTER(Tensor)),
+        ("visible", POINTER(Tensor)),
     ]
 
 
@@ -253,6 +257,7 @@ class AttentionGradients(Structure):
         ("dparams", POINTER(Tensor)),
         ("dx", POINTER(Tensor)),
         ("dsinks", POINTER(Tensor)),
+        ("dbias", POINTER(Tensor)),
     ]
 
 
@@ -406,6 +411,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_traits": (c_uint, [c_void_p]),
     "locant_encoding_axes": (c_int, [c_void_p]),
     "locant_encoding_layer": (c_void_p, [POINTER(c_int), c_void_p, c_int64]),
+    "locant_encoding_layer_of": (c_void_p, [POINTER(c_int), c_void_p, c_int64, c_int64]),
+    "locant_encoding_layer_count": (c_int64, [c_void_p]),
     "locant_encoding_length_limit": (c_int64, [c_void_p]),
     "locant_encoding_chooses_positions": (c_int, [c_void_p]),
     "locant_encoding_ids": ("status", [POINTER(Tensor), c_void_p, c_uint64, c_int]),

@@ -284,17 +284,46 @@ class Encoding:
         """Whether it chooses positions itself: see ids()."""
         return bool(lib.locant_encoding_chooses_positions(self.handle))
 
-    def layer(self, number: int) -> Encoding:
-        """The encoding of layer 'number' of a model: itself, or one of the two
-        that layers(..) holds, the same object each time."""
-        found = lib.locant_encoding_layer(None, self.handle,
-                                          whole64(number, "layer"))
+    @property
+    def layer_count(self) -> int:
+        """The number of layers of the models that it is for, by the list(..)
+        or the count of layers(..); 0: any number."""
+        return int(lib.locant_encoding_layer_count(self.handle))
+
+    def layer(self, number: int, count: int = 0) -> Encoding:
+        """The encoding of layer 'number', from 0, of a model: itself, or one of
+        those that layers(..) holds, the same object each time.
+
+        count  layers of the model, from which last(..) counts back; 0: as many
+               as layer_count says.  While the number is unknown, last(..)
+               stands for no layer.
+        """
+        found = lib.locant_encoding_layer_of(None, self.handle,
+                                             whole64(number, "layer"),
+                                             whole64(count, "count"))
         if found == self.handle.value:
             return self
         if found not in self._layers:
             spec = text(lib.locant_encoding_spec(found))
             self._layers[found] = Encoding(spec)
         return self._layers[found]
+
+    def layers(self, count: int = 0) -> tuple[Encoding, ...]:
+        """The encodings of all layers of a model.
+
+        count  layers of the model; 0: as many as layer_count says
+
+        Errors: ERR_PARAM: a count that is not layer_count, or 0 where that is
+        0, too.
+        """
+        count = whole64(count, "count")
+        known = self.layer_count
+        if count < 0 or (known and count not in (0, known)) or \
+                not (known or count):
+            raise Error(Status.ERR_PARAM, f"locant: count is {count}, expected "
+                        f"{known or 'the number of layers'} for {self.spec}")
+        count = count or known
+        return tuple(self.layer(i, count) for i in range(count))
 
     def resolve(self, length: int) -> Encoding:
         """The encoding for training on sequences of 'length' positions: a key

@@ -142,8 +142,7 @@ def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
     if length is None:
         length = getattr(config, "max_position_embeddings", None)
     firsts: dict[int, lt.Encoding] = {}
-    for i in range(layers):
-        part = encoding.layer(i)
+    for i, part in enumerate(encoding.layers(layers)):
         first = firsts.get(id(part))
         shared = [p.name.replace(".", "_") for p in part.known
                   if not p.per_layer]

@@ -82,6 +82,23 @@ class Encodings(unittest.TestCase):
         alone = locant.Encoding("rope")
         self.assertIs(alone.layer(3), alone)
 
+    def test_of_all_layers_by_a_map(self):
+        e = locant.Encoding("layers(map=every(3,at=0,rope,else=alibi):"
+                            "last(1,none))")
+        specs = [one.spec for one in e.layers(6)]
+        self.assertEqual(specs, ["rope", "alibi", "alibi", "rope", "alibi",
+                                 "none"])
+        self.assertEqual(e.layer_count, 0)
+        self.assertEqual(e.layer(5).spec, "alibi")
+        self.assertEqual(e.layer(5, 6).spec, "none")
+        listed = locant.Encoding("layers(types=a:b:a,a=rope,b=t5)")
+        self.assertEqual(listed.spec, "layers(map=list(a:b:a),a=rope,b=t5)")
+        self.assertEqual(listed.layer_count, 3)
+        self.assertIs(listed.layers()[0], listed.layers()[2])
+        for encoding, count in ((e, 0), (listed, 4), (e, -1)):
+            with self.assertRaises(locant.Error):
+                encoding.layers(count)
+
     def test_copies_are_the_same(self):
         e = locant.Encoding("alibi(max=16)")
         for same in (pickle.loads(pickle.dumps(e)), copy.copy(e),

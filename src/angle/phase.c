@@ -205,19 +205,34 @@ struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim)
     return phase_of_exponent(y, base < 1, bits, n);
 }
 
-struct lct_phase lct_phase_of_stretched(double base, double factor, int64_t i,
-                                        int64_t dim)
+struct lct_phase lct_phase_of_stretched(double base, int64_t i, int64_t dim,
+                                        double factor, int64_t n, int64_t d)
 {
     struct lct_fixed y = log_of(base, WORDS), more = log_of(factor, WORDS);
     double bits;
 
-    if (i == 0)
-        return lct_phase_of(base, 0, dim);
+    if (n == 0)
+        return lct_phase_of(base, i, dim);
     lct_fixed_times(&y, 2 * (uint64_t)i, WORDS);
     lct_fixed_divide(&y, (uint64_t)dim, WORDS);
-    lct_fixed_times(&more, 2 * (uint64_t)i, WORDS);
-    lct_fixed_divide(&more, (uint64_t)(dim - 2), WORDS);
+    lct_fixed_times(&more, (uint64_t)n, WORDS);
+    lct_fixed_divide(&more, (uint64_t)d, WORDS);
     lct_fixed_add(&y, &more, WORDS);
     bits = estimate(&y, WORDS) * per_ln_2;
     return bits > 132 ? none : phase_of_exponent(y, false, bits, WORDS);
+}
+
+/* The mantissa times 1 / 2 pi has 3 words of fraction, cut off at 2^-192 and
+ * then multiplied by less than 2^53: 2^-139 before the shift. */
+struct lct_phase lct_phase_of_radians(double f)
+{
+    struct lct_fixed turn = lct_fixed_from(one_over_2_pi, WORDS);
+    uint64_t mantissa;
+    int exponent;
+
+    if (f == 0)
+        return none;
+    split_double(&mantissa, &exponent, f);
+    lct_fixed_times(&turn, mantissa, WORDS);
+    return fraction(&turn, exponent - 52, WORDS);
 }

@@ -52,12 +52,17 @@ struct lct_schedule {
 struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim);
 
 /*
- * base^(-2i/dim) factor^(-2i/(dim - 2)) / 2 pi turns, within 2^-127, for a base
- * and a factor of at least 1.  That is the frequency of a larger base, base
- * factor^(dim / (dim - 2)), which is not rounded.
+ * base^(-2i/dim) factor^(-n/d) / 2 pi turns, within 2^-127, for a base and a
+ * factor of at least 1 and 0 <= n < 2^31.  With n = 2i and d = dim - 2 that is
+ * the frequency of a larger base, base factor^(dim / (dim - 2)), which is not
+ * rounded.
  */
-struct lct_phase lct_phase_of_stretched(double base, double factor, int64_t i,
-                                        int64_t dim);
+struct lct_phase lct_phase_of_stretched(double base, int64_t i, int64_t dim,
+                                        double factor, int64_t n, int64_t d);
+
+/* f radians as turns, whole turns dropped, for 0 <= f <= 1024: within 2^-128,
+ * above 1 within 2^-128 f. */
+struct lct_phase lct_phase_of_radians(double f);
 
 /* --------------------------------------- arithmetic of fractions (scale.c) */
 

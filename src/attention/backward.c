@@ -31,16 +31,16 @@ void lct_backward_load_queries(const struct lct_backward *job,
     const int64_t at[3] = { t->b, t->h, t->i };
     const float *lse = lct_at(job->lse, at, 3);
 
-    lct_load_rows(p, s->dout, job->dout, at, t->rows);
+    lct_load_rows(p, s->dout, p->padded_v, job->dout, at, t->rows);
     p->arithmetic->load_dout(p, t, s, job->dout);
-    lct_load_rows(p, s->out, job->out, at, t->rows);
+    lct_load_rows(p, s->out, p->padded_v, job->out, at, t->rows);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++) {
         s->lse[i] = INFINITY; /* no query, or it sees no key: p becomes 0 */
         s->delta[i] = 0;
         if (i >= t->rows)
             continue;
-        s->delta[i] =
-            dot(s->out + i * p->padded, s->dout + i * p->padded, p->padded);
+        s->delta[i] = dot(s->out + i * p->padded_v, s->dout + i * p->padded_v,
+                          p->padded_v);
         s->lse[i] = lse[i * job->lse->stride[2]];
         if (s->lse[i] == -INFINITY)
             s->lse[i] = INFINITY;
@@ -64,14 +64,14 @@ void lct_backward_store_queries(const struct lct_backward *job,
 
     for (int64_t i = 0; i < t->rows; i++, at[2]++) {
         float *row = s->dq + i * p->padded_q;
-        float scale = lct_load_query_scale(p, t->b, at[2]);
+        float scale = lct_load_query_scale(p, t->b, t->h, at[2]);
 
         for (int64_t d = 0; d < p->padded_q; d++)
             row[d] *= scale;
         if (p->request->general_map)
             lct_rotation_load_row_backward(
                 job->g->dq, task_params(job, t->b, lct_plan_kv_head(p, t->h)),
-                p, row, s->mapped, LCT_QUERY, at);
+                p, row, NULL, s->mapped, LCT_QUERY, at);
     }
     if (p->request->general_map)
         return;
@@ -79,8 +79,8 @@ void lct_backward_store_queries(const struct lct_backward *job,
         lct_load_rotated_back(
             p, s->dq, p->padded_q, t->rows,
             lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b, t->i));
-    lct_load_rows_back(p, job->g->dq, s->dq, (int64_t[3]){ t->b, t->h, t->i },
-                       t->rows);
+    lct_load_rows_back(p, job->g->dq, s->dq, p->padded_q,
+                       (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }
 
 /* --------------------------------------------------------- keys and values */
@@ -116,9 +116,9 @@ struct lct_product_rows lct_backward_dv(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
 
-    if (job->g->dv == NULL)
+    if (!job->needs_dv)
         return (struct lct_product_rows){ NULL, 0 };
-    return rows_to(p, t, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded);
+    return rows_to(p, t, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded_v);
 }
 
 static void clear_rows(const struct lct_plan *p, const locant_tensor *d,
@@ -132,7 +132,7 @@ static void clear_rows(const struct lct_plan *p, const locant_tensor *d,
     }
     row = lct_at(d, (int64_t[3]){ b, head, 0 }, 3);
     for (int64_t j = 0; j < p->S; j++, row += d->stride[2])
-        memset(row, 0, (size_t)p->D * sizeof(*row));
+        memset(row, 0, (size_t)d->shape[3] * sizeof(*row));
 }
 
 void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
@@ -143,9 +143,17 @@ void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
     if (job->needs_dk)
         clear_rows(p, job->g->dk, p->gathers_dk ? s->dk : NULL, p->padded_q, b,
                    head);
-    if (job->g->dv != NULL)
-        clear_rows(p, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded, b,
+    if (job->needs_dv)
+        clear_rows(p, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded_v, b,
                    head);
+}
+
+/* forward: v was the first channels of k; dk, as the caller gave k, += dv */
+static void add_dv(const struct lct_plan *p, struct lct_scratch *s)
+{
+    for (int64_t j = 0; j < p->S; j++)
+        for (int64_t d = 0; d < p->Dv; d++)
+            s->dk[j * p->padded_q + d] += s->dv[j * p->padded_v + d];
 }
 
 /* forward: k was mapped or rotated as it was loaded */
@@ -158,9 +166,10 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
 
     if (p->tables->k_mapped != NULL) {
         for (; at[2] < p->S; at[2]++)
-            lct_rotation_load_row_backward(dk, task_params(job, b, head), p,
-                                           s->dk + at[2] * p->padded_q,
-                                           s->mapped, LCT_KEY, at);
+            lct_rotation_load_row_backward(
+                dk, task_params(job, b, head), p, s->dk + at[2] * p->padded_q,
+                p->request->values_of_keys ? s->dv + at[2] * p->padded_v : NULL,
+                s->mapped, LCT_KEY, at);
         return;
     }
     if (p->rotates_keys)
@@ -168,8 +177,10 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
             p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
             p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
             lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0));
+    if (p->request->values_of_keys)
+        add_dv(p, s);
     if (p->gathers_dk)
-        lct_load_rows_back(p, dk, s->dk, at, p->S);
+        lct_load_rows_back(p, dk, s->dk, p->padded_q, at, p->S);
 }
 
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
@@ -178,6 +189,6 @@ void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
     if (job->needs_dk)
         store_dk(job, b, head, s);
     if (job->g->dv != NULL && job->p->gathers_dv)
-        lct_load_rows_back(job->p, job->g->dv, s->dv,
+        lct_load_rows_back(job->p, job->g->dv, s->dv, job->p->padded_v,
                            (int64_t[3]){ b, head, 0 }, job->p->S);
 }

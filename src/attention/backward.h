@@ -10,10 +10,10 @@ struct lct_backward {
     const struct lct_plan *p;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    bool learns;             /* gradients of parameters are wanted */
-    bool needs_dbias;        /* gradients of score parameters are wanted */
-    bool needs_dq, needs_dk; /* gradients of q, k are needed */
-    int64_t from;            /* first batch row of this chunk */
+    bool learns;      /* gradients of parameters are wanted */
+    bool needs_dbias; /* gradients of score parameters are wanted */
+    bool needs_dq, needs_dk, needs_dv; /* gradients of q, k, v are needed */
+    int64_t from;                      /* first batch row of this chunk */
 };
 
 /* Load what backward needs of a tile of queries: dout, lse, delta; dq = 0. */
@@ -34,7 +34,10 @@ struct lct_product_rows lct_backward_dk(const struct lct_backward *job,
 struct lct_product_rows lct_backward_dv(const struct lct_backward *job,
                                         const struct lct_tile *t,
                                         struct lct_scratch *s);
-/* Undo the rotation of dk; store dk and dv if the scratch has their sums. */
+/*
+ * Undo the rotation of dk; store dk and dv if the scratch has their sums.  If v
+ * is part of k, add dv to dk instead.
+ */
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);
 #endif

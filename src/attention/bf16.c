@@ -24,9 +24,9 @@
 #include <string.h>
 
 /* Words of a row of D channels. */
-static size_t words_of(const struct lct_plan *p)
+static size_t words_of(int64_t D)
 {
-    return (size_t)(p->D + 1) / 2;
+    return (size_t)(D + 1) / 2;
 }
 
 static void *words(struct lct_arena *arena, int64_t rows, int64_t columns)
@@ -37,25 +37,26 @@ static void *words(struct lct_arena *arena, int64_t rows, int64_t columns)
 static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
                            struct lct_arena *arena)
 {
-    int64_t row = (int64_t)words_of(p);
+    int64_t row = (int64_t)words_of(p->D), row_v = (int64_t)words_of(p->Dv);
 
     s->bf16.q = words(arena, LCT_TILE, row);
     s->bf16.q_pairs = words(arena, LCT_TILE / 2, p->padded);
     s->bf16.q_cols = words(arena, LCT_TILE, row);
-    s->bf16.dout = words(arena, LCT_TILE, row);
-    s->bf16.dout_pairs = words(arena, LCT_TILE / 2, p->padded);
-    s->bf16.dout_cols = words(arena, LCT_TILE, row);
+    s->bf16.dout = words(arena, LCT_TILE, row_v);
+    s->bf16.dout_pairs = words(arena, LCT_TILE / 2, p->padded_v);
+    s->bf16.dout_cols = words(arena, LCT_TILE, row_v);
 }
 
 static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
                         struct lct_arena *arena)
 {
     s->bf16.k = words(arena, LCT_TILE / 2, p->padded);
-    s->bf16.v = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.v = words(arena, LCT_TILE / 2, p->padded_v);
     s->bf16.k_pairs = words(arena, LCT_TILE / 2, p->padded);
-    s->bf16.v_pairs = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.v_pairs = words(arena, LCT_TILE / 2, p->padded_v);
     s->bf16.weights = words(arena, LCT_TILE, LCT_TILE / 2);
-    s->bf16.guard = words(arena, 1, p->padded);
+    s->bf16.guard =
+        words(arena, 1, p->padded > p->padded_v ? p->padded : p->padded_v);
 }
 
 /* ----------------------------------------------------------------- products */
@@ -139,7 +140,8 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
                            struct lct_bf16_product x)
 {
-    bool guard = of != LCT_STEPS_SCORES && t->masked && !lct_bf16_is_finite(&x);
+    bool guard =
+        of != LCT_STEPS_SCORES && t->guarded && !lct_bf16_is_finite(&x);
     struct lct_steps e = { 0 };
 
     x.add = of != LCT_STEPS_SCORES;
@@ -172,7 +174,7 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
                       const locant_tensor *x, const int64_t at[3], int64_t n,
                       struct lct_table angles)
 {
-    size_t D = (size_t)p->D, row = 2 * words_of(p);
+    size_t D = (size_t)x->shape[3], row = 2 * words_of(x->shape[3]);
     const char *data = lct_at(x, at, 3);
     struct lct_rope rope = { .out_row = (ptrdiff_t)(row * sizeof(*to)),
                              .x_row = lct_bf16_step(x),
@@ -180,7 +182,8 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
                              .heads = 1,
                              .kind = LCT_STORED_BF16,
                              .sign = 1 };
-    bool all_rotate = angles.cosines != NULL && 2 * p->schedule->pairs == p->D;
+    bool all_rotate =
+        angles.cosines != NULL && 2 * p->schedule->pairs == x->shape[3];
 
     if (!all_rotate)
         for (int64_t i = 0; i < n; i++) {
@@ -201,11 +204,11 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
     p->kernels->rope(&rope);
 }
 
-/* Transpose t->rows rows of words; lanes without a query become 0. */
+/* Transpose t->rows rows of D channels; lanes without a query become 0. */
 static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
-                       uint32_t *columns, const uint16_t *from)
+                       uint32_t *columns, const uint16_t *from, int64_t D)
 {
-    size_t rows = (size_t)t->rows, lanes = t->lanes, n = words_of(p);
+    size_t rows = (size_t)t->rows, lanes = t->lanes, n = words_of(D);
 
     /* The kernel only moves bits, so it may take words as floats. */
     p->kernels->transpose((float *)columns, lanes, (const float *)from, n, rows,
@@ -217,12 +220,12 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
                (lanes - rows) * sizeof(*columns));
 }
 
-/* Copy n rows, 'row' bytes apart, to pairs of rows. */
+/* Copy n rows of D channels, 'row' bytes apart, to pairs of padded rows. */
 static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
-                     ptrdiff_t row, int64_t n)
+                     ptrdiff_t row, int64_t n, int64_t D)
 {
-    p->kernels->bf16_pair_rows(to, (size_t)p->padded, from, row,
-                               LCT_STORED_BF16, (size_t)n, (size_t)p->D);
+    p->kernels->bf16_pair_rows(to, (size_t)lct_sizes_round_up(D, LCT_PAD), from,
+                               row, LCT_STORED_BF16, (size_t)n, (size_t)D);
 }
 
 static const struct lct_table no_angles = { NULL, NULL, false };
@@ -250,12 +253,13 @@ static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
 
     load_rows(p, s->bf16.q, &p->request->q, at, t->rows,
               angles_of(p, LCT_QUERY, at[0], at[2]));
-    to_columns(p, t, s->bf16.q_cols, s->bf16.q);
+    to_columns(p, t, s->bf16.q_cols, s->bf16.q, p->D);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++)
-        s->scale[i] = i < t->rows ? lct_load_query_scale(p, t->b, t->i + i) : 0;
+        s->scale[i] =
+            i < t->rows ? lct_load_query_scale(p, t->b, t->h, t->i + i) : 0;
     if (p->pass == LCT_PASS_BACKWARD)
         to_pairs(p, s->bf16.q_pairs, s->bf16.q,
-                 (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
+                 (ptrdiff_t)(words_of(p->D) * sizeof(uint32_t)), t->rows, p->D);
 }
 
 static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
@@ -263,9 +267,9 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
 {
     load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
               no_angles);
-    to_columns(p, t, s->bf16.dout_cols, s->bf16.dout);
+    to_columns(p, t, s->bf16.dout_cols, s->bf16.dout, p->Dv);
     to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
-             (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
+             (ptrdiff_t)(words_of(p->Dv) * sizeof(uint32_t)), t->rows, p->Dv);
 }
 
 /* The tile's rows of x (k or v), in place or copied to 'to'. */
@@ -276,10 +280,10 @@ static const void *tile_rows(size_t *row, const struct lct_plan *p,
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
 
     *row = (size_t)lct_bf16_step(x);
-    if (angles.cosines == NULL && p->D % 2 == 0)
+    if (angles.cosines == NULL && x->shape[3] % 2 == 0)
         return lct_at(x, at, 3);
     load_rows(p, to, x, at, t->keys, angles);
-    *row = words_of(p) * sizeof(uint32_t);
+    *row = words_of(x->shape[3]) * sizeof(uint32_t);
     return to;
 }
 
@@ -296,11 +300,11 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
                        angles_of(p, LCT_KEY, t->b, t->j));
     if (p->pass != LCT_PASS_BACKWARD) {
         to_pairs(p, s->bf16.v_pairs, lct_at(v, at, 3), lct_bf16_step(v),
-                 t->keys);
+                 t->keys, p->Dv);
         return l;
     }
     l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v, no_angles);
-    to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys);
+    to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys, p->D);
     return l;
 }
 
@@ -336,7 +340,7 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
     struct lct_bf16_product x = product_of(
         (struct lct_product_rows){ s->s, t->lanes },
         (struct words_factor){ l->keys, (ptrdiff_t)l->key_row, WORD },
-        s->bf16.q_cols, (size_t)t->keys, t->lanes, words_of(p));
+        s->bf16.q_cols, (size_t)t->keys, t->lanes, words_of(p->D));
 
     x.factor = s->scale;
     multiply_steps(p, t, s, LCT_STEPS_SCORES, x);
@@ -377,7 +381,7 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
 static void values(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
+    size_t keys = (size_t)t->keys, padded = (size_t)p->padded_v;
     ptrdiff_t row = (ptrdiff_t)(t->lanes * sizeof(uint32_t));
     struct lct_bf16_product x;
 
@@ -394,7 +398,8 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
                             struct lct_product_rows dv)
 {
-    size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
+    size_t keys = (size_t)t->keys, lanes = t->lanes,
+           padded = (size_t)p->padded_v;
 
     if (t->rows % 2 != 0) /* the last query is paired with an unused lane */
         for (size_t j = 0; j < keys; j++)
@@ -414,7 +419,7 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                    product_of((struct lct_product_rows){ s->ds, lanes },
                               (struct words_factor){
                                   l->values, (ptrdiff_t)l->value_row, WORD },
-                              s->bf16.dout_cols, keys, lanes, words_of(p)));
+                              s->bf16.dout_cols, keys, lanes, words_of(p->Dv)));
 }
 
 const struct lct_arithmetic lct_bf16 = {

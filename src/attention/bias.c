@@ -46,27 +46,13 @@ static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------ with a table */
 
-/* Are all positions consecutive, and is the table by their differences? */
-static bool are_consecutive(const struct lct_plan *p, const struct lct_tile *t,
-                            int64_t row)
+void lct_bias_find_entries(struct lct_bias_entries *e, const struct lct_tile *t,
+                           const int64_t *q, const int64_t *k, int64_t first)
 {
-    return !p->bias_keys &&
-           p->tables->q_extent[row * p->q_tiles + t->i / LCT_TILE]
-               .consecutive &&
-           p->tables->k_extent[row * p->k_tiles + t->j / LCT_TILE].consecutive;
-}
-
-static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
-                         const struct lct_tile *t)
-{
-    int64_t row = lct_plan_row(p, t->b);
-    const int64_t *q = p->tables->q_key + row * p->T + t->i;
-    const int64_t *k = p->tables->k_key + row * p->S + t->j;
     int64_t wrong = 0;
 
-    e->consecutive = e->diagonal = are_consecutive(p, t, row);
     for (int64_t j = 0; j < t->keys; j++)
-        e->at[j] = q[0] - k[j] - p->bias_first;
+        e->at[j] = q[0] - k[j] - first;
     if (e->diagonal)
         return;
     for (int64_t i = 0; i < t->rows; i++) {
@@ -77,6 +63,27 @@ static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
     for (int64_t j = 0; j < t->keys; j++)
         wrong |= e->at[j] + j - e->at[0];
     e->diagonal = wrong == 0;
+}
+
+bool lct_bias_are_consecutive(const struct lct_plan *p,
+                              const struct lct_tile *t)
+{
+    int64_t row = lct_plan_row(p, t->b);
+
+    return p->tables->q_extent[row * p->q_tiles + t->i / LCT_TILE]
+               .consecutive &&
+           p->tables->k_extent[row * p->k_tiles + t->j / LCT_TILE].consecutive;
+}
+
+static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
+                         const struct lct_tile *t)
+{
+    int64_t row = lct_plan_row(p, t->b);
+
+    e->consecutive = e->diagonal =
+        !p->bias_keys && lct_bias_are_consecutive(p, t);
+    lct_bias_find_entries(e, t, p->tables->q_key + row * p->T + t->i,
+                          p->tables->k_key + row * p->S + t->j, p->bias_first);
 }
 
 /* Add runs of queries with consecutive entries, unless runs are short. */
@@ -165,18 +172,33 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
     }
 }
 
-/* Sum the diagonals of s->ds and add them to consecutive entries. */
 static void add_diagonals(double *to, const struct lct_plan *p,
-                          const struct lct_tile *t, struct lct_scratch *s)
+                          const struct lct_tile *t, float *x)
 {
     float sum[2 * LCT_TILE];
 
     for (int64_t j = 0; j < t->keys; j++)
         for (int64_t i = t->rows; i < (int64_t)t->lanes; i++)
-            s->ds[j * (int64_t)t->lanes + i] = 0; /* no query is there */
-    p->kernels->sum_diagonals(sum, s->ds, (size_t)t->keys, t->lanes);
+            x[j * (int64_t)t->lanes + i] = 0; /* no query is there */
+    p->kernels->sum_diagonals(sum, x, (size_t)t->keys, t->lanes);
     for (int64_t d = 0; d < t->keys + t->rows - 1; d++)
         to[d] += (double)sum[d];
+}
+
+void lct_bias_add_entries(double *table, const struct lct_plan *p,
+                          const struct lct_tile *t, float *x,
+                          const struct lct_bias_entries *e)
+{
+    if (e->diagonal) {
+        add_diagonals(table + e->at[t->keys - 1], p, t, x);
+        return;
+    }
+    for (int64_t j = 0; j < t->keys; j++) {
+        const float *row = x + j * (int64_t)t->lanes;
+
+        for (int64_t i = 0; i < t->rows; i++)
+            table[e->at[j] + e->shift[i]] += (double)row[i];
+    }
 }
 
 void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -189,20 +211,11 @@ void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
         gradient_by_row(p, t, s, chunk_row);
         return;
     }
-    table = p->gradients->bias + (chunk_row * p->H + t->h) * p->bias_range;
+    table = lct_param_gradients_table(p, chunk_row, t->h);
     find_entries(&e, p, t);
     if (p->tables->pwl != NULL) {
         lct_bias_pwl_backward(p, t, s, &e, table);
         return;
     }
-    if (e.diagonal) {
-        add_diagonals(table + e.at[t->keys - 1], p, t, s);
-        return;
-    }
-    for (int64_t j = 0; j < t->keys; j++) {
-        const float *ds = s->ds + j * (int64_t)t->lanes;
-
-        for (int64_t i = 0; i < t->rows; i++)
-            table[e.at[j] + e.shift[i]] += (double)ds[i];
-    }
+    lct_bias_add_entries(table, p, t, s->ds, &e);
 }

@@ -1,6 +1,7 @@
 /* bias.h - biases of one tile, by difference or by row, and their gradients */
 #ifndef LCT_ATTENTION_BIAS_H
 #define LCT_ATTENTION_BIAS_H
+#include "bias_pwl.h"
 #include "scratch.h"
 #include "tables.h"
 #include "tile.h"
@@ -19,6 +20,19 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
 /* Add the tile's ds to the gradient of the bias. */
 void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row);
+
+/* Where the entries of a tile are in a table by difference that begins at
+ * 'first'; q, k: the tile's positions.  Set e->consecutive and e->diagonal
+ * before, true if all of these are known to be consecutive. */
+void lct_bias_find_entries(struct lct_bias_entries *e, const struct lct_tile *t,
+                           const int64_t *q, const int64_t *k, int64_t first);
+bool lct_bias_are_consecutive(const struct lct_plan *p,
+                              const struct lct_tile *t);
+
+/* table[entry of i, j] += x[j, i], whose lanes without a query become 0. */
+void lct_bias_add_entries(double *table, const struct lct_plan *p,
+                          const struct lct_tile *t, float *x,
+                          const struct lct_bias_entries *e);
 
 /* Arguments of the score door for query i of a row of positions. */
 static inline struct lct_call lct_bias_call(const struct lct_plan *p,

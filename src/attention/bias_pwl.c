@@ -280,7 +280,7 @@ void lct_bias_pwl_accumulate(const struct lct_plan *p)
 
     lct_param_gradients_of(dparam, p, score, p->gradients->params);
     for (int64_t h = 0; h < p->H; h++) {
-        const double *sum = p->gradients->bias_total + h * p->bias_range;
+        const double *sum = p->gradients->bias_total + h * p->table_width;
 
         piecewise_of(score)->backward(dparam, score, h, x->start, x->pieces,
                                       sum, sum + x->most, sum + 2 * x->most);

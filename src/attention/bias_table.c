@@ -68,8 +68,7 @@ static bool row_differences(struct lct_span *d, const struct lct_plan *p,
     return true;
 }
 
-/* Extent of the differences of all rows; false: too many for a table. */
-static bool all_differences(struct lct_span *all, const struct lct_plan *p)
+bool lct_bias_table_differences(struct lct_span *all, const struct lct_plan *p)
 {
     int64_t most = (p->bias_keys ? 8 : 4) * (p->T + p->S) + 1024, range;
 
@@ -110,7 +109,7 @@ void lct_bias_table_plan(struct lct_plan *p)
                    door->fast.piecewise == NULL;
     if ((p->bias_keys ? door->fast.position_key == NULL
                       : needs_no_table(p, score->e->row)) ||
-        !all_differences(&all, p)) {
+        !lct_bias_table_differences(&all, p)) {
         p->bias_keys = false;
         return;
     }
@@ -259,14 +258,14 @@ static void accumulate_run(const struct lct_plan *p, const struct run *x,
     if (heads == NULL) {
         for (int64_t h = 0; h < p->H; h++)
             row->score.backward(dparam, &x->call, h, x->q_pos, x->k_pos,
-                                from + h * p->bias_range, (size_t)x->n);
+                                from + h * p->table_width, (size_t)x->n);
         return;
     }
     for (int64_t i = 0; i < x->n; i++) {
         bool any = false;
 
         for (int64_t h = 0; h < p->H; h++) {
-            heads[h] = from[h * p->bias_range + i];
+            heads[h] = from[h * p->table_width + i];
             any |= heads[h] != 0;
         }
         if (any)

@@ -13,6 +13,9 @@
  * are so sparse that it would have far more entries than there are tokens; then
  * biases are computed per tile.
  */
+/* all = the extent of the differences that a table by position (by position
+ * key if p->bias_keys) has; false: too many for a table. */
+bool lct_bias_table_differences(struct lct_span *all, const struct lct_plan *p);
 void lct_bias_table_plan(struct lct_plan *p);
 void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,
                            struct lct_arena *arena);

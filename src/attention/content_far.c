@@ -91,7 +91,7 @@ void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
                      far_angles(p, LCT_QUERY, t->b, t->i));
     for (int64_t i = 0; i < t->rows; i++) {
         float *y = own->y[0] + i * p->padded;
-        float scale = lct_load_query_scale(p, t->b, t->i + i);
+        float scale = lct_load_query_scale(p, t->b, t->h, t->i + i);
 
         for (int64_t d = 0; d < p->D; d++)
             y[d] *= scale;

@@ -16,7 +16,7 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
     int64_t rows = LCT_DECODE_ROWS, parts = p->B * p->H * p->T * p->k_splits;
     int64_t pairs = p->rotates_keys ? p->schedule->pairs : 0;
 
-    decode->split_out = lct_arena_floats(arena, parts, p->padded);
+    decode->split_out = lct_arena_floats(arena, parts, p->padded_v);
     decode->split_stats = lct_arena_floats(arena, parts, 2);
     decode->scratch =
         lct_arena_alloc(arena, p->slots, 1, sizeof(*decode->scratch));
@@ -24,7 +24,7 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
         struct lct_decode_scratch d = {
             .q = lct_arena_floats(arena, p->padded_q, LCT_TILE),
             .query = lct_arena_floats(arena, 1, p->padded_q),
-            .out = lct_arena_floats(arena, rows, p->padded),
+            .out = lct_arena_floats(arena, rows, p->padded_v),
             .row_max = lct_arena_floats(arena, 1, rows),
             .row_sum = lct_arena_floats(arena, 1, rows),
             .scale = lct_arena_floats(arena, 1, rows),
@@ -47,24 +47,23 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     f->guard[i] = false;
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
-        /* Only the mask hooks of an encoding differ between heads. */
-        f->sees[g] = g > 0 && p->request->mask_hooks == 0
+        f->sees[g] = g > 0 && !lct_mask_by_head(p)
                          ? any
                          : lct_mask_classify(p, t, n, f->s);
         any |= f->sees[g];
-        f->guard[i] |= !f->sees[g] || t->masked;
+        f->guard[i] |= !f->sees[g] || t->guarded;
     }
     return any;
 }
 
 bool lct_decode_rows_in_place(const struct lct_plan *p,
                               const struct lct_decode_task *f,
-                              const locant_tensor *from, int64_t h, int64_t i,
-                              struct lct_product *x)
+                              const locant_tensor *from, int64_t columns,
+                              int64_t h, int64_t i, struct lct_product *x)
 {
     int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
 
-    x->b = lct_load_in_place(p, from, at);
+    x->b = lct_load_in_place(from, at, columns);
     if (x->b == NULL)
         return false;
     x->kind = (enum lct_stored)from->dtype;
@@ -118,22 +117,22 @@ static void tile_values(const struct lct_plan *p,
 
     t.keys = lct_sizes_in_tile(p->S, t.j);
     for (int64_t r = 0; r < rows; r++) {
-        float *out = f->d->out + r * p->padded;
+        float *out = f->d->out + r * p->padded_v;
         float factor = f->d->rescale[i * rows + r];
 
         if (factor != 1)
-            for (int64_t d = 0; d < p->padded; d++)
+            for (int64_t d = 0; d < p->padded_v; d++)
                 out[d] *= factor;
     }
     for (int64_t g = 0; g < f->heads; g += f->share) {
-        struct lct_product x = { .c = f->d->out + g * p->T * p->padded,
-                                 .c_row = (size_t)p->padded,
+        struct lct_product x = { .c = f->d->out + g * p->T * p->padded_v,
+                                 .c_row = (size_t)p->padded_v,
                                  .a = f->d->scores +
                                       (i * rows + g * p->T) * LCT_DECODE_ROW,
                                  .a_row = LCT_DECODE_ROW,
                                  .a_col = 1,
                                  .m = (size_t)(f->share * p->T),
-                                 .n = (size_t)p->padded,
+                                 .n = (size_t)p->padded_v,
                                  .k = (size_t)t.keys,
                                  .add = true };
 
@@ -175,7 +174,7 @@ static void load_query(const struct lct_plan *p,
     for (int64_t d = 0; d < p->padded_q / arithmetic->channels; d++)
         f->d->q[d * rows + r] =
             f->d->query[d]; /* copies bits, so also pairs of bf16 */
-    f->d->scale[r] = lct_load_query_scale(p, at[0], at[2]);
+    f->d->scale[r] = lct_load_query_scale(p, at[0], at[1], at[2]);
 }
 
 static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
@@ -191,12 +190,13 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
         f->d->row_sum[r] = 0;
     }
     lct_decode_softmax_plan(p, f);
-    memset(f->d->out, 0, (size_t)(rows * p->padded) * sizeof(float));
+    memset(f->d->out, 0, (size_t)(rows * p->padded_v) * sizeof(float));
     while (n < end)
         n = run_tiles(p, f, n, end);
     for (int64_t r = 0; r < rows; r++, part += p->k_splits) {
-        memcpy(p->decode->split_out + part * p->padded,
-               f->d->out + r * p->padded, (size_t)p->padded * sizeof(float));
+        memcpy(p->decode->split_out + part * p->padded_v,
+               f->d->out + r * p->padded_v,
+               (size_t)p->padded_v * sizeof(float));
         p->decode->split_stats[2 * part] = f->d->row_max[r];
         p->decode->split_stats[2 * part + 1] = f->d->row_sum[r];
     }
@@ -254,12 +254,12 @@ static void merge_splits(const struct lct_softmax_results *job, int64_t row)
         int64_t part = row * p->k_splits + n;
 
         p->kernels->softmax_merge(
-            total, &row_max, &sum, p->decode->split_out + part * p->padded,
+            total, &row_max, &sum, p->decode->split_out + part * p->padded_v,
             p->decode->split_stats[2 * part],
-            p->decode->split_stats[2 * part + 1], (size_t)p->padded);
+            p->decode->split_stats[2 * part + 1], (size_t)p->padded_v);
     }
     lct_softmax_finish(job, at, total, row_max, sum);
-    lct_load_rows_back(p, job->out, total, at, 1);
+    lct_load_rows_back(p, job->out, total, p->padded_v, at, 1);
 }
 
 void lct_decode_forward(const struct lct_plan *p, const locant_tensor *out,

@@ -24,7 +24,7 @@ enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 struct lct_decode_scratch {
     float *q;     /* [padded_q, rows]: queries as columns; bfloat16: words */
     float *query; /* [padded_q]: one query before it is put into 'q' */
-    float *out;   /* [rows, padded] */
+    float *out;   /* [rows, padded_v] */
     float *row_max, *row_sum; /* [rows] */
     float *scale;             /* [rows]: factors of the scores (bfloat16) */
     float *scores;  /* [tiles of the run, rows, LCT_DECODE_ROW]; then weights */
@@ -35,7 +35,7 @@ struct lct_decode_scratch {
 
 struct lct_decode {
     struct lct_decode_scratch *scratch; /* [slots] */
-    float *split_out;                   /* [B, H, T, k_splits, padded] */
+    float *split_out;                   /* [B, H, T, k_splits, padded_v] */
     float *split_stats; /* [B, H, T, k_splits, 2]: row_max, row_sum */
 };
 
@@ -84,12 +84,13 @@ struct lct_decode_arithmetic {
 
 /*
  * x->b = the caller's rows of tile i of the run, head h; x->ahead = the rows
- * needed next.  false: kernels cannot read these rows in place.
+ * needed next.  false: kernels, which read 'columns' of each, cannot read these
+ * rows in place.
  */
 bool lct_decode_rows_in_place(const struct lct_plan *p,
                               const struct lct_decode_task *f,
-                              const locant_tensor *from, int64_t h, int64_t i,
-                              struct lct_product *x);
+                              const locant_tensor *from, int64_t columns,
+                              int64_t h, int64_t i, struct lct_product *x);
 
 void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
                        struct lct_arena *arena);

@@ -65,7 +65,8 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
                       const struct lct_tile *t, int64_t i,
                       struct lct_product *x)
 {
-    if (lct_decode_rows_in_place(p, f, &p->request->k, t->h, i, x)) {
+    if (lct_decode_rows_in_place(p, f, &p->request->k, p->read_columns, t->h, i,
+                                 x)) {
         x->b_row /= 2; /* words */
         x->ahead_row /= 2;
     } else {
@@ -102,14 +103,15 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                                   .k = (x->k + 1) / 2,
                                   .add = true };
 
-    if (!f->guard[i] && lct_decode_rows_in_place(p, f, v, t->h, i, x)) {
+    if (!f->guard[i] &&
+        lct_decode_rows_in_place(p, f, v, p->read_columns_v, t->h, i, x)) {
         x->kind = LCT_STORED_BF16_PAIRS;
         p->kernels->decode_values(x);
         return;
     }
     p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n, lct_at(v, at, 3),
                                lct_bf16_step(v), LCT_STORED_BF16, x->k,
-                               (size_t)p->D);
+                               (size_t)p->Dv);
     lct_bf16_multiply(p->kernels, &y, f->guard[i] && !lct_bf16_is_finite(&y),
                       f->s->bf16.guard);
 }

@@ -31,7 +31,8 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 {
     bool mapped = p->tables->k_mapped != NULL;
 
-    if (!mapped && lct_decode_rows_in_place(p, f, &p->request->k, t->h, i, x))
+    if (!mapped && lct_decode_rows_in_place(p, f, &p->request->k,
+                                            p->read_columns, t->h, i, x))
         return;
     x->b = x->ahead = lct_load_keys(p, t, f->s, &x->b_row);
     x->ahead_row = x->b_row;
@@ -42,7 +43,8 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                    const struct lct_tile *t, int64_t i, struct lct_product *x)
 {
-    if (!lct_decode_rows_in_place(p, f, &p->request->v, t->h, i, x) ||
+    if (!lct_decode_rows_in_place(p, f, &p->request->v, p->read_columns_v, t->h,
+                                  i, x) ||
         (f->guard[i] && x->kind != LCT_STORED_F32)) {
         x->kind = LCT_STORED_F32;
         x->b = x->ahead = lct_load_values(p, t, f->s, &x->b_row);

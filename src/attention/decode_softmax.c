@@ -1,6 +1,8 @@
 /* decode_softmax.c - decode: turn scores into weights */
 #include "decode_softmax.h"
 #include "bias.h"
+#include "dense_bias.h"
+#include "factors.h"
 #include "mask.h"
 #include "scores.h"
 #include <math.h>
@@ -56,6 +58,9 @@ static void finish_scores(const struct lct_plan *p,
                           const struct lct_tile *t, float *row)
 {
     for (int64_t i = 0; i < p->T; i++, row += LCT_DECODE_ROW) {
+        if (p->request->gain != NULL)
+            lct_factors_multiply_row(p, LCT_GAIN, (int64_t[3]){ t->b, t->h, i },
+                                     t->j, t->keys, row);
         if (f->linear)
             p->kernels->add_linear_bias(row, f->relative,
                                         f->slope[t->h - f->head], LCT_TILE);
@@ -64,6 +69,9 @@ static void finish_scores(const struct lct_plan *p,
         if (t->masked)
             mask_row(p, f, t, i, row);
         lct_scores_cap(p, row, NULL, (size_t)t->keys);
+        if (p->request->bias != NULL)
+            lct_dense_bias_add_row(p, (int64_t[4]){ t->b, t->h, i, t->j },
+                                   t->keys, row);
     }
 }
 
@@ -77,9 +85,9 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
         find_relative(p, f, t);
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
-        /* Mask hooks differ between heads: classify again to fill the masks. */
-        if (f->sees[g] && (p->request->mask_hooks == 0 ||
-                           lct_mask_classify(p, t, f->tile[i], f->s)))
+        /* If masks differ between heads, classify again to fill them. */
+        if (f->sees[g] &&
+            (!lct_mask_by_head(p) || lct_mask_classify(p, t, f->tile[i], f->s)))
             finish_scores(p, f, t, scores + g * p->T * LCT_DECODE_ROW);
         for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
             float *row = scores + r * LCT_DECODE_ROW;
@@ -90,6 +98,10 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
                                         d->row_sum + r, rescale + r);
             else
                 memset(row, 0, LCT_TILE * sizeof(*row));
+            if (f->sees[g] && p->request->after != NULL)
+                lct_factors_multiply_row(
+                    p, LCT_AFTER, (int64_t[3]){ t->b, t->h, r - g * p->T },
+                    t->j, t->keys, row);
         }
     }
 }

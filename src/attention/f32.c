@@ -11,21 +11,21 @@ static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
 {
     s->q = lct_arena_floats(arena, LCT_TILE, p->padded_q);
     s->q_cols = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->Dq);
-    s->dout_cols = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
+    s->dout_cols = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->Dv);
 }
 
 static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
                         struct lct_arena *arena)
 {
     s->k = lct_arena_floats(arena, LCT_TILE, p->padded_q);
-    s->v = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->v = lct_arena_floats(arena, LCT_TILE, p->padded_v);
 }
 
 /* Multiply a whole tile step by step: set scores, or add other products. */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            enum lct_steps_product of, struct lct_product x)
 {
-    bool guard = of != LCT_STEPS_SCORES && t->masked &&
+    bool guard = of != LCT_STEPS_SCORES && t->guarded &&
                  !p->kernels->all_finite(x.b, x.b_row, x.k, x.n);
     struct lct_steps e = { 0 };
 
@@ -62,7 +62,7 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const locant_tensor *dout)
 {
     (void)dout; /* s->dout is loaded already */
-    lct_product_columns(p, t, s->dout_cols, s->dout, p->padded, p->D);
+    lct_product_columns(p, t, s->dout_cols, s->dout, p->padded_v, p->Dv);
 }
 
 static struct lct_loaded load_keys(const struct lct_plan *p,
@@ -116,10 +116,10 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
     struct lct_product x =
-        lct_product_of((struct lct_product_rows){ s->out, (size_t)p->padded },
+        lct_product_of((struct lct_product_rows){ s->out, (size_t)p->padded_v },
                        lct_product_transposed(s->s, t->lanes),
                        lct_product_rows_of(l->values, l->value_row), t->rows,
-                       (size_t)p->columns, t->keys);
+                       (size_t)p->columns_v, t->keys);
 
     x.rescale = s->rescale;
     multiply_steps(p, t, LCT_STEPS_QUERIES, x);
@@ -133,13 +133,13 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
         multiply_steps(
             p, t, LCT_STEPS_KEYS,
             lct_product_of(dv, lct_product_rows_of(s->s, t->lanes),
-                           lct_product_rows_of(s->dout, (size_t)p->padded),
-                           t->keys, (size_t)p->columns, t->rows));
+                           lct_product_rows_of(s->dout, (size_t)p->padded_v),
+                           t->keys, (size_t)p->columns_v, t->rows));
     multiply_steps(p, t, LCT_STEPS_SCORES,
                    lct_product_of((struct lct_product_rows){ s->ds, t->lanes },
                                   lct_product_rows_of(l->values, l->value_row),
                                   lct_product_columns_of(s->dout_cols), t->keys,
-                                  t->lanes, p->D));
+                                  t->lanes, p->Dv));
 }
 
 const struct lct_arithmetic lct_f32 = {

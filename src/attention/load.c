@@ -3,40 +3,38 @@
 #include "rotation.h"
 #include <string.h>
 
-float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i)
+float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t h,
+                           int64_t i)
 {
-    const double *tau = p->tables->tau;
-
-    if (tau == NULL)
-        return (float)p->scale;
-    return (float)(p->scale * tau[lct_plan_row(p, b) * p->T + i]);
+    return (float)(p->scale * lct_tables_factor(p, b, h, i));
 }
 
-static struct lct_rows rows_of(const struct lct_plan *p, const locant_tensor *x,
-                               float *tile, const int64_t at[3], int64_t rows)
+static struct lct_rows rows_of(const locant_tensor *x, float *tile,
+                               int64_t width, const int64_t at[3], int64_t rows)
 {
     return (struct lct_rows){ .x = lct_at(x, at, 3),
                               .x_row = x->stride[2] *
                                        (ptrdiff_t)locant_dtype_size(x->dtype),
                               .kind = (enum lct_stored)x->dtype,
                               .tile = tile,
-                              .width = (size_t)p->padded,
+                              .width = (size_t)width,
                               .rows = (size_t)rows,
-                              .n = (size_t)p->D };
+                              .n = (size_t)x->shape[3] };
 }
 
-void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
-                   const int64_t at[3], int64_t rows)
+void lct_load_rows(const struct lct_plan *p, float *to, int64_t width,
+                   const locant_tensor *x, const int64_t at[3], int64_t rows)
 {
-    struct lct_rows r = rows_of(p, x, to, at, rows);
+    struct lct_rows r = rows_of(x, to, width, at, rows);
 
     p->kernels->load_rows(&r);
 }
 
 void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
-                        float *from, const int64_t at[3], int64_t rows)
+                        float *from, int64_t width, const int64_t at[3],
+                        int64_t rows)
 {
-    struct lct_rows r = rows_of(p, x, from, at, rows);
+    struct lct_rows r = rows_of(x, from, width, at, rows);
 
     p->kernels->store_rows(&r);
 }
@@ -55,7 +53,7 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
                                   .sign = 1 };
 
     if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
-        lct_load_rows(p, to, x, at, rows);
+        lct_load_rows(p, to, p->padded, x, at, rows);
     } else { /* all channels rotate: read the caller's rows directly */
         r.x = lct_at(x, at, 3);
         r.x_row = x->stride[2];
@@ -79,8 +77,8 @@ void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                     p->schedule, p->kernels);
 }
 
-void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
-                      float *to, const int64_t at[3], int64_t rows)
+void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
+                              float *to, const int64_t at[3], int64_t rows)
 {
     const locant_tensor *q = &p->request->q;
 
@@ -93,23 +91,29 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
             p, to, q, at, rows,
             lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]));
     else
-        lct_load_rows(p, to, q, at, rows);
+        lct_load_rows(p, to, p->padded_q, q, at, rows);
+}
+
+void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
+                      float *to, const int64_t at[3], int64_t rows)
+{
+    lct_load_rotated_queries(p, s, to, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
-        float scale = lct_load_query_scale(p, at[0], at[2] + i);
+        float scale = lct_load_query_scale(p, at[0], at[1], at[2] + i);
 
         for (int64_t d = 0; d < p->padded_q; d++)
             to[d] *= scale;
     }
 }
 
-const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
-                              const int64_t at[3])
+const void *lct_load_in_place(const locant_tensor *x, const int64_t at[3],
+                              int64_t columns)
 {
     const char *rows = lct_at(x, at, 3);
     bool words = x->dtype == LOCANT_F32 ||
                  (x->stride[2] % 2 == 0 && (uintptr_t)rows % 4 == 0);
 
-    return words && p->read_columns == p->D && x->stride[2] >= 0 ? rows : NULL;
+    return words && columns == x->shape[3] && x->stride[2] >= 0 ? rows : NULL;
 }
 
 /*
@@ -118,12 +122,12 @@ const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
  */
 static const float *floats_in_place(const struct lct_plan *p,
                                     const locant_tensor *x, const int64_t at[3],
-                                    bool right, size_t *row)
+                                    int64_t columns, bool right, size_t *row)
 {
     *row = (size_t)x->stride[2];
     if (right && p->kernels->copies_crowded && lct_load_crowded(*row))
         return NULL;
-    return x->dtype == LOCANT_F32 ? lct_load_in_place(p, x, at) : NULL;
+    return x->dtype == LOCANT_F32 ? lct_load_in_place(x, at, columns) : NULL;
 }
 
 const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
@@ -132,8 +136,8 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     const locant_tensor *k = &p->request->k;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
     /* Keys are a left factor in forward, and a right one in backward too. */
-    const float *rows_in_place =
-        floats_in_place(p, k, at, p->pass == LCT_PASS_BACKWARD, row);
+    const float *rows_in_place = floats_in_place(
+        p, k, at, p->read_columns, p->pass == LCT_PASS_BACKWARD, row);
 
     if (rows_in_place != NULL && !p->rotates_keys &&
         p->tables->k_mapped == NULL)
@@ -147,7 +151,7 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
             p, s->k, k, at, t->keys,
             lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
     else
-        lct_load_rows(p, s->k, k, at, t->keys);
+        lct_load_rows(p, s->k, p->padded_q, k, at, t->keys);
     return s->k;
 }
 
@@ -156,11 +160,12 @@ const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    const float *rows_in_place = floats_in_place(p, v, at, true, row);
+    const float *rows_in_place =
+        floats_in_place(p, v, at, p->read_columns_v, true, row);
 
     if (rows_in_place != NULL)
         return rows_in_place;
-    lct_load_rows(p, s->v, v, at, t->keys);
-    *row = (size_t)p->padded;
+    lct_load_rows(p, s->v, p->padded_v, v, at, t->keys);
+    *row = (size_t)p->padded_v;
     return s->v;
 }

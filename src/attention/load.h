@@ -8,17 +8,19 @@
 #include "tables.h"
 #include "tile.h"
 
-/* The factor of query i: the scale times the query's temperature. */
-float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i);
+/* The factor of query i of head h: the scale times the query's temperature. */
+float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t h,
+                           int64_t i);
 
-/* Copy rows of x, from 'at' = b, h, i on, to padded rows. */
-void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
-                   const int64_t at[3], int64_t rows);
+/* Copy rows of x, from 'at' = b, h, i on, to rows padded to 'width'. */
+void lct_load_rows(const struct lct_plan *p, float *to, int64_t width,
+                   const locant_tensor *x, const int64_t at[3], int64_t rows);
 /* Copy padded rows back to x, rounded. */
 void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
-                        float *from, const int64_t at[3], int64_t rows);
+                        float *from, int64_t width, const int64_t at[3],
+                        int64_t rows);
 
-/* As lct_load_rows(), rotated by the schedule. */
+/* Copy rows of q or k, rotated by the schedule, to rows padded to 'padded'. */
 void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles);
@@ -26,16 +28,20 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                            int64_t rows, struct lct_table angles);
 
-/* Load queries from 'at' = b, h, i on: rotated, scaled, padded to padded_q. */
+/* Load queries from 'at' = b, h, i on: rotated, padded to padded_q. */
+void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
+                              float *to, const int64_t at[3], int64_t rows);
+/* The same, scaled. */
 void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows);
 
 /*
- * The rows of x from 'at' on if kernels can read them in place, else NULL.
- * Rows of 16-bit numbers must be aligned to words of 4 bytes.
+ * The rows of x from 'at' on if kernels that read 'columns' of each can read
+ * them in place, else NULL.  Rows of 16-bit numbers must be aligned to words of
+ * 4 bytes.
  */
-const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
-                              const int64_t at[3]);
+const void *lct_load_in_place(const locant_tensor *x, const int64_t at[3],
+                              int64_t columns);
 
 /*
  * Do 64 rows that are 'row' floats apart, a multiple of 512 bytes, crowd into

@@ -21,6 +21,8 @@ bool lct_mask_visible(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
     int64_t q = row * p->T + i, k = row * p->S + j;
     char masked = 0;
 
+    if (!lct_dense_mask_visible(p, (int64_t[4]){ b, h, i, j }))
+        return false;
     if (r->causal && tables->k_pos[k] > tables->q_pos[q])
         return false;
     if (r->window > 0 && !in_window(p, tables->q_pos[q], tables->k_pos[k]))
@@ -135,10 +137,13 @@ static enum lct_visibility map_masked(const struct lct_plan *p,
 {
     int64_t count = 0;
 
+    for (int64_t j = 0; j < t->keys; j++)
+        mask_key(s->masked + j * (int64_t)t->lanes, p, t, j);
+    if (p->request->visible != NULL)
+        lct_dense_mask_hide(p, t, s->masked);
     for (int64_t j = 0; j < t->keys; j++) {
-        char *masked = s->masked + j * (int64_t)t->lanes;
+        const char *masked = s->masked + j * (int64_t)t->lanes;
 
-        mask_key(masked, p, t, j);
         for (int64_t i = 0; i < t->rows; i++)
             count += masked[i];
     }
@@ -147,8 +152,8 @@ static enum lct_visibility map_masked(const struct lct_plan *p,
                                         : LCT_VISIBLE_SOME;
 }
 
-bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
-                       struct lct_scratch *s)
+static bool classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
+                     struct lct_scratch *s)
 {
     int64_t row = lct_plan_row(p, t->b);
     const struct lct_extent *q =
@@ -168,10 +173,12 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
     if (p->request->content != NULL && !lct_content_far_classify(p, t, q, k))
         return false;
     t->masked |= t->far_masks;
-    if (!p->documents && p->request->mask_hooks == 0 && p->request->window == 0)
+    if (!p->documents && p->request->mask_hooks == 0 &&
+        p->request->window == 0 && p->request->visible == NULL)
         return true;
     seen = both(seen_by_documents(p, t, n), seen_by_hooks(p, t, q, k));
     seen = both(seen, seen_by_window(p, q, k));
+    seen = both(seen, lct_dense_mask_classify(p, t));
     if (seen == LCT_VISIBLE_SOME) {
         seen = map_masked(p, t, s);
         t->by_map = seen == LCT_VISIBLE_SOME;
@@ -179,6 +186,15 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
         t->first_sees = t->keys;
     }
     return seen != LCT_VISIBLE_NONE;
+}
+
+bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
+                       struct lct_scratch *s)
+{
+    if (!classify(p, t, n, s))
+        return false;
+    t->guarded = t->masked || p->request->bias != NULL;
+    return true;
 }
 
 /* There is no branch, so that the compiler can use vectors. */

@@ -35,7 +35,8 @@ static locant_status check_apart(const struct lct_plan *p,
     const locant_tensor *inputs[] = { a->q,        a->k,        a->v,
                                       a->q_pos,    a->k_pos,    a->x,
                                       a->q_coords, a->k_coords, a->q_docs,
-                                      a->k_docs,   a->sinks };
+                                      a->k_docs,   a->sinks,    a->bias,
+                                      a->visible };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -61,12 +62,19 @@ static unsigned lse_types(unsigned dtypes)
                : dtypes;
 }
 
+/* The outputs have a row of values for each query. */
+static locant_status check_like_out(const struct lct_plan *p, const char *name,
+                                    const locant_tensor *out, unsigned dtypes)
+{
+    return lct_check(p->request->fn, name, out, dtypes, 4,
+                     (int64_t[4]){ p->B, p->H, p->T, p->Dv });
+}
+
 locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
-    LCT_TRY(
-        lct_check(p->request->fn, "out", out, dtypes, 4, p->request->q.shape));
+    LCT_TRY(check_like_out(p, "out", out, dtypes));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
     LCT_TRY(lct_check_output(p->request->fn, "out", out));
@@ -78,7 +86,8 @@ locant_status lct_outputs_check(const struct lct_plan *p,
 
 /* Tensors that backward writes (without dparams), and those it reads. */
 struct written {
-    const locant_tensor *d[5]; /* dq, dk, dv, dx, dsinks; NULL: not wanted */
+    const locant_tensor *d[6]; /* dq, dk, dv, dx, dsinks, dbias; NULL: not
+                                  wanted */
     const locant_tensor *read[3];
 };
 
@@ -117,6 +126,26 @@ static locant_status check_gradient(const struct lct_plan *p,
     return check_gradient_apart(p, d, w, which);
 }
 
+/* Its strides are free.  16-bit biases may have a gradient in F32. */
+static locant_status check_dbias(const struct lct_plan *p,
+                                 const struct written *w, unsigned dtypes)
+{
+    const locant_tensor *bias = p->request->bias, *dbias = w->d[5];
+
+    if (dbias == NULL)
+        return LOCANT_OK;
+    if (bias == NULL)
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: dbias is asked for, but bias is NULL",
+                           p->request->fn);
+    LCT_TRY(
+        lct_check_view(p->request->fn, "dbias", dbias,
+                       1u << bias->dtype | LCT_IN_F32 | (dtypes & LCT_IN_F64),
+                       4, bias->shape));
+    LCT_TRY(lct_check_output(p->request->fn, "dbias", dbias));
+    return check_gradient_apart(p, dbias, w, 5);
+}
+
 static locant_status check_dparams(const struct lct_plan *p,
                                    const locant_tensor *dparams,
                                    const struct written *w)
@@ -137,7 +166,7 @@ static locant_status check_dparams(const struct lct_plan *p,
         const locant_tensor *d = param_of(dparams, p, n);
         int m = -1;
 
-        LCT_TRY(check_gradient_apart(p, d, w, 5));
+        LCT_TRY(check_gradient_apart(p, d, w, 6));
         while (next_param(&m, p) && m < n)
             LCT_TRY(
                 lct_check_apart(p->request->fn, d, param_of(dparams, p, m)));
@@ -162,12 +191,16 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            "%s: struct_size of gradients is %zu, expected %zu; "
                            "start from LOCANT_ATTENTION_GRADIENTS_INIT",
                            p->request->fn, g->struct_size, sizeof(*g));
-    w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks },
+    if (p->request->values_of_keys && g->dv != NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: dv is asked for, expected NULL: with "
+                           "LOCANT_ATTENTION_VALUES_OF_KEYS dk is the gradient "
+                           "of keys and values",
+                           p->request->fn);
+    w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias },
                           { dout, out, lse } };
-    LCT_TRY(lct_check(p->request->fn, "dout", dout, dtypes, 4,
-                      p->request->q.shape));
-    LCT_TRY(
-        lct_check(p->request->fn, "out", out, dtypes, 4, p->request->q.shape));
+    LCT_TRY(check_like_out(p, "dout", dout, dtypes));
+    LCT_TRY(check_like_out(p, "out", out, dtypes));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
     for (int i = 0; i < 3; i++)
@@ -175,6 +208,7 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
     for (int i = 0; i < 4; i++)
         LCT_TRY(check_gradient(p, &w, i, dtypes));
     LCT_TRY(check_gradient(p, &w, 4, lse_types(dtypes)));
+    LCT_TRY(check_dbias(p, &w, dtypes));
     if (p->params == 0 || g->dparams == NULL)
         return LOCANT_OK;
     return check_dparams(p, g->dparams, &w);

@@ -21,7 +21,7 @@ void lct_param_gradients_plan(struct lct_plan *p, double more)
 
     p->task_params =
         content && content_learns_alone(p->request) ? 0 : p->params;
-    each = (double)p->H * (double)p->bias_range +
+    each = (double)p->H * (double)p->table_width +
            (double)p->Hkv * (double)p->task_params + more;
     rows = (1 << 20) / (each > 1 ? each : 1);
     p->chunk = rows < (double)busy ? busy : (int64_t)rows;
@@ -36,10 +36,10 @@ void lct_param_gradients_layout(struct lct_param_gradients *g,
 
     if (p->params == 0)
         return;
-    g->bias = lct_arena_doubles(arena, p->chunk * p->H, p->bias_range);
+    g->bias = lct_arena_doubles(arena, p->chunk * p->H, p->table_width);
     g->bias_total = g->bias;
     if (p->chunk < p->B)
-        g->bias_total = lct_arena_doubles(arena, p->H, p->bias_range);
+        g->bias_total = lct_arena_doubles(arena, p->H, p->table_width);
     if (tasks > 0 && tasks < LCT_PARAM_GRADIENTS_PARTS)
         tasks = LCT_PARAM_GRADIENTS_PARTS;
     g->params = lct_arena_doubles(arena, 1 + tasks, (int64_t)p->params);
@@ -48,14 +48,14 @@ void lct_param_gradients_layout(struct lct_param_gradients *g,
 void lct_param_gradients_clear(const struct lct_plan *p)
 {
     memset(p->gradients->bias_total, 0,
-           (size_t)(p->H * p->bias_range) * sizeof(double));
+           (size_t)(p->H * p->table_width) * sizeof(double));
     memset(p->gradients->params, 0, p->params * sizeof(double));
 }
 
 void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows)
 {
     memset(p->gradients->bias, 0,
-           (size_t)(rows * p->H * p->bias_range) * sizeof(double));
+           (size_t)(rows * p->H * p->table_width) * sizeof(double));
     memset(p->gradients->params + p->params, 0,
            (size_t)(rows * p->Hkv) * p->task_params * sizeof(double));
 }
@@ -72,7 +72,7 @@ static void sum_rows(double *to, const double *from, int64_t rows, size_t n,
 void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows)
 {
     const struct lct_param_gradients *g = p->gradients;
-    size_t table = (size_t)(p->H * p->bias_range);
+    size_t table = (size_t)(p->H * p->table_width);
 
     if (g->bias != g->bias_total)
         sum_rows(g->bias_total, g->bias, rows, table, table);

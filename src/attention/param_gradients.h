@@ -12,9 +12,11 @@
 enum { LCT_PARAM_GRADIENTS_PARTS = 8 };
 
 struct lct_param_gradients {
-    double *params;     /* [1 + tasks of a chunk, params]; row 0: sums */
-    double *bias;       /* [chunk, H, bias_range] */
-    double *bias_total; /* [H, bias_range]; if there is one chunk, 'bias' */
+    double *params; /* [1 + tasks of a chunk, params]; row 0: sums */
+    /* A row has bias_range entries of the bias, then factor_range entries for
+     * each factor with parameters (factors.h). */
+    double *bias;       /* [chunk, H, table_width] */
+    double *bias_total; /* [H, table_width]; if there is one chunk, 'bias' */
 };
 
 /* Set p->chunk and p->task_params; 'more' is the number of further sums, of the
@@ -39,6 +41,13 @@ void lct_param_gradients_accumulate(const struct lct_plan *p,
 void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],
                             const struct lct_plan *p, const struct lct_call *c,
                             double *row);
+
+/* The row of a head in 'bias'. */
+static inline double *lct_param_gradients_table(const struct lct_plan *p,
+                                                int64_t chunk_row, int64_t h)
+{
+    return p->gradients->bias + (chunk_row * p->H + h) * p->table_width;
+}
 
 /* The row of one task of backward; NULL: there are no parameters. */
 static inline double *lct_param_gradients_of_task(const struct lct_plan *p,

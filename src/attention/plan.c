@@ -5,6 +5,7 @@
 #include "bias_table.h"
 #include "content_plan.h"
 #include "f32.h"
+#include "factors.h"
 #include "load.h"
 #include "param_gradients.h"
 #include "schedules.h"
@@ -17,6 +18,7 @@ static void copy_sizes(struct lct_plan *p, const struct lct_request *r)
     p->T = r->T;
     p->S = r->S;
     p->D = r->D;
+    p->Dv = r->Dv;
     p->Dq = r->Dq;
     p->W = r->W;
     p->position_rows = r->position_rows;
@@ -49,6 +51,14 @@ static int64_t padded(const struct lct_plan *p, int64_t D)
     return exact || !lct_load_crowded((size_t)row) ? row : row + LCT_PAD;
 }
 
+/* How many columns of a caller's row of D channels the products read. */
+static int64_t read_columns(const struct lct_plan *p, int64_t D)
+{
+    bool padded = p->request->content != NULL || p->engine == LCT_DECODE;
+
+    return lct_sizes_round_up(D, padded ? LCT_PAD : LCT_COLUMN_STEP);
+}
+
 static void choose_sizes(struct lct_plan *p)
 {
     bool content = p->request->content != NULL;
@@ -56,10 +66,11 @@ static void choose_sizes(struct lct_plan *p)
 
     p->padded = padded(p, p->D);
     p->padded_q = padded(p, p->Dq);
-    p->columns = lct_sizes_round_up(p->D, LCT_COLUMN_STEP);
+    p->padded_v = padded(p, p->Dv);
     p->columns_q = lct_sizes_round_up(p->Dq, LCT_COLUMN_STEP);
-    p->read_columns =
-        content || p->engine == LCT_DECODE ? p->padded : p->columns;
+    p->columns_v = lct_sizes_round_up(p->Dv, LCT_COLUMN_STEP);
+    p->read_columns = read_columns(p, p->D);
+    p->read_columns_v = read_columns(p, p->Dv);
     p->q_tiles = lct_sizes_tiles(p->T);
     p->k_tiles = lct_sizes_tiles(p->S);
     p->k_splits =
@@ -80,8 +91,10 @@ static void choose_rotation(struct lct_plan *p)
     p->rotates_keys = p->schedule != NULL && !r->rotated_keys;
     p->late_key_angles = p->rotates_keys && p->engine == LCT_DECODE &&
                          p->pass == LCT_PASS_FORWARD;
-    p->gathers_dv = r->k.dtype != LOCANT_F32 || p->read_columns != r->D;
-    p->gathers_dk = p->gathers_dv || (r->general_map && !r->rotated_keys);
+    p->gathers_dv = r->k.dtype != LOCANT_F32 || p->read_columns_v != r->Dv ||
+                    r->values_of_keys;
+    p->gathers_dk = r->k.dtype != LOCANT_F32 || p->read_columns != r->D ||
+                    r->values_of_keys || (r->general_map && !r->rotated_keys);
 }
 
 locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
@@ -97,7 +110,9 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     p->arithmetic = lct_arithmetic_choose(p);
     choose_sizes(p);
     choose_rotation(p);
+    lct_factors_plan(p); /* first: its table is by position */
     lct_bias_table_plan(p);
+    p->table_width += p->bias_range;
     lct_param_gradients_plan(p, lct_content_plan_gradients(p));
     return LOCANT_OK;
 }

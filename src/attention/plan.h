@@ -37,16 +37,19 @@ struct lct_plan {
     locant_tensor workspace; /* its bytes as a view, for alias checks */
 
     /* As in the request. */
-    int64_t B, H, Hkv, T, S, D, Dq, W, position_rows;
+    int64_t B, H, Hkv, T, S, D, Dv, Dq, W, position_rows;
     double scale;
     bool documents;
     size_t params;
 
     /* Sizes of tiles. */
-    int64_t padded, padded_q;   /* D and Dq rounded up to a multiple of LCT_PAD:
-                                   the distance of rows in tiles */
-    int64_t columns, columns_q; /* and of LCT_COLUMN_STEP, for products */
-    int64_t read_columns;       /* columns of a caller's row that are read */
+    int64_t padded, padded_q, padded_v;   /* D, Dq and Dv rounded up to a
+                                            multiple of LCT_PAD: the distance
+                                            of rows in tiles */
+    int64_t columns_q, columns_v;         /* Dq and Dv rounded up to a multiple
+                                            of LCT_COLUMN_STEP, for products */
+    int64_t read_columns, read_columns_v; /* columns of a caller's row of q or
+                                             k, or of v, that are read */
     int64_t q_tiles, k_tiles, k_splits;
     int tiles_per_task; /* tiles of queries, at most */
 
@@ -63,6 +66,10 @@ struct lct_plan {
     int64_t bias_first; /* difference of entry 0 */
     bool bias_keys;     /* by differences of position keys, not positions */
 
+    /* Factors of pairs (factors.h). */
+    int64_t factor_range, factor_first; /* entries of a table; 0: no table */
+    int64_t table_width; /* entries of the tables that have gradients */
+
     /* Gradients. */
     bool gathers_dk, gathers_dv; /* dk and dv are summed in the scratch, and
                                     stored once */
@@ -74,6 +81,7 @@ struct lct_plan {
     const struct lct_tables *tables;       /* tables.h */
     struct lct_param_gradients *gradients; /* param_gradients.h */
     struct lct_content_products *content;  /* content.h */
+    struct lct_dense_gradient *dense;      /* dense_gradient.h */
     struct lct_tiled *tiled;               /* tiled.h */
     struct lct_decode *decode;             /* decode.h */
     struct lct_rows_engine *rows;          /* rows.h */

@@ -10,6 +10,7 @@ static bool lay_out(struct lct_problem *x, struct lct_arena *arena)
     const struct lct_plan *p = &x->plan;
 
     lct_tables_layout(&x->tables, p, arena);
+    lct_dense_gradient_layout(&x->dense, p, arena);
     if (p->engine == LCT_REFERENCE) {
         lct_rows_layout(&x->rows, p, arena);
     } else {
@@ -59,6 +60,7 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
     x->plan.tables = &x->tables;
     x->plan.content = &x->content;
     x->plan.gradients = &x->gradients;
+    x->plan.dense = &x->dense;
     x->plan.tiled = &x->tiled;
     x->plan.decode = &x->decode;
     x->plan.rows = &x->rows;

@@ -6,6 +6,7 @@
 #define LCT_ATTENTION_PROBLEM_H
 #include "content.h"
 #include "decode.h"
+#include "dense_gradient.h"
 #include "param_gradients.h"
 #include "rows.h"
 #include "tables.h"
@@ -17,6 +18,7 @@ struct lct_problem {
     struct lct_tables tables;
     struct lct_content_products content;
     struct lct_param_gradients gradients;
+    struct lct_dense_gradient dense;
     struct lct_tiled tiled;
     struct lct_decode decode;
     struct lct_rows_engine rows;

@@ -1,4 +1,5 @@
 /* reference.c - the public reference: rows.h, with a workspace of its own */
+#include "dense_bias.h"
 #include "outputs.h"
 #include "problem.h"
 
@@ -6,7 +7,14 @@
 static locant_status begin(struct lct_problem *x, void **memory, const char *fn,
                            const locant_attention *a)
 {
+    locant_status status;
+
     LCT_TRY(lct_problem_begin(x, fn, a, LCT_PASS_REFERENCE, NULL, 0));
+    status = lct_dense_bias_check_values(&x->request);
+    if (status != LOCANT_OK) {
+        lct_problem_end(x);
+        return status;
+    }
     *memory = locant_alloc(x->plan.bytes);
     if (*memory != NULL)
         return LOCANT_OK;

@@ -1,7 +1,9 @@
 /* request.c - check the arguments of an attention call */
 #include "request.h"
 #include "../core/size.h"
+#include "../encodings/content.h"
 #include "positions_check.h"
+#include "rectangle.h"
 #include "sizes.h"
 #include <inttypes.h>
 #include <math.h>
@@ -13,9 +15,14 @@ static locant_status check_sizes(const struct lct_request *r)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: q has 0 channels per head, expected at least 1",
                            r->fn);
+    if (r->Dv == 0)
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: v has 0 channels per head, expected at least 1",
+                           r->fn);
     /* This bounds all products of sizes in the plan; no memory is so large. */
     if (fmax(1, (double)r->B) * (double)(r->H + 1) *
-            (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
+            (5.0 * (double)(r->T + r->S) + 2048) *
+            ((double)(r->D > r->Dv ? r->D : r->Dv) + LCT_TILE) >
         0x1p60)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: the problem does not fit in memory", r->fn);
@@ -30,7 +37,7 @@ static locant_status check_sizes(const struct lct_request *r)
 static locant_status check_shapes(struct lct_request *r)
 {
     const locant_attention *a = r->a;
-    int64_t any[4] = { -1, -1, -1, -1 };
+    int64_t any[4] = { -1, -1, -1, -1 }, values[4] = { -1, -1, -1, -1 };
     unsigned same;
 
     LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
@@ -38,7 +45,8 @@ static locant_status check_shapes(struct lct_request *r)
     any[0] = a->q->shape[0];
     any[3] = a->q->shape[3];
     LCT_TRY(lct_check(r->fn, "k", a->k, same, 4, any));
-    LCT_TRY(lct_check(r->fn, "v", a->v, same, 4, a->k->shape));
+    memcpy(values, a->k->shape, sizeof(values) - sizeof(*values));
+    LCT_TRY(lct_check(r->fn, "v", a->v, same, 4, values));
     r->q = *a->q;
     r->k = *a->k;
     r->v = *a->v;
@@ -46,6 +54,7 @@ static locant_status check_shapes(struct lct_request *r)
     r->H = a->q->shape[1];
     r->T = a->q->shape[2];
     r->D = r->Dq = a->q->shape[3];
+    r->Dv = a->v->shape[3];
     r->Hkv = a->k->shape[1];
     r->S = a->k->shape[2];
     LCT_TRY(check_sizes(r));
@@ -85,6 +94,53 @@ static locant_status check_score_options(struct lct_request *r)
                      &r->H);
 }
 
+/* Check the bias and the mask with an element for each query and key. */
+static locant_status check_dense(struct lct_request *r)
+{
+    const locant_attention *a = r->a;
+    unsigned floats = LCT_IN_F32 | LCT_IN_F16 | LCT_IN_BF16;
+
+    if (r->q.dtype == LOCANT_F64)
+        floats |= LCT_IN_F64;
+    if (a->bias != NULL)
+        LCT_TRY(lct_rectangle_check(r, "bias", a->bias, floats));
+    if (a->visible != NULL)
+        LCT_TRY(lct_rectangle_check(r, "visible", a->visible, LCT_IN_U8));
+    r->bias = a->bias;
+    r->visible = a->visible;
+    return LOCANT_OK;
+}
+
+/* Is v the first channels of k in memory? */
+static bool is_view_of_keys(const struct lct_request *r)
+{
+    for (int i = 0; i < 3; i++)
+        if (r->v.shape[i] > 1 && r->v.stride[i] != r->k.stride[i])
+            return false;
+    return r->v.data == r->k.data && r->Dv <= r->D;
+}
+
+static locant_status check_flags(struct lct_request *r)
+{
+    const int known =
+        LOCANT_ATTENTION_KEYS_ROTATED | LOCANT_ATTENTION_VALUES_OF_KEYS;
+
+    if ((r->a->flags & ~known) != 0)
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: flags are 0x%x, expected LOCANT_ATTENTION_* only", r->fn,
+            (unsigned)r->a->flags);
+    r->rotated_keys = r->a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
+    r->values_of_keys = r->a->flags & LOCANT_ATTENTION_VALUES_OF_KEYS;
+    if (r->values_of_keys && !is_view_of_keys(r))
+        return locant_fail(LOCANT_ERR_LAYOUT,
+                           "%s: v is other memory than k, expected a view of "
+                           "its first channels, as "
+                           "LOCANT_ATTENTION_VALUES_OF_KEYS says",
+                           r->fn);
+    return LOCANT_OK;
+}
+
 static locant_status check_options(struct lct_request *r)
 {
     const locant_attention *a = r->a;
@@ -94,12 +150,7 @@ static locant_status check_options(struct lct_request *r)
                            "%s: mask is %d, expected 0 (none) or 1 (causal)",
                            r->fn, (int)a->mask);
     r->causal = a->mask == LOCANT_MASK_CAUSAL;
-    if ((a->flags & ~LOCANT_ATTENTION_KEYS_ROTATED) != 0)
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "%s: flags are 0x%x, expected LOCANT_ATTENTION_* only", r->fn,
-            (unsigned)a->flags);
-    r->rotated_keys = a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
+    LCT_TRY(check_flags(r));
     r->scale =
         a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)r->D) : a->scale;
     if (!isfinite(r->scale) || !isfinite((float)r->scale))
@@ -156,9 +207,29 @@ static locant_status check_rotate(struct lct_request *r,
     return check_mapped_heads(r, leaf);
 }
 
+/* Vectors that are added to values (Shaw) are as wide as keys. */
+static locant_status check_value_vectors(const struct lct_request *r,
+                                         const locant_encoding *leaf)
+{
+    struct lct_products products = lct_no_products();
+
+    if (r->Dv == r->D || leaf->row->content.products == NULL)
+        return LOCANT_OK;
+    leaf->row->content.products(&products, leaf, (struct lct_span){ 0, 0 });
+    for (int n = 0; n < products.count; n++)
+        if (products.vectors[n].times == LCT_TIMES_WEIGHT)
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: v has %" PRId64 " channels, %s adds "
+                               "vectors of %" PRId64
+                               " to values, expected as many",
+                               r->fn, r->Dv, leaf->row->info.name, r->D);
+    return LOCANT_OK;
+}
+
 static locant_status check_content(const struct lct_request *r,
                                    const locant_encoding *leaf)
 {
+    LCT_TRY(check_value_vectors(r, leaf));
     if (r->Dq != r->D)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: %s widens queries to %" PRId64
@@ -208,6 +279,12 @@ static locant_status check_part(struct lct_request *r, int n)
     LCT_TRY(lct_positions_check_causal(r, e));
     if (e->row->scale.of_query != NULL)
         r->temperature = e;
+    if (e->row->factors.gain.at != NULL)
+        r->gain = &r->call[n];
+    if (e->row->factors.after.at != NULL)
+        r->after = &r->call[n];
+    if (e->row->factors.row != NULL)
+        r->row = &r->call[n];
     if (e->row->mask.hide != NULL)
         r->mask_hook[r->mask_hooks++] = e;
     if (e->doors & LOCANT_DOOR_ROTATE) {
@@ -268,5 +345,6 @@ locant_status lct_request_check(struct lct_request *r, const char *fn,
     LCT_TRY(check_shapes(r));
     LCT_TRY(lct_positions_check(r));
     LCT_TRY(check_options(r));
+    LCT_TRY(check_dense(r));
     return check_parts(r);
 }

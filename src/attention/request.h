@@ -8,20 +8,23 @@ struct lct_request {
     const char *fn;            /* the public function, for error messages */
     const locant_attention *a; /* as the caller gave it */
     locant_tensor q, k, v;
-    int64_t B, H, Hkv, T, S, D;
+    int64_t B, H, Hkv, T, S, D; /* D: channels of q and k */
+    int64_t Dv;                 /* channels of v */
     int64_t Dq; /* channels of q and k in the scores: D, or more after a
                    map that widens them */
     int64_t W;  /* width of the model */
     bool has_x; /* the input of the layer is given: [B, S, W] */
     double scale;
     bool causal;
-    int64_t window;             /* 0: none */
-    double softcap;             /* 0: none */
-    const locant_tensor *sinks; /* NULL: none */
-    bool rotated_keys;          /* the caller has rotated the keys */
-    int64_t position_rows;      /* 1, or B if positions differ by batch row */
-    int axes;                   /* of coordinates; 0: none are given */
-    bool documents;             /* documents are given */
+    int64_t window;                      /* 0: none */
+    double softcap;                      /* 0: none */
+    const locant_tensor *sinks;          /* NULL: none */
+    const locant_tensor *bias, *visible; /* dense; NULL: none */
+    bool rotated_keys;                   /* the caller has rotated the keys */
+    bool values_of_keys;                 /* v is the first channels of k */
+    int64_t position_rows; /* 1, or B if positions differ by batch row */
+    int axes;              /* of coordinates; 0: none are given */
+    bool documents;        /* documents are given */
 
     /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];
@@ -29,6 +32,7 @@ struct lct_request {
     size_t params;                    /* elements of all parameters */
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */
     bool general_map; /* 'rotate' is more than a rotation of pairs */
+    const struct lct_call *gain, *after, *row;       /* by factor (doors.h) */
     const locant_encoding *temperature;              /* NULL: none */
     const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* parts that mask keys */
     int mask_hooks;

@@ -107,8 +107,8 @@ void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
 
 void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
                                     const struct lct_plan *p, const float *from,
-                                    double *mapped, enum lct_role role,
-                                    const int64_t at[3])
+                                    const float *added, double *mapped,
+                                    enum lct_role role, const int64_t at[3])
 {
     const locant_tensor *raw =
         role == LCT_KEY ? &p->request->k : &p->request->q;
@@ -117,6 +117,9 @@ void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
     lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
     lct_row_to_f64(dy, from, LOCANT_F32, (size_t)p->Dq);
     lct_rotation_row_backward(back, dparam, p, dy, x, role, at);
+    if (added != NULL)
+        for (int64_t d = 0; d < p->Dv; d++)
+            back[d] += (double)added[d];
     if (dx != NULL)
         lct_row_from_f64(lct_at(dx, at, 3), dx->dtype, back, (size_t)p->D);
 }

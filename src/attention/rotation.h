@@ -23,15 +23,15 @@ void lct_rotation_row_backward(double *dx, double *dparam,
 
 /*
  * The same from the caller's q or k to a row of padded_q floats.  'backward'
- * takes the gradient of such a row and writes 'dx' unless it is NULL.  'mapped'
- * is s->mapped (scratch.h).
+ * takes the gradient of such a row and writes 'dx' unless it is NULL; 'added'
+ * [Dv] is added to dx, unless it is NULL.  'mapped' is s->mapped (scratch.h).
  */
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3]);
 void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
                                     const struct lct_plan *p, const float *from,
-                                    double *mapped, enum lct_role role,
-                                    const int64_t at[3]);
+                                    const float *added, double *mapped,
+                                    enum lct_role role, const int64_t at[3]);
 
 /* What to rotate all queries or keys by: positions, coordinates, schedules. */
 struct lct_places lct_rotation_places(const struct lct_plan *p,

@@ -1,9 +1,11 @@
 /* rows.c - documents of keys, and the scores of a query in a document */
 #include "rows.h"
 #include "../kernel/row.h"
+#include "dense_bias.h"
 #include "mask.h"
 #include "param_gradients.h"
 #include "rotation.h"
+#include "rows_factors.h"
 #include <math.h>
 #include <string.h>
 
@@ -35,8 +37,8 @@ static void lay_out_document(struct lct_rows_document *doc,
     doc->c.k_pos = lct_arena_ints(arena, p->S, 1);
     doc->k = lct_arena_doubles(arena, rows, p->Dq);
     doc->dk = lct_arena_doubles(arena, rows, p->Dq);
-    doc->v = lct_arena_doubles(arena, rows, p->D);
-    doc->dv = lct_arena_doubles(arena, rows, p->D);
+    doc->v = lct_arena_doubles(arena, rows, p->Dv);
+    doc->dv = lct_arena_doubles(arena, rows, p->Dv);
     doc->c.k = doc->k;
     if (!p->request->has_x || p->tables->content == NULL)
         return;
@@ -47,10 +49,13 @@ static void lay_out_document(struct lct_rows_document *doc,
 static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
+    int64_t widest = p->D > p->Dv ? p->D : p->Dv;
+    const struct lct_request *given = p->request;
+
     r->q = lct_arena_doubles(arena, heads, p->Dq);
     r->dq = lct_arena_doubles(arena, heads, p->Dq);
-    r->o = lct_arena_doubles(arena, heads, p->D);
-    r->dout = lct_arena_doubles(arena, heads, p->D);
+    r->o = lct_arena_doubles(arena, heads, p->Dv);
+    r->dout = lct_arena_doubles(arena, heads, p->Dv);
     r->s = lct_arena_doubles(arena, heads, p->S);
     r->bias = lct_arena_doubles(arena, heads, p->S);
     r->dbias = lct_arena_doubles(arena, heads, p->S);
@@ -58,8 +63,12 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
     r->ds = lct_arena_doubles(arena, heads, p->S);
     r->slope =
         lct_arena_doubles(arena, p->request->softcap != 0 ? heads : 0, p->S);
-    r->x = lct_arena_doubles(arena, p->D, 1);
-    r->dx = lct_arena_doubles(arena, p->D, 1);
+    r->gain = lct_arena_doubles(arena, given->gain != NULL ? heads : 0, p->S);
+    r->after = lct_arena_doubles(arena, given->after != NULL ? heads : 0, p->S);
+    r->factored = lct_arena_doubles(
+        arena, given->gain != NULL || given->after != NULL ? heads : 0, p->S);
+    r->x = lct_arena_doubles(arena, widest, 1);
+    r->dx = lct_arena_doubles(arena, widest, 1);
 }
 
 void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
@@ -171,8 +180,8 @@ void lct_rows_load(const struct lct_rows_task *w)
             lct_row_to_f64(w->r->x, lct_at(&p->request->k, at, 3),
                            p->request->k.dtype, (size_t)p->D);
             lct_rotation_row(doc->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
-            lct_row_to_f64(doc->v + to * p->D, lct_at(&p->request->v, at, 3),
-                           p->request->v.dtype, (size_t)p->D);
+            lct_row_to_f64(doc->v + to * p->Dv, lct_at(&p->request->v, at, 3),
+                           p->request->v.dtype, (size_t)p->Dv);
         }
     if (doc->x != NULL)
         for (int64_t n = 0; n < doc->c.keys; n++) {
@@ -191,12 +200,10 @@ static void load_query(const struct lct_rows_task *w, int64_t i)
 {
     const struct lct_plan *p = w->p;
     const struct lct_rows_document *doc = w->doc;
-    int64_t at = lct_plan_row(p, doc->b) * p->T + i;
-    double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
-
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
         double *q = w->r->q + h * p->Dq;
+        double tau = lct_tables_factor(p, doc->b, doc->head + h, i);
 
         lct_row_to_f64(w->r->x, lct_at(&p->request->q, index, 3),
                        p->request->q.dtype, (size_t)p->D);
@@ -238,6 +245,7 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
     };
     load_query(w, i);
     load_bias(w);
+    lct_rows_factors_load(w);
     for (int64_t h = 0; h < doc->heads; h++) {
         const double *q = w->r->q + h * p->Dq;
         const double *k = doc->k + h / group * keys * p->Dq;
@@ -247,15 +255,17 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
             row[n] = -INFINITY;
             if (!lct_mask_visible(p, doc->b, doc->head + h, i, doc->index[n]))
                 continue;
-            row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq) +
-                     w->r->bias[h * keys + n];
+            row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq);
+            if (p->tables->gain != NULL)
+                row[n] *= w->r->gain[h * keys + n];
+            row[n] += w->r->bias[h * keys + n];
             any = true;
         }
     }
     return any;
 }
 
-void lct_rows_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
+static void cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
 {
     if (p->request->softcap == 0)
         return;
@@ -267,4 +277,19 @@ void lct_rows_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
         if (s[j] != -INFINITY) /* not masked */
             s[j] = p->request->softcap * t;
     }
+}
+
+void lct_rows_finish_scores(double *s, double *slope,
+                            const struct lct_rows_task *w)
+{
+    const struct lct_rows_document *doc = w->doc;
+    int64_t keys = doc->c.keys;
+
+    cap(s, slope, w->p, doc->heads * keys);
+    if (w->p->request->bias == NULL)
+        return;
+    for (int64_t h = 0; h < doc->heads; h++)
+        lct_dense_bias_add_keys(
+            w->p, (int64_t[3]){ doc->b, doc->head + h, w->q.index }, doc->index,
+            keys, s + h * keys);
 }

@@ -18,7 +18,8 @@ struct lct_rows_document {
     int64_t kv_head, kv_heads; /* heads of k and v: first, number */
     bool active;               /* false: no more documents */
     int64_t *index;            /* [S]: which keys of the batch row they are */
-    double *k, *v, *dk, *dv;   /* [kv_heads, keys, D]; k, dk: [.., Dq] */
+    double *k, *dk;            /* [kv_heads, keys, Dq] */
+    double *v, *dv;            /* [kv_heads, keys, Dv] */
     double *x, *dx;            /* [keys, W]; NULL: not given */
     struct lct_content c;      /* some fields are set also without content */
     struct lct_rows_content content;
@@ -27,12 +28,15 @@ struct lct_rows_document {
 /* Memory for one query: rows [heads, ..]. */
 struct lct_rows_scratch {
     double *q, *dq;           /* [.., Dq], rotated, times the temperature */
-    double *o, *dout;         /* [.., D] */
+    double *o, *dout;         /* [.., Dv] */
     double *s, *bias, *dbias; /* [.., S]; s: scores, in backward without
                                  content; in forward at last weights */
     double *p, *ds;           /* [.., S]: backward: weights, dscores */
     double *slope;            /* [.., S]: derivative of the softcap */
-    double *x, *dx;           /* [D]: one row before it is rotated */
+    double *gain, *after;     /* [.., S]: factors (doors.h); NULL: 1 */
+    double *factored;         /* [.., S]: backward: weights times 'after', then
+                                 the gradient of a factor */
+    double *x, *dx;           /* [max(D, Dv)]: a row before it is rotated */
     struct lct_rows_content_scratch content;
 };
 
@@ -86,9 +90,12 @@ bool lct_rows_has(const struct lct_rows_task *w, int64_t i);
 /* Set w->q to query i; fill r->q, r->bias, r->s.  false: no head sees a key. */
 bool lct_rows_scores(struct lct_rows_task *w, int64_t i);
 
-/* Cap n scores; 'slope', unless NULL, gets the derivatives. */
-void lct_rows_cap(double *s, double *slope, const struct lct_plan *p,
-                  int64_t n);
+/*
+ * Cap the scores s [heads, keys] of query w->q and add the dense bias; 'slope',
+ * unless NULL, gets the derivatives of the cap.
+ */
+void lct_rows_finish_scores(double *s, double *slope,
+                            const struct lct_rows_task *w);
 
 /* Run the engine; tables must be filled. */
 void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,

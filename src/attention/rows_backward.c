@@ -1,18 +1,20 @@
 /*
  * rows_backward.c - gradients of attention by rows.
  *
- * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
- * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
- * documents and takes their queries in order.  Each task has a row of parameter
- * gradients, and these rows are added in the order of tasks.
+ * forward: s = gain scale q k + b, -inf if masked; t = cap(content(s));
+ * p = exp(t + B - lse); w = p after; o = w v + values(w).  One task owns the
+ * keys of its documents and takes their queries in order.  Each task has a row
+ * of parameter gradients, and these rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
 #include "bias.h"
+#include "dense_gradient.h"
 #include "outputs.h"
 #include "param_gradients.h"
 #include "rotation.h"
 #include "rows.h"
+#include "rows_factors.h"
 #include "sinks.h"
 #include <math.h>
 #include <string.h>
@@ -33,6 +35,12 @@ struct owner {
     struct lct_content_gradient g;
 };
 
+/* Where gradients of parameters are added; NULL: they are not wanted. */
+static double *sums_of(const struct owner *w)
+{
+    return w->job->g->dparams == NULL ? NULL : w->sums;
+}
+
 /* r->p = weights of all heads for query i */
 static void recompute_probs(const struct owner *w, int64_t i)
 {
@@ -42,7 +50,7 @@ static void recompute_probs(const struct owner *w, int64_t i)
            (size_t)(w->t.doc->heads * keys) * sizeof(double));
     if (w->t.p->tables->content != NULL)
         lct_rows_content_scores(w->t.r->p, &w->t);
-    lct_rows_cap(w->t.r->p, w->t.r->slope, w->t.p, w->t.doc->heads * keys);
+    lct_rows_finish_scores(w->t.r->p, w->t.r->slope, &w->t);
     for (int64_t h = 0; h < w->t.doc->heads; h++) {
         int64_t index[3] = { w->t.doc->b, w->t.doc->head + h, i };
         double *p = w->t.r->p + h * keys, lse;
@@ -54,15 +62,15 @@ static void recompute_probs(const struct owner *w, int64_t i)
     }
 }
 
-/* r->ds = gradient of the weights; dv += p dout. */
-static void values_backward(const struct owner *w)
+/* r->ds = gradient of 'weights'; dv += weights dout. */
+static void values_backward(const struct owner *w, const double *weights)
 {
     const struct lct_rows_document *doc = w->t.doc;
-    int64_t keys = doc->c.keys, D = w->t.p->D,
+    int64_t keys = doc->c.keys, D = w->t.p->Dv,
             group = doc->heads / doc->kv_heads;
 
     for (int64_t h = 0; h < doc->heads; h++) {
-        const double *dout = w->t.r->dout + h * D, *p = w->t.r->p + h * keys;
+        const double *dout = w->t.r->dout + h * D, *p = weights + h * keys;
         const double *v = doc->v + h / group * keys * D;
         double *dv = doc->dv + h / group * keys * D;
 
@@ -74,14 +82,35 @@ static void values_backward(const struct owner *w)
         }
     }
     if (w->t.p->tables->content != NULL)
-        lct_rows_content_values_backward(w->t.r->ds, &w->g, w->t.r->p,
+        lct_rows_content_values_backward(w->t.r->ds, &w->g, weights,
                                          w->t.r->dout, &w->t);
+}
+
+/* As values_backward(), for the weights p times 'after'; ds becomes that of p. */
+static void after_backward(const struct owner *w)
+{
+    const struct lct_call *call = w->t.p->tables->after;
+    const struct lct_rows_scratch *r = w->t.r;
+    int64_t n = w->t.doc->heads * w->t.doc->c.keys;
+
+    if (call == NULL) {
+        values_backward(w, r->p);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++)
+        r->factored[j] = r->p[j] * r->after[j];
+    values_backward(w, r->factored);
+    for (int64_t j = 0; j < n; j++)
+        r->factored[j] = r->p[j] == 0 ? 0 : r->p[j] * r->ds[j];
+    lct_rows_factors_backward(&w->t, LCT_AFTER, sums_of(w));
+    for (int64_t j = 0; j < n; j++)
+        r->ds[j] *= r->after[j];
 }
 
 /* r->ds = p (ds - <dout, out>) slope: the gradient of content(s). */
 static void softmax_backward(const struct owner *w, int64_t i)
 {
-    int64_t keys = w->t.doc->c.keys, D = w->t.p->D;
+    int64_t keys = w->t.doc->c.keys, D = w->t.p->Dv;
 
     for (int64_t h = 0; h < w->t.doc->heads; h++) {
         int64_t index[3] = { w->t.doc->b, w->t.doc->head + h, i };
@@ -93,6 +122,9 @@ static void softmax_backward(const struct owner *w, int64_t i)
         delta = lct_dot(w->t.r->dout + h * D, w->t.r->o, D);
         for (int64_t j = 0; j < keys; j++)
             ds[j] = p[j] == 0 ? 0 : p[j] * (ds[j] - delta);
+        if (w->job->g->dbias != NULL)
+            lct_dense_gradient_add_keys(w->t.p, w->job->g->dbias, index,
+                                        w->t.doc->index, keys, ds);
         if (w->t.p->request->softcap != 0)
             for (int64_t j = 0; j < keys; j++)
                 ds[j] *= w->t.r->slope[h * keys + j];
@@ -109,7 +141,7 @@ static void clear_masked(const struct owner *w)
             w->t.r->ds[j] = w->t.r->dbias[j] = 0;
 }
 
-/* dq += scale ds k;  dk += scale ds q */
+/* dq += scale gain ds k;  dk += scale gain ds q */
 static void products_backward(const struct owner *w)
 {
     const struct lct_rows_document *doc = w->t.doc;
@@ -126,6 +158,8 @@ static void products_backward(const struct owner *w)
 
             if (ds[j] == 0)
                 continue;
+            if (w->t.p->tables->gain != NULL)
+                x *= w->t.r->gain[h * keys + j];
             lct_accumulate(dk + j * D, x, q, D);
             lct_accumulate(dq, x, k + j * D, D);
         }
@@ -155,15 +189,17 @@ static void bias_backward(const struct owner *w)
     }
 }
 
-/* Undo the rotation of one row of dq or dk, and store it. */
+/* Undo the rotation of a row of dq or dk, add 'added' [Dv], and store it. */
 static void store(const struct owner *w, const locant_tensor *to,
                   const locant_tensor *from, enum lct_role role,
-                  const int64_t index[3], double *row)
+                  const int64_t index[3], double *row, const double *added)
 {
     lct_row_to_f64(w->t.r->x, lct_at(from, index, 3), from->dtype,
                    (size_t)w->t.p->D);
     lct_rotation_row_backward(w->t.r->dx, w->sums, w->t.p, row, w->t.r->x, role,
                               index);
+    if (added != NULL)
+        lct_accumulate(w->t.r->dx, 1, added, w->t.p->Dv);
     if (to != NULL)
         lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->t.r->dx,
                          (size_t)w->t.p->D);
@@ -174,9 +210,6 @@ static void backward_row(struct owner *w, int64_t i)
     const struct lct_plan *p = w->t.p;
     const struct lct_rows_document *doc = w->t.doc;
     size_t scores = (size_t)(doc->heads * doc->c.keys) * sizeof(double);
-    double tau = p->tables->tau == NULL
-                     ? 1
-                     : p->tables->tau[lct_plan_row(p, doc->b) * p->T + i];
     bool any = lct_rows_scores(&w->t, i);
 
     memset(w->t.r->dq, 0, (size_t)(doc->heads * p->Dq) * sizeof(double));
@@ -184,27 +217,30 @@ static void backward_row(struct owner *w, int64_t i)
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
 
-        lct_row_to_f64(w->t.r->dout + h * p->D, lct_at(w->job->dout, index, 3),
-                       w->job->dout->dtype, (size_t)p->D);
+        lct_row_to_f64(w->t.r->dout + h * p->Dv, lct_at(w->job->dout, index, 3),
+                       w->job->dout->dtype, (size_t)p->Dv);
     }
     if (any) {
         recompute_probs(w, i);
-        values_backward(w);
+        after_backward(w);
         softmax_backward(w, i);
         if (p->tables->content != NULL)
             lct_rows_content_backward(w->t.r->ds, &w->g, w->t.r->s, &w->t);
         clear_masked(w);
+        lct_rows_factors_gain_backward(&w->t, sums_of(w));
         products_backward(w);
         bias_backward(w);
     }
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
         double *dq = w->t.r->dq + h * p->Dq;
+        double tau = lct_tables_factor(p, doc->b, index[1], i);
 
+        lct_rows_factors_row_backward(&w->t, index, dq, sums_of(w));
         if (tau != 1)
             for (int64_t d = 0; d < p->Dq; d++)
                 dq[d] *= tau;
-        store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq);
+        store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq, NULL);
     }
 }
 
@@ -220,10 +256,12 @@ static void store_keys(const struct owner *w)
             int64_t at = h * doc->c.keys + n;
 
             store(w, g->dk, &w->t.p->request->k, LCT_KEY, index,
-                  doc->dk + at * w->t.p->Dq);
+                  doc->dk + at * w->t.p->Dq,
+                  w->t.p->request->values_of_keys ? doc->dv + at * w->t.p->Dv
+                                                  : NULL);
             if (dv != NULL)
                 lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
-                                 doc->dv + at * w->t.p->D, (size_t)w->t.p->D);
+                                 doc->dv + at * w->t.p->Dv, (size_t)w->t.p->Dv);
         }
     if (g->dx != NULL && doc->dx != NULL)
         for (int64_t n = 0; n < doc->c.keys; n++) {
@@ -242,7 +280,7 @@ static void backward_document(struct owner *w)
     lct_rows_load(&w->t);
     rows = (size_t)(doc->kv_heads * doc->c.keys) * sizeof(double);
     memset(doc->dk, 0, rows * (size_t)w->t.p->Dq);
-    memset(doc->dv, 0, rows * (size_t)w->t.p->D);
+    memset(doc->dv, 0, rows * (size_t)w->t.p->Dv);
     if (doc->dx != NULL)
         memset(doc->dx, 0, (size_t)(doc->c.keys * w->t.p->W) * sizeof(double));
     if (w->t.p->tables->content != NULL)
@@ -304,18 +342,23 @@ void lct_rows_backward(const struct lct_plan *p,
         .p = p, .g = g, .dout = dout, .out = out, .lse = lse
     };
     int64_t tasks = lct_rows_tasks(p), count;
+    /* Tasks add to elements of dbias that they share in their order. */
+    bool one = g->dbias != NULL && p->dense->way == LCT_DENSE_HEADS;
 
     lct_outputs_clear_dx(g->dx);
+    lct_dense_gradient_begin_rows(p, g->dbias);
     if (p->params > 0)
         memset(p->gradients->params, 0, p->params * sizeof(double));
     for (; job.from < tasks; job.from += count) {
-        count = tasks - job.from < p->slots ? tasks - job.from : p->slots;
+        count = one ? 1 : p->slots;
+        count = tasks - job.from < count ? tasks - job.from : count;
         lct_parallel_for((size_t)count, p->slots, backward_task, &job);
         for (int64_t n = 1; n <= count; n++)
             for (size_t k = 0; k < p->params; k++)
                 p->gradients->params[k] +=
                     p->gradients->params[(size_t)n * p->params + k];
     }
+    lct_dense_gradient_end(p, g->dbias);
     if (p->params > 0 && g->dparams != NULL)
         lct_param_gradients_accumulate(p, g->dparams);
     lct_sinks_backward(p, g, dout, out, lse);

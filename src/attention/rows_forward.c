@@ -55,7 +55,7 @@ static void store(const struct forward_job *job, int64_t b, int64_t h,
     int64_t index[3] = { b, h, i };
 
     lct_row_from_f64(lct_at(job->out, index, 3), job->out->dtype, o,
-                     (size_t)job->p->D);
+                     (size_t)job->p->Dv);
     lct_row_from_f64(lct_at(job->lse, index, 3), job->lse->dtype, &lse, 1);
 }
 
@@ -76,18 +76,21 @@ static void forward_row(void *context, size_t task, int slot)
     any = lct_rows_scores(&w, i);
     if (any && p->tables->content != NULL)
         lct_rows_content_scores(w.r->s, &w);
-    lct_rows_cap(w.r->s, NULL, p, doc->heads * keys);
+    lct_rows_finish_scores(w.r->s, NULL, &w);
     for (int64_t h = 0; h < doc->heads; h++) {
         double *weight = w.r->s + h * keys;
 
         lse[h] = softmax(weight, keys, lct_sinks_logit(p, doc->head + h));
-        weighted_sum(w.r->o + h * p->D, weight,
-                     doc->v + h / group * keys * p->D, keys, p->D);
+        if (p->tables->after != NULL)
+            for (int64_t j = 0; j < keys; j++)
+                weight[j] *= w.r->after[h * keys + j];
+        weighted_sum(w.r->o + h * p->Dv, weight,
+                     doc->v + h / group * keys * p->Dv, keys, p->Dv);
     }
     if (any && p->tables->content != NULL)
         lct_rows_content_values(w.r->o, w.r->s, &w);
     for (int64_t h = 0; h < doc->heads; h++)
-        store(job, doc->b, doc->head + h, i, w.r->o + h * p->D, lse[h]);
+        store(job, doc->b, doc->head + h, i, w.r->o + h * p->Dv, lse[h]);
 }
 
 /* Set out to 0, lse to the sink; what is not padding is overwritten later. */
@@ -97,7 +100,7 @@ static void clear_outputs(void *context, size_t task, int slot)
     const struct lct_plan *p = job->p;
     double *zero = p->rows->scratch[slot].x;
 
-    memset(zero, 0, (size_t)p->D * sizeof(*zero));
+    memset(zero, 0, (size_t)p->Dv * sizeof(*zero));
     for (int64_t i = 0; i < p->T; i++)
         store(job, (int64_t)task / p->H, (int64_t)task % p->H, i, zero,
               lct_sinks_logit(p, (int64_t)task % p->H));

@@ -1,8 +1,10 @@
-/* scores.c - the scores of a tile: products, bias, content, mask, softcap */
+/* scores.c - scores of a tile: products, biases, content, mask, softcap */
 #include "scores.h"
 #include "bias.h"
 #include "content.h"
 #include "content_far.h"
+#include "dense_bias.h"
+#include "factors.h"
 #include "mask.h"
 
 void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
@@ -13,6 +15,8 @@ void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
         p->arithmetic->scores(p, t, s, l);
     if (t->nearness != LCT_NEAR)
         lct_content_far_scores(p, t, s, l->keys);
+    if (p->request->gain != NULL)
+        lct_factors_gain(p, t, s);
     if (p->request->score != NULL)
         lct_bias_add(p, t, s);
     if (p->request->content != NULL)
@@ -20,4 +24,6 @@ void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
     if (t->masked)
         lct_mask_apply(p, t, s);
     lct_scores_cap(p, s->s, slope, (size_t)t->keys * t->lanes);
+    if (p->request->bias != NULL)
+        lct_dense_bias_add(p, t, s);
 }

@@ -1,19 +1,20 @@
 /* scratch.c - memory of one running task of the tiled engine */
 #include "scratch.h"
 #include "arithmetic.h"
+#include "factors.h"
 
 static void lay_out_queries(struct lct_scratch *s, const struct lct_plan *p,
                             struct lct_arena *arena)
 {
-    s->out = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->out = lct_arena_floats(arena, LCT_TILE, p->padded_v);
     s->row_max = lct_arena_floats(arena, 1, LCT_TILE);
     s->row_sum = lct_arena_floats(arena, 1, LCT_TILE);
     s->rescale = lct_arena_floats(arena, 1, LCT_TILE);
-    s->total = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->total = lct_arena_floats(arena, LCT_TILE, p->padded_v);
     s->total_max = lct_arena_floats(arena, 1, LCT_TILE);
     s->total_sum = lct_arena_floats(arena, 1, LCT_TILE);
     s->scale = lct_arena_floats(arena, 1, LCT_TILE);
-    s->dout = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->dout = lct_arena_floats(arena, LCT_TILE, p->padded_v);
     s->dq = lct_arena_floats(arena, LCT_TILE, p->padded_q);
     s->lse = lct_arena_floats(arena, 1, LCT_TILE);
     s->delta = lct_arena_floats(arena, 1, LCT_TILE);
@@ -24,17 +25,23 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
                          struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
-    bool maps = p->documents || r->mask_hooks > 0 || r->window > 0;
+    bool maps = p->documents || r->mask_hooks > 0 || r->window > 0 ||
+                r->visible != NULL;
+    int64_t dense = r->bias != NULL ? LCT_TILE : 0;
 
     s->s = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->slope =
         lct_arena_floats(arena, r->softcap != 0 ? LCT_TILE : 0, LCT_TILE);
     s->ds = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->masked = lct_arena_alloc(arena, maps ? LCT_TILE : 0, LCT_TILE, 1);
+    s->bias = lct_arena_floats(arena, dense, LCT_TILE);
+    s->bias_rows = lct_arena_floats(arena, dense, LCT_TILE);
     s->column = lct_arena_doubles(arena, LCT_TILE, 1);
     s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
     s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
-    s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded);
+    s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
+    lct_factors_layout_scratch(s, p, arena);
+    s->query = lct_arena_floats(arena, r->row != NULL ? 1 : 0, p->padded_q);
     p->arithmetic->layout_keys(s, p, arena);
 }
 

@@ -8,43 +8,49 @@
  * in a row or, in arrays named 'pairs', one column of two rows.
  */
 struct lct_bf16_scratch {
-    uint16_t *q, *dout;             /* [TILE, D rounded up to a word] */
-    uint32_t *q_pairs, *dout_pairs; /* [TILE / 2, padded] */
-    uint32_t *q_cols, *dout_cols;   /* [words of D, TILE] */
-    uint16_t *k, *v;                /* [TILE, padded], if not read in place */
-    uint32_t *k_pairs, *v_pairs;    /* [TILE / 2, padded] */
+    uint16_t *q, *dout;             /* [TILE, D or Dv rounded up to a word] */
+    uint32_t *q_pairs, *dout_pairs; /* [TILE / 2, padded or padded_v] */
+    uint32_t *q_cols, *dout_cols;   /* [words of D or Dv, TILE] */
+    uint16_t *k, *v;                /* [TILE, padded or padded_v], if not read
+                                       in place */
+    uint32_t *k_pairs, *v_pairs;    /* [TILE / 2, padded or padded_v] */
     uint32_t *weights;              /* [TILE, TILE / 2]: rounded coefficients
                                          of the next product */
-    uint32_t *guard;                /* [padded]: one row of pairs */
+    uint32_t *guard;                /* [padded or padded_v]: a row of pairs */
 };
 
 struct lct_scratch {
     /* One tile of queries, kept for all tiles of keys. */
     float *q;       /* [TILE, padded_q]: rotated, scaled */
     float *q_cols;  /* [Dq, TILE]: its transpose */
-    float *out;     /* [TILE, padded]: of this split; backward: of all keys */
+    float *out;     /* [TILE, padded_v]: of this split; backward: of all keys */
     float *row_max; /* [TILE]: of this split */
     float *row_sum; /* [TILE]: of exp(score - row_max) */
     float *rescale; /* [TILE]: factors for 'out' once row_max has grown */
-    float *total;   /* [TILE, padded]: 'out' of the splits before this one */
+    float *total;   /* [TILE, padded_v]: 'out' of the splits before this one */
     float *total_max, *total_sum; /* [TILE]: row_max, row_sum of those splits */
     float *scale;                 /* [TILE]: factors of the scores (bf16) */
-    float *dout;                  /* [TILE, padded] */
-    float *dout_cols;             /* [D, TILE] */
+    float *dout;                  /* [TILE, padded_v] */
+    float *dout_cols;             /* [Dv, TILE] */
     float *dq;                    /* [TILE, padded_q] */
     float *lse;                   /* [TILE] */
     float *delta;                 /* [TILE]: <dout, out> */
 
     /* One tile of queries against one tile of keys. */
     float *k;       /* [TILE, padded_q]: rotated, if not read in place */
-    float *v;       /* [TILE, padded] */
+    float *v;       /* [TILE, padded_v] */
     float *s;       /* [TILE keys, TILE lanes]: scores, then weights */
     float *slope;   /* as s: derivative of the softcap */
     float *ds;      /* as s: gradient of s */
+    float *before_gain, *before_after, *product; /* as s: factors.h */
+    float *query;   /* [padded_q]: one rotated query, if a row factor learns */
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */
     double *mapped; /* [2, D + Dq]: rows before and after a general map */
-    float *dk, *dv; /* [S, padded_q], [S, padded]: if the plan gathers them */
+    float *bias;    /* as s: dense bias, or ds of pairs that are not seen */
+    float *bias_rows; /* [TILE queries, TILE keys]: the transpose of 'bias' or
+                         of gradients */
+    float *dk, *dv;   /* [S, padded_q], [S, padded_v]: if the plan gathers */
     struct lct_bf16_scratch bf16;
 };
 

@@ -34,7 +34,7 @@ static double output_product(const struct sinks_job *job, const int64_t at[3])
     const char *out = lct_at(job->out, at, 3), *dout = lct_at(job->dout, at, 3);
     double o[BLOCK], d[BLOCK], sum = 0;
 
-    for (int64_t left = job->p->D; left > 0; left -= BLOCK) {
+    for (int64_t left = job->p->Dv; left > 0; left -= BLOCK) {
         size_t n = left < BLOCK ? (size_t)left : BLOCK;
 
         lct_row_to_f64(o, out, job->out->dtype, n);

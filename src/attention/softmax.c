@@ -24,7 +24,7 @@ void lct_softmax_begin(struct lct_scratch *s)
 void lct_softmax_begin_split(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s)
 {
-    memset(s->out, 0, (size_t)(t->rows * p->padded) * sizeof(*s->out));
+    memset(s->out, 0, (size_t)(t->rows * p->padded_v) * sizeof(*s->out));
     for (int i = 0; i < LCT_TILE; i++) {
         s->row_max[i] = -INFINITY;
         s->row_sum[i] = 0;
@@ -48,10 +48,10 @@ void lct_softmax_merge(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s)
 {
     for (int64_t i = 0; i < t->rows; i++)
-        p->kernels->softmax_merge(s->total + i * p->padded, s->total_max + i,
-                                  s->total_sum + i, s->out + i * p->padded,
+        p->kernels->softmax_merge(s->total + i * p->padded_v, s->total_max + i,
+                                  s->total_sum + i, s->out + i * p->padded_v,
                                   s->row_max[i], s->row_sum[i],
-                                  (size_t)p->padded);
+                                  (size_t)p->padded_v);
 }
 
 /* log(e^a + e^b) */
@@ -66,7 +66,7 @@ void lct_softmax_finish(const struct lct_softmax_results *r,
                         const int64_t at[3], float *from, float row_max,
                         float sum)
 {
-    size_t D = (size_t)r->p->D;
+    size_t D = (size_t)r->p->Dv;
     bool seen = sum != 0; /* also if NaN */
     double sink = lct_sinks_logit(r->p, at[1]);
     double lse = seen ? row_max + log(sum) : -INFINITY;

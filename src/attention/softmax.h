@@ -32,7 +32,7 @@ struct lct_softmax_results {
     const locant_tensor *out, *lse;
 };
 
-/* Finish query 'at' = b, h, i: divide 'from' [D] by 'sum', and store lse. */
+/* Finish query 'at' = b, h, i: divide 'from' [Dv] by 'sum', and store lse. */
 void lct_softmax_finish(const struct lct_softmax_results *r,
                         const int64_t at[3], float *from, float row_max,
                         float sum);

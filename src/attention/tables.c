@@ -2,7 +2,9 @@
 #include "tables.h"
 #include "../core/pool.h"
 #include "bias_table.h"
+#include "factors.h"
 #include "rotation.h"
+#include "row_factor.h"
 #include "schedules.h"
 #include "scratch.h"
 #include <string.h>
@@ -26,6 +28,9 @@ static void lay_out_calls(struct lct_tables *tables, const struct lct_plan *p,
     tables->rotate = call_of(tables, r, r->rotate);
     tables->score = call_of(tables, r, r->score);
     tables->content = call_of(tables, r, r->content);
+    tables->gain = call_of(tables, r, r->gain);
+    tables->after = call_of(tables, r, r->after);
+    tables->row = call_of(tables, r, r->row);
     tables->param_memory = lct_arena_doubles(arena, (int64_t)p->params, 1);
 }
 
@@ -109,10 +114,12 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_calls(tables, p, arena);
     lay_out_positions(tables, p, arena);
     lay_out_angles(tables, p, arena);
+    lct_row_factor_layout(tables, p, arena);
     if (p->engine == LCT_REFERENCE)
         return;
     lay_out_extents(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
+    lct_factors_layout(tables, p, arena);
     if (p->request->general_map && !p->request->rotated_keys)
         tables->k_mapped =
             lct_arena_floats(arena, p->B * p->Hkv * p->S, p->padded_q);
@@ -266,6 +273,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     fill_positions(tables, p);
     load_params(tables, p);
     fill_angles(tables, p);
+    lct_row_factor_fill(p);
     if (p->engine == LCT_REFERENCE)
         return;
     fill_extents(tables->q_extent, tables->q_pos, rows, p->T);
@@ -275,6 +283,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
         fill_extents(tables->k_doc_extent, tables->k_docs, rows, p->S);
     }
     lct_bias_table_fill(p);
+    lct_factors_fill(p);
     if (tables->k_mapped != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
                          (void *)p);

@@ -9,6 +9,7 @@ struct lct_tables {
     /* Parts of the encoding as in the request, with their parameters. */
     struct lct_call call[LCT_MAX_PARTS];
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */
+    const struct lct_call *gain, *after, *row;       /* by factor; or NULL */
     double *param_memory;                            /* [params] */
 
     int64_t *q_pos, *k_pos;      /* [R, T], [R, S]; of padding: the lowest
@@ -36,12 +37,31 @@ struct lct_tables {
     float *bias;              /* [H, bias_range + LCT_PAD] */
     double *bias_heads;       /* [slots, H]; NULL: not needed */
     struct lct_bias_pwl *pwl; /* bias_pwl.h; NULL: 'bias' holds biases */
+
+    /* Factors (factors.h, row_factor.h); NULL: none, or not in a table. */
+    float *factor[2];   /* by lct_factor: [H, factor_range + LCT_PAD] */
+    double *row_factor; /* [R, H, T] */
+    int64_t *row_count; /* [R, 1, T], [R, H, T] with mask hooks: visible keys */
+    int64_t *row_order; /* [R, S]: keys by position */
 };
 
 /* Allocate the tables from 'arena', then fill them. */
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
                        struct lct_arena *arena);
 void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p);
+
+/* The temperature of query i times its factor in head h. */
+static inline double lct_tables_factor(const struct lct_plan *p, int64_t b,
+                                       int64_t h, int64_t i)
+{
+    const struct lct_tables *tables = p->tables;
+    int64_t row = lct_plan_row(p, b);
+
+    return (tables->tau == NULL ? 1 : tables->tau[row * p->T + i]) *
+           (tables->row_factor == NULL
+                ? 1
+                : tables->row_factor[(row * p->H + h) * p->T + i]);
+}
 
 /* Angles of queries or keys, from token i of batch row b on. */
 static inline struct lct_table

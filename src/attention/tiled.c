@@ -17,11 +17,15 @@
 #include "content.h"
 #include "content_far.h"
 #include "content_tables.h"
+#include "dense_gradient.h"
+#include "dense_heads.h"
+#include "factors.h"
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
 #include "param_gradients.h"
 #include "rotation.h"
+#include "row_factor.h"
 #include "scores.h"
 #include "sinks.h"
 #include "softmax.h"
@@ -75,6 +79,8 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
     w->sees[n] = true;
     lct_scores_of_tile(p, t, s, l, NULL);
     lct_softmax_update(p, t, s);
+    if (p->request->after != NULL)
+        lct_factors_multiply(p, t, s, LCT_AFTER, s->s);
     p->arithmetic->values(p, t, s, l);
     if (p->request->content != NULL)
         lct_content_values(p, t, s);
@@ -109,9 +115,9 @@ static void store_results(const struct lct_softmax_results *to,
 {
     for (int64_t i = 0; i < t->rows; i++)
         lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
-                           s->total + i * to->p->padded, s->total_max[i],
+                           s->total + i * to->p->padded_v, s->total_max[i],
                            s->total_sum[i]);
-    lct_load_rows_back(to->p, to->out, s->total,
+    lct_load_rows_back(to->p, to->out, s->total, to->p->padded_v,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }
 
@@ -163,7 +169,7 @@ static void cap_backward(const struct lct_plan *p, const struct lct_tile *t,
         s->ds[i] *= s->slope[i];
 }
 
-/* forward: s = cap(scale q k + bias), p = softmax(s), out = p v */
+/* forward: s = cap(scale q k + bias) + B, p = softmax(s), out = p v */
 static void backward_keys(const struct lct_backward *job,
                           const struct lct_tile *t, struct lct_scratch *s,
                           const struct lct_loaded *l)
@@ -179,15 +185,23 @@ static void backward_keys(const struct lct_backward *job,
 
     lct_scores_of_tile(p, t, s, l, s->slope);
     lct_softmax_recompute_probs(p, t, s);
+    if (p->request->after != NULL)
+        lct_factors_after(p, t, s);
     p->arithmetic->values_backward(p, t, s, l, lct_backward_dv(job, t, s));
     if (content)
         lct_content_values_backward(p, t, s, &c);
+    if (p->request->after != NULL)
+        lct_factors_after_backward(p, t, s, c.chunk_row, job->learns);
     lct_softmax_backward(p, t, s);
+    if (job->g->dbias != NULL)
+        lct_dense_gradient_add(job, t, s);
     cap_backward(p, t, s);
     if (content)
         lct_content_scores_backward(p, t, s, &c);
     if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
+    if (p->request->gain != NULL)
+        lct_factors_gain_backward(p, t, s, c.chunk_row, job->learns);
     if (t->nearness != LCT_NEAR)
         lct_content_far_backward(p, t, s, l->keys);
     if (t->nearness != LCT_FAR)
@@ -205,6 +219,8 @@ static void backward_end(const struct lct_backward *job,
             p, t, s,
             &(struct lct_content_gradients){ .learns = job->learns,
                                              .chunk_row = t->b - job->from });
+    if (p->request->row != NULL && job->learns)
+        lct_row_factor_backward_tile(job, t, s);
     if (job->needs_dq && (job->g->dq != NULL || p->request->general_map))
         lct_backward_store_queries(job, t, s);
 }
@@ -222,8 +238,10 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
         struct lct_loaded l = { .keys = NULL };
 
         for (int n = 0; n < w.tiles; n++) {
-            if (!lct_mask_classify(p, &w.t[n], k, w.s[n]))
+            if (!lct_mask_classify(p, &w.t[n], k, w.s[n])) {
+                lct_dense_gradient_skip(job, &w.t[n], k, w.s[n]);
                 continue;
+            }
             if (l.keys == NULL)
                 l = p->arithmetic->load_keys(p, &w.t[n], w.s[n]);
             backward_keys(job, &w.t[n], w.s[n], &l);
@@ -271,6 +289,23 @@ static void backward_chunk(struct lct_backward *job, int64_t rows)
         lct_param_gradients_sum_chunk(p, rows);
 }
 
+/* Which gradients are needed? */
+static void choose_gradients(struct lct_backward *job)
+{
+    const struct lct_request *r = job->p->request;
+    bool content = r->content != NULL;
+
+    job->learns = job->p->params > 0 && job->g->dparams != NULL;
+    job->needs_dbias = job->learns && lct_bias_learns(job->p);
+    job->needs_dq = job->g->dq != NULL ||
+                    (job->learns && (lct_rotation_learns(job->p) || content ||
+                                     r->row != NULL));
+    job->needs_dk =
+        job->g->dk != NULL ||
+        (job->learns && lct_rotation_learns(job->p) && !r->rotated_keys);
+    job->needs_dv = r->values_of_keys ? job->needs_dk : job->g->dv != NULL;
+}
+
 void lct_tiled_backward(const struct lct_plan *p,
                         const locant_attention_gradients *g,
                         const locant_tensor *dout, const locant_tensor *out,
@@ -281,13 +316,9 @@ void lct_tiled_backward(const struct lct_plan *p,
     };
     bool content = p->request->content != NULL;
 
-    job.learns = p->params > 0 && g->dparams != NULL;
-    job.needs_dbias = job.learns && lct_bias_learns(p);
-    job.needs_dq =
-        g->dq != NULL || (job.learns && (lct_rotation_learns(p) || content));
-    job.needs_dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
-                                     !p->request->rotated_keys);
+    choose_gradients(&job);
     lct_outputs_clear_dx(g->dx);
+    lct_dense_gradient_begin(p, g->dbias);
     if (job.learns)
         lct_param_gradients_clear(p);
     for (; job.from < p->B; job.from += p->chunk) {
@@ -295,11 +326,14 @@ void lct_tiled_backward(const struct lct_plan *p,
 
         backward_chunk(&job, left < p->chunk ? left : p->chunk);
     }
+    lct_dense_heads_backward(&job);
+    lct_dense_gradient_end(p, g->dbias);
     lct_sinks_backward(p, g, dout, out, lse);
     if (!job.learns)
         return;
     if (content)
         lct_content_tables_accumulate(p);
     lct_bias_table_accumulate(p);
+    lct_factors_accumulate(p);
     lct_param_gradients_accumulate(p, g->dparams);
 }

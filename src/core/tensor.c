@@ -11,6 +11,7 @@ static const struct {
     [LOCANT_F32] = { 4, "f32" },   [LOCANT_F16] = { 2, "f16" },
     [LOCANT_BF16] = { 2, "bf16" }, [LOCANT_F64] = { 8, "f64" },
     [LOCANT_I32] = { 4, "i32" },   [LOCANT_I64] = { 8, "i64" },
+    [LOCANT_U8] = { 1, "u8" },
 };
 enum { DTYPES = sizeof(dtypes) / sizeof(dtypes[0]) };
 
@@ -106,11 +107,11 @@ static locant_status check_sizes(const char *fn, const char *arg,
     return LOCANT_OK;
 }
 
-locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
-                        unsigned set, int rank, const int64_t *dims)
+locant_status lct_check_view(const char *fn, const char *arg,
+                             const locant_tensor *t, unsigned set, int rank,
+                             const int64_t *dims)
 {
     char names[64];
-    int last = rank - 1;
 
     if (t == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, arg);
@@ -131,6 +132,15 @@ locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
                            "%s: the data of %s is not "
                            "aligned to its %zu-byte elements",
                            fn, arg, dtypes[t->dtype].size);
+    return LOCANT_OK;
+}
+
+locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
+                        unsigned set, int rank, const int64_t *dims)
+{
+    int last = rank - 1;
+
+    LCT_TRY(lct_check_view(fn, arg, t, set, rank, dims));
     if (rank > 0 && t->shape[last] > 1 && t->stride[last] != 1)
         return locant_fail(LOCANT_ERR_LAYOUT,
                            "%s: last stride of %s is %" PRId64 ", expected 1",

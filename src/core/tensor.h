@@ -12,6 +12,7 @@ enum {
     LCT_IN_F64 = 1 << LOCANT_F64,
     LCT_IN_I32 = 1 << LOCANT_I32,
     LCT_IN_I64 = 1 << LOCANT_I64,
+    LCT_IN_U8 = 1 << LOCANT_U8,
     LCT_IN_REAL = LCT_IN_F32 | LCT_IN_F64,
     LCT_IN_FLOAT = LCT_IN_REAL | LCT_IN_F16 | LCT_IN_BF16
 };
@@ -24,6 +25,11 @@ enum {
  */
 locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
                         unsigned dtypes, int rank, const int64_t *dims);
+
+/* The same, but the last dimension may have any stride. */
+locant_status lct_check_view(const char *fn, const char *arg,
+                             const locant_tensor *t, unsigned dtypes, int rank,
+                             const int64_t *dims);
 
 /* Fail unless t is empty or has the strides of a dense row-major array. */
 locant_status lct_check_dense(const char *fn, const char *arg,

@@ -25,7 +25,7 @@ static void describe_default(char *out, size_t size, const struct lct_key *key)
         snprintf(out, size, "%s", key->words[(int)key->def]);
     else if (key->kind == LCT_SPEC)
         snprintf(out, size, "%s", key->family[(int)key->def]->info.name);
-    else if (key->kind != LCT_LIST)
+    else if (key->kind != LCT_LIST && key->kind != LCT_TEXT)
         lct_number_print(out, key->def);
 }
 

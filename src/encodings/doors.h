@@ -207,6 +207,34 @@ struct lct_mask_hooks {
                                     struct lct_span q, struct lct_span k);
 };
 
+/*
+ * A factor of a pair of positions: out[j] = f(head, q_pos, k_pos[j]), as 'bias'
+ * of the score door.  With the trait RELATIVE only q_pos - k_pos[j] matters.
+ */
+struct lct_pair_factor {
+    void (*at)(double *out, const struct lct_call *c, int64_t head,
+               int64_t q_pos, const int64_t *k_pos, size_t n);
+    /* dparam[k] += sum_j dout[j] df/dparam[k]; NULL: no parameters */
+    void (*backward)(double *const *dparam, const struct lct_call *c,
+                     int64_t head, int64_t q_pos, const int64_t *k_pos,
+                     const double *dout, size_t n);
+};
+
+/*
+ * Factors of scores and weights:
+ *
+ *     s = gain (row scale q.k) + b,  p = softmax(s),  o_i = sum_j p_ij after v_j
+ *
+ * The softmax divides by the sum of p alone.
+ */
+struct lct_factor_hooks {
+    struct lct_pair_factor gain, after;
+    /* The factor of a query that sees 'count' keys, at least 1. */
+    double (*row)(const struct lct_call *c, int64_t head, int64_t count);
+    void (*row_backward)(double *const *dparam, const struct lct_call *c,
+                         int64_t head, int64_t count, double dout);
+};
+
 /* Factors of the scale of scores: for all queries, for the query at q_pos. */
 struct lct_scale_hooks {
     double (*of_scores)(const locant_encoding *e);

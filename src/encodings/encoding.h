@@ -32,8 +32,14 @@ struct lct_encoding {
     /* Allocate e->state by locant_alloc(), for what all calls share; it is
      * released with the encoding. */
     locant_status (*prepare)(locant_encoding *e);
-    /* The index in 'keys' of the nested encoding that a layer uses. */
-    int (*layers)(const locant_encoding *e, int64_t layer);
+    /* The index in 'nested' of the encoding that a layer uses in a model of
+     * 'count' layers; 0: as many as layer_count says. */
+    int (*layers)(const locant_encoding *e, int64_t layer, int64_t count);
+    /* The number of layers that e is for; 0: any. */
+    int64_t (*layer_count)(const locant_encoding *e);
+    /* Keys of any other name nest encodings of this family; NULL: there are
+     * none. */
+    const struct lct_encoding *const *others;
 
     struct lct_param_hooks params;
     struct lct_position_hooks positions;
@@ -44,6 +50,7 @@ struct lct_encoding {
     struct lct_content_door content;
     struct lct_mask_hooks mask;
     struct lct_scale_hooks scale;
+    struct lct_factor_hooks factors;
 };
 
 /* All encodings but the sum, ended by NULL. */
@@ -60,9 +67,12 @@ struct lct_part {
 struct locant_encoding {
     const struct lct_encoding *row;
     double value[LCT_MAX_KEYS];            /* in the order of row->keys */
-    locant_encoding *nested[LCT_MAX_KEYS]; /* values of kind LCT_SPEC, or the
-                                               parts of a sum */
+    locant_encoding *nested[LCT_MAX_KEYS]; /* values of kind LCT_SPEC, then of
+                                               other names; or the parts of a
+                                               sum */
     struct lct_list *list[LCT_MAX_KEYS];   /* values of kind LCT_LIST */
+    char *text[LCT_MAX_KEYS];              /* values of kind LCT_TEXT, then the
+                                               other names */
     char *spec;                            /* canonical */
     unsigned doors, traits;                /* of all parts or layers */
     struct lct_part part[LCT_MAX_PARTS];   /* the encoding itself, or the parts

@@ -6,7 +6,9 @@
 
 struct lct_encoding;
 
-enum { LCT_MAX_KEYS = 12 };
+enum { LCT_MAX_KEYS = 16 };
+
+struct lct_reader; /* spec_read.h */
 
 enum lct_key_kind {
     LCT_NUMBER,
@@ -14,7 +16,8 @@ enum lct_key_kind {
     LCT_WORD,
     LCT_SWITCH,
     LCT_SPEC,
-    LCT_LIST,      /* numbers joined by ':'; empty if left out */
+    LCT_LIST, /* numbers joined by ':'; empty if left out */
+    LCT_TEXT, /* of a grammar of its own, which the key's 'read' knows */
     LCT_EXPRESSION /* of a row that reads its own parentheses */
 };
 
@@ -25,11 +28,15 @@ struct lct_key {
     double def;               /* NAN: derived from the sizes of the call */
     double min, max;          /* inclusive; numbers and integers */
     const char *const *words; /* LCT_WORD: the choices, ended by NULL; the
-                                 value is the index */
+                                 value is the index.  LCT_TEXT: its forms, for
+                                 messages */
     const struct lct_encoding *const *family; /* LCT_SPEC: the choices, ended
                                  by NULL; the value is the index */
     const char *doc;
     bool min_open; /* 'min' itself is not allowed */
+    /* LCT_TEXT: read the value of key k, and set e->text[] to its canonical
+     * form, allocated by locant_alloc(). */
+    locant_status (*read)(locant_encoding *e, int k, struct lct_reader *r);
 };
 
 /* Numbers of a key of kind LCT_LIST. */

@@ -39,6 +39,13 @@ struct found {
     char prefix[96]; /* of its name: "" or "rope." */
 };
 
+static const char *name_of_nested(const locant_encoding *e, int k)
+{
+    if (e->row == &lct_enc_sum)
+        return e->nested[k]->row->info.name;
+    return k < lct_key_count(e->row) ? e->row->keys[k].name : e->text[k];
+}
+
 /* The prefix names a part of a sum by its encoding, another nested encoding by
  * its key. */
 static bool find(struct found *f, const locant_encoding *e, int i)
@@ -63,8 +70,7 @@ static bool find(struct found *f, const locant_encoding *e, int i)
             continue;
         }
         snprintf(f->prefix + used, sizeof(f->prefix) - used, "%s.",
-                 e->row == &lct_enc_sum ? e->nested[k]->row->info.name
-                                        : e->row->keys[k].name);
+                 name_of_nested(e, k));
         return find(f, e->nested[k], i);
     }
     return false;

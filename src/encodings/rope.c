@@ -6,13 +6,15 @@
  * Pair c of a head is rotated by p base^(-2c/dim).  So lengths do not change,
  * and the product of a query at m with a key at n depends only on m - n; tests
  * check both.  The nested 'scaling' extends a trained context (scaling.h).
+ * Other lists of frequencies, cuts and tapers are those of frequencies.h.
  */
+#include "frequencies.h"
 #include "rotate.h"
 #include "scaling.h"
 #include <inttypes.h>
 #include <math.h>
 
-enum { BASE, PAIRING, DIM, SIDE, ANGLES, SCALING };
+enum { BASE, PAIRING, DIM, SIDE, ANGLES, SCALING, FREQS, CUT, TAPER };
 enum { LEADING, TRAILING };
 
 static const char *const pairings[] = { "half", "interleaved", NULL };
@@ -41,26 +43,53 @@ static const struct lct_key keys[] = {
              "mscale-all, score, truncate, dynamic, length); "
              "longrope(original, factor, short, long, attention, length); "
              "llama3(factor, low, high, original); proportional(partial, "
-             "factor)" },
+             "factor); mixed-radix(kind, factor, original, fast, slow)" },
+    { .name = "freqs", .kind = LCT_SPEC, .def = 0,
+      .family = lct_frequency_rules,
+      .doc = "powers: of the base; list(values): radians per position, a:b:c; "
+             "geometric(ratio, keep): both ends included, then zeros" },
+    { .name = "cut", .kind = LCT_SPEC, .def = 0, .family = lct_frequency_cuts,
+      .doc = "which slow pairs are not rotated, after the scaling: none; "
+             "pairs(n); length(length): longer wavelengths; part(keep)" },
+    { .name = "taper", .kind = LCT_SPEC, .def = 0,
+      .family = lct_frequency_tapers,
+      .doc = "how slow pairs fade out, after the cut: none; cosine(pairs)" },
     { 0 }
 };
 /* clang-format on */
 
+/* The steps from the plain list of frequencies to the one in use. */
+static const int steps[] = { FREQS, SCALING, CUT, TAPER };
+enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+
+/* Fail if a step has no float32 recipe of this mode. */
+static locant_status check_recipe(const locant_encoding *e, int mode)
+{
+    for (int i = 0; i < STEPS && mode != LOCANT_ANGLES_EXACT; i++) {
+        const locant_encoding *step = e->nested[steps[i]];
+
+        if (step->row->schedule.emulated != NULL &&
+            !step->row->schedule.emulated(step, mode))
+            return LCT_REFUSE(
+                "%s has no recipe of %s for these keys, expected angles=exact",
+                step->spec, angles[mode]);
+    }
+    return LOCANT_OK;
+}
+
 static locant_status check(const locant_encoding *e)
 {
     const locant_encoding *scaling = e->nested[SCALING];
-    int mode = (int)e->value[ANGLES];
     double dim = e->value[DIM];
 
     if (!isnan(dim) && fmod(dim, 2) != 0)
         return LCT_REFUSE("dim of rope is %.0f, expected an even number", dim);
-    if (mode != LOCANT_ANGLES_EXACT &&
-        scaling->row->schedule.emulated != NULL &&
-        !scaling->row->schedule.emulated(scaling, mode))
-        return LCT_REFUSE(
-            "%s has no recipe of %s for these keys, expected angles=exact",
-            scaling->spec, angles[mode]);
-    return LOCANT_OK;
+    if (e->value[FREQS] != 0 && e->value[SCALING] != 0)
+        return LCT_REFUSE("rope has freqs=%s and scaling=%s, expected one of "
+                          "them: scalings are of powers of a base",
+                          e->nested[FREQS]->row->info.name,
+                          scaling->row->info.name);
+    return check_recipe(e, (int)e->value[ANGLES]);
 }
 
 /*
@@ -94,13 +123,24 @@ static bool by_call(const locant_encoding *e)
            scaling->row->schedule.by_call(scaling);
 }
 
+/* Edit the frequencies step by step; on failure the caller frees *s. */
+static locant_status edit(struct lct_schedule **s,
+                          const struct lct_schedule_use *u)
+{
+    for (int i = 0; i < STEPS; i++) {
+        const locant_encoding *step = u->e->nested[steps[i]];
+
+        LCT_TRY(step->row->schedule.create(
+            s, &(struct lct_schedule_use){ step, u->fn, u->dim, u->length }));
+    }
+    return LOCANT_OK;
+}
+
 static locant_status schedule(struct lct_schedule **out,
                               const struct lct_schedule_use *u)
 {
     const locant_encoding *e = u->e;
     int64_t dim = isnan(e->value[DIM]) ? u->dim : (int64_t)e->value[DIM];
-    const locant_encoding *scaling = e->nested[SCALING];
-    struct lct_schedule_use of_scaling = { scaling, u->fn, u->dim, u->length };
     struct lct_schedule *s;
     locant_status status;
 
@@ -116,7 +156,7 @@ static locant_status schedule(struct lct_schedule **out,
     s->first = e->value[SIDE] == TRAILING ? u->dim - dim : 0;
     s->mode = (locant_angle_mode)e->value[ANGLES];
     lct_recipe_plain(s, e->value[BASE]);
-    status = scaling->row->schedule.create(&s, &of_scaling);
+    status = edit(&s, u);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;
@@ -164,6 +204,14 @@ static const locant_variant variants[] = {
       "Gemma 4 (local layers: rope)" },
     { "rope(scaling=proportional(partial=0.75))", "0.75-RoPE",
       "Barbero et al. 2024" },
+    { "rope(taper=cosine(pairs=20))", "Clipped RoPE, for 64 pairs",
+      "Li et al. 2026" },
+    { "rope(cut=length(length=4096))", "no wavelength beyond a length",
+      "HoPE, Chen et al. 2024" },
+    { "rope(freqs=geometric(keep=0.5))", "1 .. 1/1024, then zeros",
+      "GPT-2 speed runs, Anson et al. 2025" },
+    { "rope(scaling=mixed-radix(factor=4,original=4096))", "MrRoPE",
+      "Tian et al. 2026" },
     { NULL, NULL, NULL }
 };
 

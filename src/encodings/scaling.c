@@ -3,17 +3,20 @@
  * proportional.
  */
 #include "scaling.h"
+#include "frequencies.h"
 #include <inttypes.h>
 #include <math.h>
 
 extern const struct lct_encoding lct_scaling_ntk, lct_scaling_dynamic,
     lct_scaling_yarn, lct_scaling_longrope, lct_scaling_llama3;
-static const struct lct_encoding none, linear, proportional;
+extern const struct lct_encoding lct_scaling_mixed_radix;
+static const struct lct_encoding linear, proportional;
 
 /* clang-format off */
 const struct lct_encoding *const lct_scalings[] = {
-    &none, &linear, &lct_scaling_ntk, &lct_scaling_dynamic, &lct_scaling_yarn,
-    &lct_scaling_longrope, &lct_scaling_llama3, &proportional, NULL
+    &lct_scaling_none, &linear, &lct_scaling_ntk, &lct_scaling_dynamic,
+    &lct_scaling_yarn, &lct_scaling_longrope, &lct_scaling_llama3,
+    &proportional, &lct_scaling_mixed_radix, NULL
 };
 /* clang-format on */
 
@@ -89,7 +92,7 @@ static locant_status keep(struct lct_schedule **out,
     return LOCANT_OK;
 }
 
-static const struct lct_encoding none = {
+const struct lct_encoding lct_scaling_none = {
     .info = { .name = "none",
               .title = "Frequencies as they are",
               .formula = "f_c = base^(-2c/dim)",
@@ -174,13 +177,11 @@ static locant_status keep_fast(struct lct_schedule **out,
     double part = e->value[PARTIAL] * (double)(2 * s->pairs);
     int64_t rotating = (int64_t)floor(part / 2);
 
-    for (int64_t c = 0; c < s->pairs; c++) {
-        s->frequency[c] =
-            c < rotating ? lct_phase_divide(s->frequency[c], e->value[FACTOR])
-                         : (struct lct_phase){ 0, 0 };
-        s->single[c] =
-            c < rotating ? s->single[c] / (float)e->value[FACTOR] : 0;
+    for (int64_t c = 0; c < rotating; c++) {
+        s->frequency[c] = lct_phase_divide(s->frequency[c], e->value[FACTOR]);
+        s->single[c] /= (float)e->value[FACTOR];
     }
+    lct_frequencies_keep(s, rotating);
     return LOCANT_OK;
 }
 

@@ -19,6 +19,7 @@
 
 /* All rescalings, ended by NULL; the first is 'none'. */
 extern const struct lct_encoding *const lct_scalings[];
+extern const struct lct_encoding lct_scaling_none;
 
 /* The largest factor of a context. */
 #define LCT_SCALING_MOST 16777216 /* 2^24 */

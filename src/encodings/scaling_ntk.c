@@ -21,7 +21,8 @@ static void stretch(struct lct_schedule *s, double factor)
     if (dim == 2)
         return; /* the only pair keeps its frequency */
     for (int64_t c = 0; c < s->pairs; c++)
-        s->frequency[c] = lct_phase_of_stretched(s->base, factor, c, dim);
+        s->frequency[c] =
+            lct_phase_of_stretched(s->base, c, dim, factor, 2 * c, dim - 2);
     if (s->mode != LOCANT_ANGLES_EXACT)
         lct_recipe_plain(s, s->base * pow(factor, power));
 }

@@ -22,6 +22,17 @@ static locant_status no_memory(const struct lct_reader *r)
                        r->fn);
 }
 
+char *lct_spec_copy(const char *text, size_t n)
+{
+    char *copy = locant_alloc(n + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, text, n);
+        copy[n] = 0;
+    }
+    return copy;
+}
+
 void lct_encoding_release(locant_encoding *e)
 {
     if (e == NULL)
@@ -29,6 +40,7 @@ void lct_encoding_release(locant_encoding *e)
     for (int k = 0; k < LCT_MAX_KEYS; k++) {
         lct_encoding_release(e->nested[k]);
         locant_release(e->list[k]);
+        locant_release(e->text[k]);
     }
     locant_release(e->spec);
     locant_release(e->state);
@@ -39,6 +51,7 @@ static const char *const kind_names[] = {
     [LCT_NUMBER] = "a number", [LCT_INTEGER] = "an integer",
     [LCT_WORD] = "",           [LCT_SWITCH] = "",
     [LCT_SPEC] = "",           [LCT_LIST] = "numbers joined by ':'",
+    [LCT_TEXT] = "",
     [LCT_EXPRESSION] = "",
 };
 
@@ -150,6 +163,7 @@ locant_status lct_spec_read_value(locant_encoding *e, int k,
     case LCT_WORD:
     case LCT_SWITCH: return read_word(e, k, r);
     case LCT_LIST: return read_list(e, k, r);
+    case LCT_TEXT: return e->row->keys[k].read(e, k, r);
     case LCT_SPEC:
     case LCT_EXPRESSION: break;
     }
@@ -174,6 +188,41 @@ static locant_status unknown_key(const struct lct_reader *r, struct lct_token t,
                        found, row->info.name, t.at, suggest);
 }
 
+static locant_status given_twice(const struct lct_reader *r, struct lct_token t,
+                                 const locant_encoding *e)
+{
+    char name[LCT_QUOTE_BYTES];
+
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: key '%s' of '%s' is given a second time at byte "
+                       "%zu",
+                       r->fn, lct_quote(name, r->text + t.at, t.n),
+                       e->row->info.name, t.at);
+}
+
+/* spec, after "name=": a key that the row does not list */
+static locant_status read_other(locant_encoding *e, struct lct_token t,
+                                struct lct_reader *r)
+{
+    int k = lct_key_count(e->row);
+
+    for (; k < LCT_MAX_KEYS && e->text[k] != NULL; k++)
+        if (strlen(e->text[k]) == t.n &&
+            memcmp(e->text[k], r->text + t.at, t.n) == 0)
+            return given_twice(r, t, e);
+    if (k == LCT_MAX_KEYS)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: more than %d encodings in '%s' at byte %zu",
+                           r->fn, LCT_MAX_KEYS - lct_key_count(e->row),
+                           e->row->info.name, t.at);
+    if (!lct_read_accept(r, '='))
+        return lct_read_error(r, "'='");
+    e->text[k] = lct_spec_copy(r->text + t.at, t.n);
+    if (e->text[k] == NULL)
+        return no_memory(r);
+    return read_sum(&e->nested[k], r, e->row->others);
+}
+
 /* key "=" value { "," key "=" value } ")", after "(" */
 static locant_status read_keys(locant_encoding *e, struct lct_reader *r)
 {
@@ -185,13 +234,14 @@ static locant_status read_keys(locant_encoding *e, struct lct_reader *r)
 
         LCT_TRY(lct_read_name(&t, r, "the name of a key"));
         k = lct_read_find(lct_key_name, e->row->keys, r, t);
+        if (k < 0 && e->row->others != NULL) {
+            LCT_TRY(read_other(e, t, r));
+            continue;
+        }
         if (k < 0)
             return unknown_key(r, t, e->row);
         if (given[k])
-            return locant_fail(
-                LOCANT_ERR_PARAM,
-                "%s: key '%s' of '%s' is given a second time at byte %zu",
-                r->fn, e->row->keys[k].name, e->row->info.name, t.at);
+            return given_twice(r, t, e);
         given[k] = true;
         if (!lct_read_accept(r, '='))
             return lct_read_error(r, "'='");
@@ -210,6 +260,8 @@ static locant_status set_defaults(locant_encoding *e,
     for (int k = 0; k < lct_key_count(e->row); k++) {
         struct lct_reader nested = { r->fn, "", 0, 0, r->depth };
 
+        if (keys[k].kind == LCT_TEXT)
+            continue;
         if (keys[k].kind != LCT_SPEC) {
             e->value[k] = keys[k].def;
             continue;

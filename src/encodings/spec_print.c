@@ -17,6 +17,8 @@ static bool is_default(const locant_encoding *e, int k)
 
     if (key->kind == LCT_LIST)
         return e->list[k] == NULL;
+    if (key->kind == LCT_TEXT)
+        return e->text[k] == NULL;
     if (isnan(key->def) || isnan(e->value[k]))
         return isnan(key->def) && isnan(e->value[k]);
     if (e->value[k] != key->def)
@@ -39,6 +41,7 @@ static void put_value(struct lct_writer *w, const locant_encoding *e, int k)
     case LCT_WORD: lct_spec_put(w, key->words[(size_t)e->value[k]]); break;
     case LCT_SWITCH: lct_spec_put(w, e->value[k] != 0 ? "yes" : "no"); break;
     case LCT_SPEC: lct_spec_put(w, e->nested[k]->spec); break;
+    case LCT_TEXT: lct_spec_put(w, e->text[k]); break;
     case LCT_LIST:
         for (size_t i = 0; i < e->list[k]->n; i++) {
             lct_spec_put(w, i > 0 ? ":" : "");
@@ -58,6 +61,27 @@ static void put_sum(struct lct_writer *w, const locant_encoding *e)
     }
 }
 
+/* Writes "(name=" or ",name="; *open: the parenthesis is written. */
+static void put_name(struct lct_writer *w, const char *name, bool *open)
+{
+    lct_spec_put(w, *open ? "," : "(");
+    lct_spec_put(w, name);
+    lct_spec_put(w, "=");
+    *open = true;
+}
+
+/* An encoding with default keys need not be given the name that it has. */
+static void put_others(struct lct_writer *w, const locant_encoding *e,
+                       bool *open)
+{
+    for (int k = lct_key_count(e->row); k < LCT_MAX_KEYS; k++) {
+        if (e->text[k] == NULL || strcmp(e->text[k], e->nested[k]->spec) == 0)
+            continue;
+        put_name(w, e->text[k], open);
+        lct_spec_put(w, e->nested[k]->spec);
+    }
+}
+
 /* "(key=value,..)", or nothing */
 static void put_keys(struct lct_writer *w, const locant_encoding *e)
 {
@@ -67,12 +91,11 @@ static void put_keys(struct lct_writer *w, const locant_encoding *e)
     for (int k = 0; k < lct_key_count(e->row); k++) {
         if (is_default(e, k))
             continue;
-        lct_spec_put(w, open ? "," : "(");
-        lct_spec_put(w, keys[k].name);
-        lct_spec_put(w, "=");
+        put_name(w, keys[k].name, &open);
         put_value(w, e, k);
-        open = true;
     }
+    if (e->row->others != NULL)
+        put_others(w, e, &open);
     if (open)
         lct_spec_put(w, ")");
 }

@@ -23,6 +23,31 @@ static locant_status refuse_both(const locant_encoding *a,
                       a->row->info.name, b->row->info.name, what);
 }
 
+/* Refuse two parts whose factors would meet. */
+static locant_status check_factors(const locant_encoding *a,
+                                   const locant_encoding *b)
+{
+    const struct lct_factor_hooks *x = &a->row->factors, *y = &b->row->factors;
+    const struct lct_scale_hooks *s = &a->row->scale, *t = &b->row->scale;
+
+    if (x->gain.at != NULL && y->gain.at != NULL)
+        return refuse_both(a, b, "multiply scores by distance");
+    if (x->after.at != NULL && y->after.at != NULL)
+        return refuse_both(a, b, "multiply weights by distance");
+    if ((x->row != NULL || s->of_query != NULL) &&
+        (y->row != NULL || t->of_query != NULL))
+        return refuse_both(a, b, "set a temperature");
+    if (x->gain.at != NULL && (b->doors & LOCANT_DOOR_CONTENT))
+        return LCT_REFUSE("%s multiplies products of queries and keys that %s "
+                          "reads, expected one of them",
+                          a->row->info.name, b->row->info.name);
+    if (x->row != NULL && b->row->content.near_far != NULL)
+        return LCT_REFUSE("%s counts the keys that a query sees, which %s "
+                          "changes, expected one of them",
+                          a->row->info.name, b->row->info.name);
+    return LOCANT_OK;
+}
+
 /* Refuse two parts that would do the same. */
 static locant_status check_pair(const locant_encoding *a,
                                 const locant_encoding *b)
@@ -36,8 +61,8 @@ static locant_status check_pair(const locant_encoding *a,
             return refuse_both(a, b, doors[d]);
     if (a->row->positions.choose != NULL && b->row->positions.choose != NULL)
         return refuse_both(a, b, "choose positions");
-    if (a->row->scale.of_query != NULL && b->row->scale.of_query != NULL)
-        return refuse_both(a, b, "set a temperature");
+    LCT_TRY(check_factors(a, b));
+    LCT_TRY(check_factors(b, a));
     if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
         (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
         return refuse_both(a, b, "rotate queries and keys");
@@ -121,8 +146,21 @@ const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door)
     return NULL;
 }
 
+int64_t locant_encoding_layer_count(const locant_encoding *e)
+{
+    return e == NULL || e->row->layer_count == NULL ? 0
+                                                    : e->row->layer_count(e);
+}
+
 const locant_encoding *
 locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
+{
+    return locant_encoding_layer_of(first_param, e, layer, 0);
+}
+
+const locant_encoding *locant_encoding_layer_of(int *first_param,
+                                                const locant_encoding *e,
+                                                int64_t layer, int64_t count)
 {
     int first = 0, chosen;
 
@@ -130,7 +168,7 @@ locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
         *first_param = 0;
     if (e == NULL || e->row->layers == NULL)
         return e;
-    chosen = e->row->layers(e, layer);
+    chosen = e->row->layers(e, layer, count);
     for (int k = 0; k < chosen; k++)
         if (e->nested[k] != NULL)
             first += lct_param_count(e->nested[k]);

@@ -9,17 +9,19 @@
  * one bucket (in double, distance 64 is, for 32 bidirectional buckets up to
  * 128), so distances are compared with integer thresholds.
  */
-#include "encoding.h"
+#include "t5.h"
 #include <math.h>
 
-enum { BUCKETS, DISTANCE, BIDIRECTIONAL, SHARE };
-
-enum { MAX_BUCKETS = 1024 };
+enum {
+    BUCKETS = LCT_T5_BUCKETS,
+    DISTANCE = LCT_T5_DISTANCE,
+    BIDIRECTIONAL = LCT_T5_BIDIRECTIONAL
+};
 
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "buckets", .kind = LCT_INTEGER, .def = 32, .min = 2,
-      .max = MAX_BUCKETS, .doc = "rows of the table; even when bidirectional" },
+      .max = LCT_T5_MOST, .doc = "rows of the table; even when bidirectional" },
     { .name = "distance", .kind = LCT_INTEGER, .def = 128, .min = 2,
       .max = 1 << 20, .doc = "distances from here on share the last bucket" },
     { .name = "bidirectional", .kind = LCT_SWITCH, .def = 0,
@@ -43,20 +45,20 @@ static void sides(int *side, int *single, const locant_encoding *e)
     *single = *side / 2;
 }
 
-static locant_status check(const locant_encoding *e)
+locant_status lct_t5_check(const locant_encoding *e)
 {
     double buckets = e->value[BUCKETS];
     int side, single;
 
     sides(&side, &single, e);
     if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
-        return LCT_REFUSE("buckets of t5 is %.0f, expected an even number of "
+        return LCT_REFUSE("buckets of %s is %.0f, expected an even number of "
                           "at least 4 when bidirectional",
-                          buckets);
+                          e->row->info.name, buckets);
     if (e->value[DISTANCE] <= single)
-        return LCT_REFUSE("distance of t5 is %.0f, expected more than %d, the "
+        return LCT_REFUSE("distance of %s is %.0f, expected more than %d, the "
                           "buckets that hold one distance each",
-                          e->value[DISTANCE], single);
+                          e->row->info.name, e->value[DISTANCE], single);
     return LOCANT_OK;
 }
 
@@ -125,7 +127,7 @@ static int64_t threshold(int k, int side, int single, int64_t distance)
 }
 
 /* e->state: the smallest distance of each log bucket. */
-static locant_status prepare(locant_encoding *e)
+locant_status lct_t5_prepare(locant_encoding *e)
 {
     int side, single;
     int64_t *first;
@@ -135,7 +137,8 @@ static locant_status prepare(locant_encoding *e)
     if (first == NULL)
         return locant_fail(
             LOCANT_ERR_NOMEM,
-            "locant_encoding_create: no memory for the buckets of t5");
+            "locant_encoding_create: no memory for the buckets of %s",
+            e->row->info.name);
     first[0] = single;
     for (int k = 1; k < side - single; k++)
         first[k] = threshold(k, side, single, (int64_t)e->value[DISTANCE]);
@@ -143,7 +146,7 @@ static locant_status prepare(locant_encoding *e)
     return LOCANT_OK;
 }
 
-static int64_t bucket(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
+int64_t lct_t5_bucket(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
 {
     const locant_encoding *e = c->e;
     const int64_t *first = e->state;
@@ -192,12 +195,12 @@ const struct lct_encoding lct_enc_t5 = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .check = check,
-    .prepare = prepare,
+    .check = lct_t5_check,
+    .prepare = lct_t5_prepare,
     .params = { .list = params },
     .score = {
         .bias = lct_bias_of_entries,
         .backward = lct_bias_of_entries_backward,
-        .entry = bucket,
+        .entry = lct_t5_bucket,
     },
 };

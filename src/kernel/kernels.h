@@ -273,12 +273,23 @@ struct lct_kernels {
     void (*add_bias_rows)(float *s, size_t keys, size_t lanes,
                           const float *table, const int64_t *at);
 
+    /* s[j,i] *= table[at[j] + i], s [keys, lanes].  Exact. */
+    void (*multiply_rows)(float *s, size_t keys, size_t lanes,
+                          const float *table, const int64_t *at);
+
     /*
      * s += slope * distances, a product in double rounded to float; n is a
      * multiple of LCT_PAD.  Exact.
      */
     void (*add_linear_bias)(float *s, const double *distances, double slope,
                             size_t n);
+
+    /*
+     * s[j,i] += bias[j bias_row + i], s [keys, lanes]; -infinity where one of
+     * the two is -infinity.  Exact.
+     */
+    void (*add_dense_bias)(float *s, const float *bias, size_t bias_row,
+                           size_t keys, size_t lanes);
 
     /*
      * sum[d] = sum of x[j,i] with i - j + keys - 1 = d, x [keys, lanes]; room

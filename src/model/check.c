@@ -13,6 +13,20 @@ static locant_status check_range(const char *what, int64_t got, int64_t max)
     return LOCANT_OK;
 }
 
+/* A map of layers may be for a number of layers. */
+static locant_status check_layers(const struct lct_model_config *c)
+{
+    int64_t count = locant_encoding_layer_count(c->encoding);
+
+    LCT_TRY(check_range("layers", c->layers, 10000));
+    if (count == 0 || count == c->layers)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: layers is %" PRId64 ", expected the %" PRId64
+                       " that %s is for",
+                       fn, c->layers, count, locant_encoding_spec(c->encoding));
+}
+
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
                               int64_t length)
 {
@@ -21,7 +35,7 @@ locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
     if (c == NULL || c->encoding == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            c == NULL ? "config" : "config->encoding");
-    LCT_TRY(check_range("layers", c->layers, 10000));
+    LCT_TRY(check_layers(c));
     LCT_TRY(check_range("width", c->width, most));
     LCT_TRY(check_range("heads", c->heads, most));
     LCT_TRY(check_range("kv_heads", c->kv_heads, most));

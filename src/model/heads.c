@@ -74,8 +74,8 @@ static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
     c->attention.k = &c->k;
     c->attention.v = &c->v;
     c->attention.x = m->reads_x ? &c->x : NULL;
-    c->attention.encoding =
-        locant_encoding_layer(&c->first_param, m->config.encoding, layer);
+    c->attention.encoding = locant_encoding_layer_of(
+        &c->first_param, m->config.encoding, layer, m->config.layers);
     c->attention.params = params == NULL ? NULL : params + c->first_param;
     c->attention.mask = LOCANT_MASK_CAUSAL;
     if (m->chooses_positions)
@@ -116,8 +116,8 @@ locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
     struct call c;
 
     for (int64_t l = 0; l < m->config.layers; l++) {
-        const locant_encoding *e =
-            locant_encoding_layer(NULL, m->config.encoding, l);
+        const locant_encoding *e = locant_encoding_layer_of(
+            NULL, m->config.encoding, l, m->config.layers);
 
         if (e != before) {
             make_call(&c, m, l, B, T, past);

@@ -1,6 +1,7 @@
 /*
  * layers.c - hybrids of layers (Gemma 3, arXiv:2503.19786v1, section 2;
- * Llama 4): layer l uses 'global' where (l + 1) mod period = 0, else 'local'.
+ * Llama 4): layer l uses 'global' where (l + 1) mod period = 0, else 'local';
+ * or, with a map, as Gemma 4 does, the last layer as well.
  * Parameters are those of local, then those of global.
  *
  * Also randomized (Ruoss et al. 2023, arXiv:2305.16843v1) and PoSE (Zhu et al.
@@ -15,6 +16,8 @@ static const struct oracle_spec layers_specs[] = {
     { .text = "layers(local=none,global=alibi,period=2)" },
     { .text = "layers(local=alibi(learned=yes),global=kerple,period=3)" },
     { .text = "layers(local=none,global=alibi(learned=yes),period=2)" },
+    { .text = "layers(map=every(3,at=1,global,else=local):last(1,global),"
+              "global=alibi,count=8)" },
     { 0 }
 };
 
@@ -66,7 +69,9 @@ static cx layer_score(const struct oracle_call *call, int64_t b, int64_t h,
                       int64_t i, int64_t j)
 {
     int period = (int)oracle_number(call->spec, "period", 4);
-    int global = (call->layer + 1) % period == 0;
+    int global = strstr(call->spec, "map=") != NULL /* the one above */
+                     ? call->layer % 3 == 1 || call->layer == 7
+                     : (call->layer + 1) % period == 0;
     cx score = plain(call, b, h, i, j);
 
     if (strstr(call->spec, "kerple") != NULL)

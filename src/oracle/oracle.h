@@ -26,9 +26,10 @@ enum { ORACLE_PARAMS = 16 };
 struct oracle_call {
     const char *spec;
     int64_t B, H, G, T, S, D; /* G key heads, D channels of a head */
+    int64_t Dv, v_row;        /* channels of a value; distance of rows of v */
     int64_t W;                /* width of the model */
     const cx *q;              /* [B, H, T, D] */
-    const cx *k, *v;          /* [B, G, S, D] */
+    const cx *k, *v;          /* [B, G, S, D], [B, G, S, Dv]; v may be k */
     const cx *x;              /* [B, S, W]: input of the layer */
     const int64_t *q_pos;     /* [B, T] */
     const int64_t *k_pos;     /* [B, S] */

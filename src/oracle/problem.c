@@ -41,6 +41,17 @@ static void draw_sizes(struct oracle_problem *p, int is_long)
     }
 }
 
+/* Vectors that an encoding adds to values have the width of keys. */
+static void draw_values(struct oracle_problem *p)
+{
+    struct oracle_call *call = &p->c->call;
+
+    p->of_keys = range(p, 0, 3) == 0;
+    call->Dv = range(p, 0, 1) || p->c->o->value != NULL
+                   ? call->D
+                   : range(p, 1, call->D + (p->of_keys ? 0 : 20));
+}
+
 static void draw_places_and_mask(struct oracle_problem *p)
 {
     struct oracle_case *c = p->c;
@@ -141,9 +152,10 @@ static void coordinate_all(struct oracle_problem *p)
 /* ----------------------------------------------------------------- tensors */
 
 /* [B,H,T,D], in memory as that or as [B,T,H,D]. */
-static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T)
+static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T,
+                             int64_t D)
 {
-    int64_t D = p->c->call.D, shape[] = { p->c->call.B, H, T, D };
+    int64_t shape[] = { p->c->call.B, H, T, D };
     locant_tensor x = oracle_case_tensor(p->c, p->dtype, 4, shape);
 
     if (range(p, 0, 1)) {
@@ -162,14 +174,14 @@ static void tensors(struct oracle_problem *p)
     const locant_tensor *in[] = { &p->q, &p->k,    &p->v,
                                   &p->x, &p->dout, &p->sinks };
 
-    p->q = vectors(p, call->H, call->T);
-    p->k = vectors(p, call->G, call->S);
-    p->v = vectors(p, call->G, call->S);
-    p->dout = vectors(p, call->H, call->T);
-    p->out = vectors(p, call->H, call->T);
-    p->dq = vectors(p, call->H, call->T);
-    p->dk = vectors(p, call->G, call->S);
-    p->dv = vectors(p, call->G, call->S);
+    p->q = vectors(p, call->H, call->T, call->D);
+    p->k = vectors(p, call->G, call->S, call->D);
+    p->v = vectors(p, call->G, call->S, call->Dv);
+    p->dout = vectors(p, call->H, call->T, call->Dv);
+    p->out = vectors(p, call->H, call->T, call->Dv);
+    p->dq = vectors(p, call->H, call->T, call->D);
+    p->dk = vectors(p, call->G, call->S, call->D);
+    p->dv = vectors(p, call->G, call->S, call->Dv);
     p->lse = oracle_case_tensor(p->c, p->dtype, 3, lse);
     p->x = oracle_case_tensor(p->c, p->dtype, 3, x);
     p->dx = oracle_case_tensor(p->c, p->dtype, 3, x);
@@ -182,7 +194,15 @@ static void tensors(struct oracle_problem *p)
     call->q = p->in[0];
     call->k = p->in[1];
     call->v = p->in[2];
+    call->v_row = call->Dv;
     call->x = p->in[3];
+    if (!p->of_keys)
+        return;
+    p->v = p->k;
+    p->v.shape[3] = call->Dv;
+    p->a.flags |= LOCANT_ATTENTION_VALUES_OF_KEYS;
+    call->v = call->k;
+    call->v_row = call->D;
 }
 
 static void options(struct oracle_problem *p)
@@ -212,6 +232,7 @@ void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
     p->reference = p->dtype == LOCANT_F64 && n % 4 == 2;
     p->a = (locant_attention)LOCANT_ATTENTION_INIT;
     draw_sizes(p, n == 0);
+    draw_values(p);
     draw_places_and_mask(p);
     known = (locant_sizes){ c->call.W, c->call.H, c->call.G, c->call.D };
     oracle_case_params(c, &known);
@@ -261,7 +282,7 @@ void oracle_problem_backward(struct oracle_problem *p)
 
     g.dq = &p->dq;
     g.dk = &p->dk;
-    g.dv = &p->dv;
+    g.dv = p->of_keys ? NULL : &p->dv;
     g.dx = p->a.x != NULL ? &p->dx : NULL;
     g.dsinks = p->a.sinks != NULL ? &p->dsinks : NULL;
     g.dparams = p->a.params != NULL ? p->c->grad + p->c->first : NULL;

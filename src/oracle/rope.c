@@ -42,7 +42,22 @@ static const struct oracle_spec specs[] = {
     { .text = "rope(base=50,scaling=proportional(partial=0.75,factor=2))",
       .D = 6 },
     { .text = "rope(dim=4,scaling=linear(factor=3),side=trailing)", .D = 6 },
+    { .text = "rope(scaling=mixed-radix(factor=4,original=512,fast=8))",
+      .D = 12 },
+    { .text = "rope(scaling=mixed-radix(kind=uni,factor=8,original=4096))",
+      .D = 12 },
+    { .text = "rope(freqs=list(values=1:0.25:0:0.0078125:2.5))", .D = 10 },
+    { .text = "rope(freqs=geometric(ratio=64,keep=0.5),pairing=interleaved)",
+      .D = 12 },
+    { .text = "rope(cut=pairs(n=2))", .D = 8 },
+    { .text = "rope(base=50,cut=part(keep=0.5),side=trailing,dim=8)", .D = 10 },
+    { .text = "rope(cut=length(length=64),scaling=linear(factor=2))", .D = 8 },
+    { .text = "rope(base=100,taper=cosine(pairs=3))", .D = 8 },
+    { .text = "rope(taper=cosine(pairs=4),cut=pairs(n=1),scaling=yarn("
+              "factor=4,original=64))", .D = 10 },
     /* These depend on the longest position. */
+    { .text = "rope(taper=cosine(pairs=3),scaling=dynamic(factor=2,"
+              "original=4))", .high = 40, .D = 8 },
     { .text = "rope(scaling=dynamic(factor=2,original=4))",
       .high = 40, .D = 6 },
     { .text = "rope(scaling=yarn(factor=4,original=4,dynamic=yes))",

@@ -3,7 +3,9 @@
  * interpolation (Chen et al. 2023, arXiv:2306.15595v2, eq. (4)), NTK (bloc97
  * 2023), dynamic NTK, YaRN (Peng et al. 2023, arXiv:2309.00071v2, section 3, by
  * index as its code), LongRoPE (Ding et al. 2024, arXiv:2402.13753v1), Llama
- * 3.1 (its apply_scaling()), p-RoPE (arXiv:2410.06205v3, section 6).
+ * 3.1 (its apply_scaling()), p-RoPE (arXiv:2410.06205v3, section 6), MrRoPE
+ * (Tian et al. 2026, arXiv:2601.22181); given lists; cuts (Chen et al. 2024,
+ * arXiv:2410.21216) and the taper of Li et al. 2026, arXiv:2602.05258.
  */
 #include "rope.h"
 
@@ -134,12 +136,78 @@ static double proportional(const char *spec, double theta, int64_t c,
     return c < rotating ? theta / oracle_number(spec, "factor", 1) : 0;
 }
 
+/* Turns of pair c in the original context. */
+static double turns(const char *spec, double base, int64_t c, int64_t dim)
+{
+    return plain(base, c, dim) * oracle_number(spec, "original", 1) /
+           (2 * acos(-1));
+}
+
+static void mixed_radix(struct oracle_scaling *s, const char *spec, double base,
+                        int64_t c)
+{
+    double factor = oracle_number(spec, "factor", 1), share, t, n;
+    int64_t low = 0, high = s->dim / 2;
+
+    for (int64_t i = s->dim / 2; i-- > 0;) {
+        double r = turns(spec, base, i, s->dim);
+
+        if (r > oracle_number(spec, "fast", 32) && i > low)
+            low = i;
+        if (r < oracle_number(spec, "slow", 1))
+            high = i;
+    }
+    n = (double)(high - low);
+    t = fmin(fmax((double)(c - low), 0), n);
+    share = c >= high                             ? 1
+            : oracle_word(spec, "kind", "uni", 0) ? t / n
+                                                  : t * (t + 1) / (n * (n + 1));
+    s->frequency = plain(base, c, s->dim) * pow(factor, -share);
+    s->magnitude = 1 + 0.1 * log(factor);
+}
+
+/* ------------------------------------------------- lists, cuts and tapers */
+
+static double listed(const char *spec, double theta, int64_t c, int64_t dim)
+{
+    double values[64], keep = oracle_number(spec, "keep", 1);
+    double n = floor(keep * (double)dim / 2);
+
+    if (oracle_word(spec, "freqs", "geometric", 0))
+        return (double)c >= n ? 0
+                              : pow(oracle_number(spec, "ratio", 1024),
+                                    -(double)c / fmax(n - 1, 1));
+    if (!oracle_word(spec, "freqs", "list", 0))
+        return theta;
+    oracle_numbers(values, 64, spec, "values");
+    return values[c];
+}
+
+static double edited(const char *spec, double theta, int64_t c, int64_t dim)
+{
+    const double pi = acos(-1), n = oracle_number(spec, "pairs", 0);
+    double m = (double)c - ((double)dim / 2 - n);
+
+    if (oracle_word(spec, "cut", "pairs", 0) &&
+        c >= dim / 2 - (int64_t)oracle_number(spec, "n", 0))
+        return 0;
+    if (oracle_word(spec, "cut", "length", 0) &&
+        2 * pi / theta > oracle_number(spec, "length", 0))
+        return 0;
+    if (oracle_word(spec, "cut", "part", 0) &&
+        (double)c >= floor(oracle_number(spec, "keep", 0.75) * (double)dim / 2))
+        return 0;
+    if (oracle_word(spec, "taper", "cosine", 0) && m >= 0 && n > 1)
+        return theta * 0.5 * (1 + cos(pi * m / (n - 1)));
+    return theta;
+}
+
 void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c)
 {
     double base = oracle_number(spec, "base", 10000);
 
     s->magnitude = 1;
-    s->frequency = plain(base, c, s->dim);
+    s->frequency = listed(spec, plain(base, c, s->dim), c, s->dim);
     if (oracle_word(spec, "scaling", "linear", 0))
         s->frequency /= oracle_number(spec, "factor", 1);
     if (oracle_word(spec, "scaling", "ntk", 0))
@@ -156,4 +224,7 @@ void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c)
         s->frequency = llama3(spec, s->frequency);
     if (oracle_word(spec, "scaling", "proportional", 0))
         s->frequency = proportional(spec, s->frequency, c, s->dim);
+    if (oracle_word(spec, "scaling", "mixed-radix", 0))
+        mixed_radix(s, spec, base, c);
+    s->frequency = edited(spec, s->frequency, c, s->dim);
 }

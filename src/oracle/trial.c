@@ -65,7 +65,7 @@ cx oracle_trial_value(const struct oracle_trial *t, int64_t b, int64_t h,
 
     return t->o->value != NULL
                ? t->o->value(call, b, h, i, j, d)
-               : call->v[((b * call->G + g) * call->S + j) * call->D + d];
+               : call->v[((b * call->G + g) * call->S + j) * call->v_row + d];
 }
 
 /* ---------------------------------------------------------------- measures */
@@ -112,7 +112,7 @@ static void measure_row(struct oracle_trial *t, int64_t b, int64_t h, int64_t i)
         return;
     for (int64_t j = 0; j < call->S; j++)
         if (r.seen[j])
-            for (int64_t d = 0; d < call->D; d++) {
+            for (int64_t d = 0; d < call->Dv; d++) {
                 t->score_max = fmax(t->score_max, (call->softcap > 0 ? 4 : 1) *
                                                       fabs(creal(r.s[j])));
                 t->reach =

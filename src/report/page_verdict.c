@@ -256,7 +256,7 @@ static void put_power(struct lct_html *h, const struct lct_results *r)
     if (!pair[0] || !is_judged_spec(r, pair[0], length) ||
         !is_judged_spec(r, pair[1], length) ||
         isnan(lct_page_value(r, "order.power")) ||
-        lct_page_value(r, "order.seeds") <= lct_page_value(r, "protocol.seeds"))
+        lct_page_value(r, "order.power") >= LCT_POWER)
         return;
     lct_html_raw(h, "<li>");
     lct_html_message_values(h, r, MSG_POWER_IS, pair);

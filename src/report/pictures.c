@@ -123,10 +123,10 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
 
 /* Whether an earlier layer uses 'part' as well. */
 static bool drawn_before(const locant_encoding *e, int64_t layer,
-                         const locant_encoding *part)
+                         int64_t layers, const locant_encoding *part)
 {
     for (int64_t l = 0; l < layer; l++)
-        if (locant_encoding_layer(NULL, e, l) == part)
+        if (locant_encoding_layer_of(NULL, e, l, layers) == part)
             return true;
     return false;
 }
@@ -143,8 +143,8 @@ static locant_status draw_layers(struct lct_html *h,
         char layer[24];
         int first;
 
-        s.e = locant_encoding_layer(&first, all->e, l);
-        if (drawn_before(all->e, l, s.e))
+        s.e = locant_encoding_layer_of(&first, all->e, l, layers);
+        if (drawn_before(all->e, l, layers, s.e))
             continue;
         s.initial = s.initial == NULL ? NULL : s.initial + first;
         s.trained = s.trained == NULL ? NULL : s.trained + first;

@@ -384,6 +384,28 @@ static int64_t *documents(const struct attend *t, int64_t tokens)
     return docs;
 }
 
+static void make_dense(struct attend *t)
+{
+    const int64_t size[4] = { t->B, t->H, t->T, t->S };
+    static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F16, LOCANT_BF16,
+                                           LOCANT_F64 };
+
+    if (t->options & ATTEND_BIAS) {
+        dense_bias(&t->dense, size,
+                   dtypes[test_rand() % (t->dtype == LOCANT_F64 ? 4 : 3)],
+                   test_rand() % 16);
+        t->a.bias = &t->dense.bias;
+        t->g.dbias = &t->dense.dbias;
+        t->oracle.dense = t->dense.full;
+        t->oracle.ddense = t->dense.want;
+    }
+    if (t->options & ATTEND_VISIBLE) {
+        dense_visible(&t->dense, size, test_rand() % 16);
+        t->a.visible = &t->dense.visible;
+        t->oracle.shown = t->dense.shown;
+    }
+}
+
 static void make_options(struct attend *t)
 {
     static const int64_t windows[] = { 1, 2, 20, 63, 64, 65, 100, INT64_MAX };
@@ -413,6 +435,7 @@ static void make_options(struct attend *t)
         t->g.dsinks = &t->dsinks;
         t->oracle.sinks = t->in[4];
     }
+    make_dense(t);
     if (!(t->options & ATTEND_DOCUMENTS))
         return;
     t->oracle.q_docs = t->q_doc = documents(t, t->T);
@@ -469,6 +492,7 @@ void attend_free(struct attend *t)
         test_tensor_free(&t->sinks);
         test_tensor_free(&t->dsinks);
     }
+    dense_free(&t->dense);
     for (int i = 0; i < 5; i++)
         free(t->in[i]);
     free(t->q_doc);
@@ -510,5 +534,7 @@ void attend_oracle_backward(struct attend *t, int gross)
     t->oracle.gross = gross;
     oracle_attention_backward(t->want_dq, t->want_dk, t->want_dv,
                               t->want_dsinks, t->in[3], &t->oracle);
+    if (t->g.dbias != NULL)
+        dense_sum(&t->dense);
     t->oracle.gross = 0;
 }

@@ -6,6 +6,7 @@
 #define ATTEND_H
 
 #include "attention.h"
+#include "dense.h"
 #include "draw.h"
 
 enum attend_positions {
@@ -24,7 +25,9 @@ enum {
     ATTEND_SOFTCAP = 2,
     ATTEND_SINKS = 4,
     ATTEND_DOCUMENTS = 8, /* two, in pages, and padding */
-    ATTEND_OPTIONS = 16
+    ATTEND_BIAS = 16,     /* dense, with a gradient */
+    ATTEND_VISIBLE = 32,
+    ATTEND_OPTIONS = 64
 };
 
 /* Parameters, and the same in double. */
@@ -51,6 +54,7 @@ struct attend {
     struct attend_params p;
     locant_tensor q, k, v, dout; /* views [B,H|G,T|S,D] */
     locant_tensor q_pos, k_pos, q_docs, k_docs, sinks, dsinks;
+    struct dense dense;
     locant_tensor out, lse, dq, dk, dv;
     locant_attention a; /* the library's problem */
     locant_attention_gradients g;

@@ -6,7 +6,8 @@
  * Options: the window of Jiang et al. 2023, arXiv:2310.06825, section 2, on
  * both sides; the cap of Gemma Team 2024, arXiv:2408.00118, section 2, c tanh(s
  * / c), c' = 1 - tanh^2; the sink of OpenAI 2025, arXiv:2508.10925, one more
- * score of each row, whose value is 0.
+ * score of each row, whose value is 0; a dense bias, added after the cap, and a
+ * dense mask.
  */
 #include "attention.h"
 #include <math.h>
@@ -26,10 +27,21 @@ struct row {
     double sink;       /* its weight */
 };
 
+/* Pair (i, j) in arrays [B,H,T,S]. */
+static int64_t pair(const struct row *r, int64_t j)
+{
+    return ((r->b * r->a->H + r->h) * r->a->T + r->t) * r->a->S + j;
+}
+
 static int visible(const struct row *r, int64_t j)
 {
     const struct oracle_attention *a = r->a;
     int64_t n = r->q_pos - r->k_pos[j];
+
+    if (a->shown != NULL && !a->shown[pair(r, j)])
+        return 0;
+    if (a->dense != NULL && !(a->dense[pair(r, j)] > -INFINITY))
+        return 0;
 
     if (a->q_docs != NULL) {
         int64_t doc = a->q_docs[r->b * a->T + r->t];
@@ -56,7 +68,7 @@ static double cap(double *slope, double s, double c)
 {
     double t = c > 0 ? tanh(s / c) : 0;
 
-    *slope = 1 - t * t;
+    *slope = (1 - t) * (1 + t); /* not 1 - t t: t is near 1 */
     return c > 0 ? c * t : s;
 }
 
@@ -64,7 +76,7 @@ static double cap(double *slope, double s, double c)
 static double score(const struct row *r, int64_t j, double *top)
 {
     const struct oracle_attention *a = r->a;
-    double s = 0, terms = 0, b = 0, capped;
+    double s = 0, terms = 0, b = 0, capped, size;
 
     for (int64_t d = 0; d < a->D; d++) {
         double x = a->scale * r->query[d] * r->key[j * a->D + d];
@@ -75,8 +87,13 @@ static double score(const struct row *r, int64_t j, double *top)
     if (a->bias != NULL)
         b = a->bias(r->h, r->q_pos, r->k_pos[j], a->context);
     capped = cap(&r->slope[j], s + b, a->softcap);
-    *top = fmax(*top, fmax(fabs(s + b), (terms + fabs(b)) / 2) +
-                          (a->softcap > 0 ? 3 * fabs(capped) : 0));
+    size = fmax(fabs(s + b), (terms + fabs(b)) / 2) +
+           (a->softcap > 0 ? 3 * fabs(capped) : 0);
+    if (a->dense != NULL) {
+        capped += a->dense[pair(r, j)];
+        size += fabs(capped) / 4; /* one more rounding */
+    }
+    *top = fmax(*top, size);
     return capped;
 }
 
@@ -209,10 +226,15 @@ static void row_backward(double *dquery, double *dkey, double *dvalue,
         mean += r->p[j] * dp[j];
     }
     mean = a->gross ? mean : -mean;
-    for (int64_t j = 0; j < a->S; j++)
-        if (visible(r, j))
-            score_backward(dquery, dkey, r, j,
-                           r->p[j] * (dp[j] + mean) * r->slope[j]);
+    for (int64_t j = 0; j < a->S; j++) {
+        double ds = r->p[j] * (dp[j] + mean);
+
+        if (!visible(r, j))
+            continue;
+        score_backward(dquery, dkey, r, j, ds * r->slope[j]);
+        if (a->ddense != NULL)
+            a->ddense[pair(r, j)] = ds;
+    }
     *dsink += r->sink * mean;
     free(dp);
 }

@@ -28,6 +28,9 @@ struct oracle_attention {
     double softcap;
     const double *sinks;            /* [H] */
     const int64_t *q_docs, *k_docs; /* [B,T], [B,S] */
+    const double *dense;            /* [B,H,T,S]: added after the cap */
+    const char *shown;              /* [B,H,T,S]: 0 hides */
+    double *ddense;                 /* [B,H,T,S]: written by backward */
 };
 
 /*
