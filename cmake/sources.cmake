@@ -11,7 +11,8 @@ set(CORE_SOURCES
   encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
   encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/formula.c
   encodings/formula_evaluate.c encodings/formula_graph.c
-  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_linear.c encodings/formula_names.c
+  encodings/formula_operations.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
   encodings/formula_read.c encodings/formula_trend.c
   encodings/formula_words.c encodings/fox.c encodings/frequencies.c

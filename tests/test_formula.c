@@ -202,12 +202,14 @@ TEST(what_has_no_meaning_is_refused)
             "bias has no effect: it does not depend on the key");
     refused("formula(bias=i*2)",
             "bias has no effect: it does not depend on the key");
-    refused("formula(gain=2)",
-            "gain is not computed yet, expected a bias alone");
-    refused("formula(bias=-n,after=1/(1+n))",
-            "after is not computed yet, expected a bias alone");
     refused("formula(bias=s*n)", "bias reads s, which is not computed yet, "
-                                 "expected a function of n, d, i and j");
+                                 "expected a function of positions");
+    refused("formula(after=1/cnt)", "after reads cnt, expected it only in a "
+                                    "gain that does not depend on positions");
+    refused("formula(gain=log(cnt)*n)",
+            "gain reads cnt, expected it only in a gain that does not depend "
+            "on positions");
+    refused("formula(after=n/n)", "after is NaN at distance 0");
 }
 
 /* ------------------------------------------------------------------- limits */

@@ -111,6 +111,33 @@ TEST(distance_sums_are_as_printed)
     near_all(dt + L, want, L, 0.51e-10);
 }
 
+TEST(all_three_expressions_are_as_printed)
+{
+    static const double want[4] = { 0.8032503574, 1.0718179726, 0.8362928476,
+                                    0.2074461289 };
+    OWNED(locant_encoding) *e = test_create(
+        "formula(gain=1+a*log1p(n),bias=-m*n,after=1+c*sqrt(n),a=param(heads),"
+        "m=param(heads),c=param(heads))");
+    double x[3][2] = { { 0.2, 0.4 }, { 0.1, 0.05 }, { -0.1, 0.2 } };
+    double dx[3][2] = { { 0 } }, sum = 0;
+    locant_tensor params[3], dparams[3];
+    struct problem p;
+
+    for (int i = 0; i < 3; i++) {
+        params[i] = DENSE(F64, x[i], 2);
+        dparams[i] = DENSE(F64, dx[i], 2);
+    }
+    fill(&p, e, params);
+    run(&p, dparams);
+    for (int i = 0; i < SIZE; i++)
+        sum += p.dout[i] * p.out[i];
+    near_all(p.out + (L + 4) * D, want, D, 0.51e-10);
+    near_all(&sum, (double[]){ 20.0609909479 }, 1, 0.51e-10);
+    near_all(dx[0], (double[]){ 0.1516320469, 0.7211682492 }, 2, 0.51e-10);
+    near_all(dx[1], (double[]){ -0.0790038332, -0.8535704280 }, 2, 0.51e-10);
+    near_all(dx[2], (double[]){ 6.8539084577, 7.0408975231 }, 2, 0.51e-10);
+}
+
 /* ------------------------------------------------------------------- twins */
 
 enum { FAR = 3000, TWIN_HEADS = 8 };
@@ -287,6 +314,22 @@ TEST(windows_are_formulas)
             same_window("formula(bias=if(i-j<9,if(j-i<9,0,-inf),-inf))", mask,
                         "window(size=9)", mask, queries[n]);
         }
+}
+
+TEST(factors_are_formulas)
+{
+    static const int64_t queries[] = { WT, 3, 1 };
+
+    for (size_t n = 0; n < LEN(queries); n++) {
+        same_window("formula(gain=sqrt(1+2*log1p(n/10)),bias=-2*log1p(n/10))",
+                    LOCANT_MASK_CAUSAL, "scale-invariant", LOCANT_MASK_CAUSAL,
+                    queries[n]);
+        same_window("formula(gain=1+0.1*log1p(floor(i/8)))+rope",
+                    LOCANT_MASK_CAUSAL,
+                    "formula(gain=1+0.1*log1p(floor(j/8)+floor(i/8)-"
+                    "floor(j/8)))+rope",
+                    LOCANT_MASK_CAUSAL, queries[n]);
+    }
 }
 
 /* One query takes slopes, several take a table: the same weights. */

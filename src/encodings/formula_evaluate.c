@@ -147,9 +147,11 @@ static void put_leaf(double *out, const struct lct_formula_run *run,
 {
     bool zero = run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
 
-    if (op == LCT_FORMULA_I || op == LCT_FORMULA_J) {
+    if (op == LCT_FORMULA_CNT || op == LCT_FORMULA_I || op == LCT_FORMULA_J) {
+        int64_t at = op == LCT_FORMULA_I ? q_pos : run->count;
+
         for (size_t j = 0; j < n; j++)
-            out[j] = (double)(op == LCT_FORMULA_I ? q_pos : k_pos[j]);
+            out[j] = (double)(op == LCT_FORMULA_J ? k_pos[j] : at);
         return;
     }
     for (size_t j = 0; j < n; j++)

@@ -10,12 +10,14 @@ struct lct_formula_run {
     const struct lct_formula *f;
     const struct lct_call *c;
     int64_t head;
+    int64_t count;                    /* of the keys that the query sees */
     unsigned bit;                     /* of the nodes that the root reads */
     int root;                         /* the node that is wanted */
     double number[LCT_FORMULA_NODES]; /* of nodes without a slot */
 };
 
-/* Prepare for one of LCT_BIAS, LCT_GAIN, LCT_AFTER, which must be given. */
+/* Prepare for one of the roots, which must be given; set 'count' afterwards if
+ * it reads cnt. */
 void lct_formula_evaluate_open(struct lct_formula_run *run,
                                const struct lct_formula *f, int root,
                                const struct lct_call *c, int64_t head);

@@ -75,7 +75,12 @@ struct lct_formula_name {
     char entries_text[24]; /* 'entries' as a size of a parameter */
 };
 
-enum { LCT_BIAS, LCT_GAIN, LCT_AFTER, LCT_FORMULA_ROOTS };
+enum {
+    LCT_FORMULA_BIAS,
+    LCT_FORMULA_GAIN,
+    LCT_FORMULA_AFTER,
+    LCT_FORMULA_ROOTS
+};
 
 struct lct_formula {
     int varying;                 /* nodes with a slot */

@@ -92,7 +92,8 @@ static bool is_default(const struct lct_formula *f, int k)
 {
     const struct lct_formula_node *x = &f->node[f->root[k]];
 
-    return x->op == LCT_FORMULA_NUMBER && x->number == (k == LCT_BIAS ? 0 : 1);
+    return x->op == LCT_FORMULA_NUMBER &&
+           x->number == (k == LCT_FORMULA_BIAS ? 0 : 1);
 }
 
 static locant_status parse_roots(struct lct_formula *f, const struct spans *s,

@@ -32,6 +32,12 @@ static const struct oracle_spec specs[] = {
               "a=param(one))", .low = 0, .high = 30 },
     { .text = "formula(bias=sigmoid(m*j-1)*H/(h+2)-softplus(n*0.1)*T0/64,"
               "m=param(heads),length=32)", .low = 0, .high = 30 },
+    { .text = "formula(bias=-m*n,gain=1+a*log1p(n),after=1+c*sqrt(n),"
+              "m=param(heads),a=param(heads),c=param(heads))",
+      .low = -30, .high = 30 },
+    { .text = "formula(gain=a*log(cnt+1)/2,a=param(heads))" },
+    { .text = "formula(gain=1+a*log1p(floor(i/4)),after=exp(-c*n),"
+              "a=param(one),c=param(heads))", .low = 0, .high = 30 },
     { .text = "formula(bias=-max(a*n,2)-abs(d-3)/8-clamp(a*n,1,3)^2+"
               "relu(n-a)*0.01+logsigmoid(-n*a)+expm1(-a*n),"
               "a=param(heads),future=zero)", .low = -30, .high = 30 },
@@ -51,7 +57,7 @@ struct text {
     const char *at;
     const struct oracle_call *call;
     int64_t h;
-    double i, j, d, n;
+    double i, j, d, n, seen;
 };
 
 static cx sum(struct text *t);
@@ -302,6 +308,8 @@ static cx name(struct text *t, const char *from, size_t n)
         return acos(-1);
     if (n == 3 && strncmp(from, "inf", n) == 0)
         return INFINITY;
+    if (n == 3 && strncmp(from, "cnt", n) == 0)
+        return t->seen;
     return declared(t, from, n, 0, &entries);
 }
 
@@ -386,22 +394,60 @@ static cx sum(struct text *t)
             return x;
 }
 
-static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
-               int64_t j)
+/* The value of a key for a pair; the fallback if the spec lacks the key. */
+static cx value_of(const struct oracle_call *call, const char *key,
+                   double fallback, const int64_t at[4])
 {
-    struct text t = { .at = strstr(call->spec, "bias="), .call = call, .h = h };
+    struct text t = { .at = strstr(call->spec, key), .call = call };
 
     if (t.at == NULL)
-        return 0;
-    t.at += strlen("bias=");
-    t.i = (double)oracle_position(call, 0, b, i);
-    t.j = (double)oracle_position(call, 1, b, j);
+        return fallback;
+    t.at += strlen(key);
+    t.h = at[1];
+    t.i = (double)oracle_position(call, 0, at[0], at[2]);
+    t.j = (double)oracle_position(call, 1, at[0], at[3]);
     t.d = t.i - t.j;
     t.n =
         t.d < 0 && oracle_word(call->spec, "future", "zero", 0) ? 0 : fabs(t.d);
-    if (t.d < 0 && oracle_word(call->spec, "future", "hide", 0))
-        return -INFINITY;
+    for (int64_t j = 0; strstr(t.at, "cnt") != NULL && j < call->S; j++)
+        t.seen += oracle_visible(call, at[0], at[2], j);
     return sum(&t);
+}
+
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    const int64_t at[4] = { b, h, i, j };
+
+    if (oracle_position(call, 0, b, i) < oracle_position(call, 1, b, j) &&
+        oracle_word(call->spec, "future", "hide", 0))
+        return -INFINITY;
+    return value_of(call, "bias=", 0, at);
+}
+
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    const int64_t at[4] = { b, h, i, j };
+    const int64_t g = h / (call->H / call->G);
+    const cx *q = call->q + ((b * call->H + h) * call->T + i) * call->D;
+    const cx *k = call->k + ((b * call->G + g) * call->S + j) * call->D;
+    cx product = 0;
+
+    for (int64_t d = 0; d < call->D; d++)
+        product += q[d] * k[d];
+    return value_of(call, "gain=", 1, at) * (call->scale * product) +
+           bias(call, b, h, i, j);
+}
+
+static cx value(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+                int64_t j, int64_t d)
+{
+    const int64_t at[4] = { b, h, i, j };
+    const int64_t g = h / (call->H / call->G);
+
+    return value_of(call, "after=", 1, at) *
+           call->v[((b * call->G + g) * call->S + j) * call->D + d];
 }
 
 const struct oracle formula_oracle = {
@@ -409,4 +455,6 @@ const struct oracle formula_oracle = {
     .specs = specs,
     .range = range,
     .bias = bias,
+    .score = score,
+    .value = value,
 };
