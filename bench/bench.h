@@ -50,7 +50,8 @@ enum bench_peak {
 /* clang-format off */
 enum bench_subject {
     SUBJECT_ANGLES, SUBJECT_ROTATE, SUBJECT_INPUT, SUBJECT_FORWARD,
-    SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_MASKS,
+    SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_CACHES,
+    SUBJECT_MASKS,
     SUBJECT_CONTENT, SUBJECT_KERNELS, SUBJECT_TRAIN, SUBJECT_MEMORY, SUBJECTS
 };
 /* clang-format on */
@@ -86,6 +87,11 @@ struct bench_family {
     unsigned masks;            /* 0: MASK_FULL */
     int64_t window, documents; /* for counting the work; 0: none */
     bool keys_rotated;         /* the cache holds rotated keys */
+    int64_t block;             /* rows of a block of a paged cache; 0: none */
+    int64_t pool;              /* tokens that its pool has room for */
+    int64_t values;            /* channels of a value; 0: as many as of a key;
+                                  left out with -d */
+    bool of_keys;              /* values are the first channels of keys */
     int64_t layers;            /* of the model to train; left out with -d */
     int64_t step;              /* tokens of a training step; 0: one sequence */
     bool grows;                /* the last row notes how time grows */
@@ -97,7 +103,8 @@ struct bench_case {
     char spec[128]; /* encoding */
     locant_dtype dtype;
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
-    int64_t window, documents;
+    int64_t values; /* channels of a value; 0: dim */
+    int64_t window, documents, block, pool;
     bool causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
@@ -134,8 +141,8 @@ struct bench_work {
 
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
-    work_input, work_forward, work_backward, work_decode, work_train,
-    work_memory;
+    work_input, work_forward, work_backward, work_decode, work_paged,
+    work_train, work_memory;
 
 /*
  * Floating-point operations of training a case's model, per token: three times
@@ -365,12 +372,23 @@ struct bench_attention {
     struct bench_encoding encoding;
     locant_tensor t[BENCH_OPERANDS];  /* those not needed have no data */
     locant_tensor wide[BENCH_INPUTS]; /* the same in F32 */
-    locant_tensor docs;
+    locant_tensor docs, values;
+    locant_tensor blocks, length; /* of a paged cache */
     locant_attention problem;
     void *workspace;
     size_t workspace_bytes;
     locant_status status; /* of the last call */
 };
+/* Channels of a value. */
+static inline int64_t bench_values(const struct bench_case *c)
+{
+    return c->values > 0 ? c->values : c->dim;
+}
+
+/* The values among the operands t of a case. */
+locant_tensor bench_attention_values(const struct bench_case *c,
+                                     const locant_tensor t[BENCH_INPUTS]);
+
 /* NULL on failure.  'gradients': allocate them, too. */
 struct bench_attention *bench_attention_open(const struct bench_case *c,
                                              bool gradients);

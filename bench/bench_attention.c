@@ -14,6 +14,7 @@ static struct bench_case smaller(const struct bench_case *c)
         s.tokens = CHECKED_TOKENS;
     if (s.queries > s.tokens)
         s.queries = s.tokens;
+    s.pool = 0;
     return s;
 }
 
@@ -47,6 +48,7 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
         .dk = &t[BENCH_DK],
         .dv = &t[BENCH_DV],
     };
+    locant_tensor values;
     locant_status status;
 
     for (int i = 0; i < BENCH_OPERANDS; i++)
@@ -54,7 +56,8 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
             return bench_no_memory();
     p.q = &t[BENCH_Q];
     p.k = &t[BENCH_K];
-    p.v = &t[BENCH_V];
+    values = bench_attention_values(&a->c, t);
+    p.v = &values;
     p.x = p.x != NULL ? &t[BENCH_X] : NULL;
     status = locant_attention_reference(&t[BENCH_OUT], &t[BENCH_LSE], &p);
     if (status != LOCANT_OK || !gradients)
@@ -138,8 +141,8 @@ static bool copy_row(locant_tensor *out, const struct bench_attention *a,
                      int64_t i)
 {
     const struct bench_case *c = &a->c;
-    int64_t shape[] = { 1, c->heads, 1, c->dim };
-    size_t row = (size_t)c->dim * locant_dtype_size(c->dtype);
+    int64_t shape[] = { 1, c->heads, 1, bench_values(c) };
+    size_t row = (size_t)bench_values(c) * locant_dtype_size(c->dtype);
 
     if (!bench_tensor(out, c->dtype, 4, shape))
         return false;
@@ -159,6 +162,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     int64_t at = c->tokens - c->queries + i;
     locant_attention p = a->problem;
     locant_tensor q = a->wide[BENCH_Q], docs = a->docs, position;
+    locant_tensor values = bench_attention_values(c, a->wide);
     locant_status status;
 
     if (!bench_count(&position, at, 1))
@@ -167,7 +171,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     q.shape[2] = 1;
     p.q = &q;
     p.k = &a->wide[BENCH_K];
-    p.v = &a->wide[BENCH_V];
+    p.v = &values;
     p.q_pos = &position;
     if (p.q_docs != NULL) {
         docs.data = (int64_t *)docs.data + i;
@@ -182,7 +186,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
 /* Checks one row of the problem at its full size. */
 static const char *check_row(const struct bench_attention *a, int64_t i)
 {
-    int64_t shape[] = { 1, a->c.heads, 1, a->c.dim };
+    int64_t shape[] = { 1, a->c.heads, 1, bench_values(&a->c) };
     locant_tensor got = { 0 }, want = { 0 }, lse = { 0 };
     const char *wrong = NULL;
 
@@ -255,13 +259,14 @@ static double pairs(const struct bench_case *c)
 /* q k^T and p v, 2 flops for each product */
 static double forward_flops(const struct bench_case *c)
 {
-    return 2 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
+    return 2.0 * (double)(c->heads * (c->dim + bench_values(c))) * pairs(c);
 }
 
 /* q k^T again, do v^T, ds k, ds^T q, p^T do */
 static double backward_flops(const struct bench_case *c)
 {
-    return 5 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
+    return 2.0 * (double)(c->heads * (3 * c->dim + 2 * bench_values(c))) *
+           pairs(c);
 }
 
 /* Each key and value counts once, even if several query heads read it. */
@@ -271,16 +276,29 @@ static double cache_bytes(const struct bench_case *c)
            (double)locant_dtype_size(c->dtype);
 }
 
-/* The case to compare with: F32 for a 16-bit type, else no encoding. */
+/* The case to compare with: values as wide as keys, with as many products in
+   forward; or F32 for a 16-bit type; or no encoding. */
 static bool baseline(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
-    if (c->dtype != LOCANT_F32)
+    if (c->values > 0) {
+        other->dim = (c->dim + c->values) / 2;
+        other->values = 0;
+    } else if (c->dtype != LOCANT_F32)
         other->dtype = LOCANT_F32;
     else
         snprintf(other->spec, sizeof(other->spec), "none");
     return bench_titles[c->family->subject].baseline != NULL &&
-           (c->dtype != other->dtype || strcmp(c->spec, other->spec) != 0);
+           (c->dtype != other->dtype || c->dim != other->dim ||
+            strcmp(c->spec, other->spec) != 0);
+}
+
+/* The same cache without a block table. */
+static bool one_piece(struct bench_case *other, const struct bench_case *c)
+{
+    *other = *c;
+    other->block = 0;
+    return true;
 }
 
 enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
@@ -297,6 +315,12 @@ const struct bench_work work_backward = {
     .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
+};
+const struct bench_work work_paged = {
+    .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = cache_bytes, .baseline = one_piece,
 };
 const struct bench_work work_decode = {
     .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,

@@ -25,6 +25,9 @@ const struct bench_title bench_titles[SUBJECTS] = {
                           "of f32" },
     [SUBJECT_DECODE] = { "decode", "One query against a long cache",
                          "0.85 of reading the keys and values", NULL },
+    [SUBJECT_CACHES] = { "caches", "One query against a paged cache",
+                         "0.95 of the same cache in one piece",
+                         "of one piece" },
     [SUBJECT_MASKS] = { "masks", "Windows and packed documents",
                         "only visible pairs count", NULL },
     [SUBJECT_CONTENT] = { "content", "Content encodings, causal", NULL,
@@ -81,6 +84,12 @@ static const struct bench_family families[] = {
       .masks = BOTH },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward, values of 128,", &work_forward, "none rope",
+      .tokens = "2048", .quick = "512", .dims = "192", .heads = 8,
+      .masks = BOTH, .values = 128 },
+    { SUBJECT_BACKWARD, "backward, values of 128,", &work_backward, "none rope",
+      .tokens = "2048", .quick = "512", .dims = "192", .heads = 4,
+      .masks = BOTH, .values = 128 },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS " " FORMULA,
       .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
       .masks = BOTH },
@@ -104,6 +113,25 @@ static const struct bench_family families[] = {
     { SUBJECT_DECODE, "decode", &work_decode, "none", .dtypes = "bf16 f16",
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
       .kv_heads = 8, .queries = 1 },
+
+    { SUBJECT_DECODE, "decode, values are 512 channels of keys,", &work_forward,
+      "rope(dim=64,side=trailing)", .fixed = true, .dtypes = "f32 bf16",
+      .tokens = "32768", .quick = "4096", .dims = "576", .heads = 16,
+      .kv_heads = 1, .queries = 1, .keys_rotated = true, .values = 512,
+      .of_keys = true },
+    { SUBJECT_CACHES, "decode, blocks of 16,", &work_paged, "none rope",
+      .dtypes = "f32 bf16 f16", .tokens = "32768", .quick = "4096",
+      .dims = "128", .heads = 32, .kv_heads = 8, .queries = 1, .block = 16,
+      .pool = 49152 },
+    { SUBJECT_CACHES, "decode, blocks of 64,", &work_paged, "none",
+      .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",
+      .heads = 32, .kv_heads = 8, .queries = 1, .block = 64, .pool = 49152 },
+    { SUBJECT_CACHES, "decode, blocks of 1,", &work_paged, "none",
+      .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",
+      .heads = 32, .kv_heads = 8, .queries = 1, .block = 1, .pool = 49152 },
+    { SUBJECT_CACHES, "decode, blocks of 16, pool of 65536,", &work_paged,
+      "none", .fixed = true, .dtypes = "f16", .tokens = "1024", .dims = "128",
+      .heads = 32, .kv_heads = 8, .queries = 1, .block = 16, .pool = 65536 },
 
     { SUBJECT_MASKS, "forward", &work_forward, "window(size=512)+rope",
       .fixed = true, .tokens = "8192", .quick = "1024", .dims = "64",
@@ -273,6 +301,7 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
             c->batch = f->step > c->tokens ? f->step / c->tokens : 1;
             c->queries = f->queries > 0 ? f->queries : c->tokens;
             c->dim = dims.at[d];
+            c->values = f->values;
             add_masks(x, c);
         }
 }
@@ -300,7 +329,7 @@ static bool selected(const struct bench_family *f,
 {
     return (f->quick != NULL || !o->quick) &&
            (!f->longer || o->tokens.n == 0) &&
-           (f->layers == 0 || o->dims.n == 0) &&
+           ((f->layers == 0 && f->values == 0) || o->dims.n == 0) &&
            (o->spec[0] == '\0' || fits(f, o->spec));
 }
 
@@ -313,6 +342,8 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .kv_heads = f->kv_heads,
                             .window = f->window,
                             .documents = f->documents,
+                            .block = f->block,
+                            .pool = f->pool,
                             .layers = f->layers };
 
     if (!selected(f, x->o))

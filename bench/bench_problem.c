@@ -10,6 +10,8 @@ void bench_attention_close(struct bench_attention *a)
             locant_release(a->wide[i].data);
     bench_release(a->t, BENCH_OPERANDS);
     locant_release(a->docs.data);
+    locant_release(a->blocks.data);
+    locant_release(a->length.data);
     locant_release(a->workspace);
     bench_encoding_close(&a->encoding);
     locant_release(a);
@@ -31,21 +33,44 @@ static bool make_input(struct bench_attention *a, int i, const int64_t *shape)
     return true;
 }
 
+/* Blocks of the pool: 'pool' tokens, or as many as the case has. */
+static int64_t blocks_of(const struct bench_case *c)
+{
+    int64_t tokens = c->pool > c->tokens ? c->pool : c->tokens;
+
+    return (tokens + c->block - 1) / c->block;
+}
+
+locant_tensor bench_attention_values(const struct bench_case *c,
+                                     const locant_tensor t[BENCH_INPUTS])
+{
+    locant_tensor view = t[BENCH_K];
+
+    view.shape[3] = bench_values(c);
+    return c->family->of_keys ? view : t[BENCH_V];
+}
+
 static bool make_tensors(struct bench_attention *a, bool gradients)
 {
     const struct bench_case *c = &a->c;
     int64_t q[] = { 1, c->heads, c->queries, c->dim };
     int64_t k[] = { 1, c->kv_heads, c->tokens, c->dim };
+    int64_t v[] = { 1, c->kv_heads, c->tokens, bench_values(c) };
+    int64_t out[] = { 1, c->heads, c->queries, bench_values(c) };
 
+    if (c->block > 0) {
+        k[0] = blocks_of(c);
+        k[2] = c->block;
+    }
     if (!make_input(a, BENCH_Q, q) || !make_input(a, BENCH_K, k) ||
-        !make_input(a, BENCH_V, k) ||
-        !bench_tensor(&a->t[BENCH_OUT], c->dtype, 4, q) ||
+        (!c->family->of_keys && !make_input(a, BENCH_V, v)) ||
+        !bench_tensor(&a->t[BENCH_OUT], c->dtype, 4, out) ||
         !bench_tensor(&a->t[BENCH_LSE], LOCANT_F32, 3, q))
         return false;
-    return !gradients || (make_input(a, BENCH_DOUT, q) &&
+    return !gradients || (make_input(a, BENCH_DOUT, out) &&
                           bench_tensor(&a->t[BENCH_DQ], c->dtype, 4, q) &&
                           bench_tensor(&a->t[BENCH_DK], c->dtype, 4, k) &&
-                          bench_tensor(&a->t[BENCH_DV], c->dtype, 4, k));
+                          bench_tensor(&a->t[BENCH_DV], c->dtype, 4, v));
 }
 
 /* Makes documents of equal length; the last one takes the remainder. */
@@ -65,6 +90,29 @@ static bool make_documents(struct bench_attention *a)
     return true;
 }
 
+/* Makes a block table in random order. */
+static bool make_blocks(struct bench_attention *a)
+{
+    locant_random random = { .seed = 5 };
+    int64_t n = blocks_of(&a->c), *block;
+
+    if (!bench_count(&a->blocks, 0, n) ||
+        !bench_count(&a->length, a->c.tokens, 1))
+        return false;
+    block = a->blocks.data;
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t other = (int64_t)locant_random_below(&random, (uint64_t)i + 1);
+        int64_t kept = block[i];
+
+        block[i] = block[other];
+        block[other] = kept;
+    }
+    a->blocks = locant_dense(block, LOCANT_I64, 2, (int64_t[]){ 1, n });
+    a->problem.block_table = &a->blocks;
+    a->problem.lengths = &a->length;
+    return true;
+}
+
 static locant_status make_problem(struct bench_attention *a)
 {
     const struct bench_case *c = &a->c;
@@ -81,13 +129,18 @@ static locant_status make_problem(struct bench_attention *a)
     a->problem = (locant_attention)LOCANT_ATTENTION_INIT;
     a->problem.q = &a->t[BENCH_Q];
     a->problem.k = &a->t[BENCH_K];
-    a->problem.v = &a->t[BENCH_V];
+    a->values = bench_attention_values(c, a->t);
+    a->problem.v = &a->values;
     a->problem.encoding = a->encoding.e;
     a->problem.params = a->encoding.params;
     a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     if (c->family->keys_rotated)
-        a->problem.flags = LOCANT_ATTENTION_KEYS_ROTATED;
+        a->problem.flags |= LOCANT_ATTENTION_KEYS_ROTATED;
+    if (c->family->of_keys)
+        a->problem.flags |= LOCANT_ATTENTION_VALUES_OF_KEYS;
     if (c->documents > 0 && !make_documents(a))
+        return LOCANT_ERR_NOMEM;
+    if (c->block > 0 && !make_blocks(a))
         return LOCANT_ERR_NOMEM;
     if (locant_encoding_traits(a->encoding.e) & LOCANT_TRAIT_READS_X) {
         if (!bench_tensor(&a->t[BENCH_X], c->dtype, 3, x))

@@ -2,13 +2,14 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
 struct options {
     const char *q, *k, *v, *x, *out;
     const char *q_pos, *k_pos, *q_docs, *k_docs, *sinks;
-    int causal;
+    int causal, rotate_values;
     int64_t window;
     double scale, softcap;
     struct cli_params params;
@@ -19,9 +20,9 @@ static const struct cli_option options[] = {
              .letter = 'q', .required = 1),
     OPT_FILE("key", k, "K.npy", "[B, Hkv, S, D]; Hkv divides H", .letter = 'k',
              .required = 1),
-    OPT_FILE("value", v, "V.npy", "[B, Hkv, S, D]", .letter = 'v',
+    OPT_FILE("value", v, "V.npy", "[B, Hkv, S, Dv]", .letter = 'v',
              .required = 1),
-    OPT_OUTPUT(out, "O.npy", "shape and dtype of Q"),
+    OPT_OUTPUT(out, "O.npy", "[B, H, T, Dv], dtype of Q"),
     OPT_FILE("input", x, "X.npy",
              "[B, S, W]: input of the layer, for encodings that read it (fox)",
              .letter = 'x'),
@@ -33,6 +34,8 @@ static const struct cli_option options[] = {
              "i64 [T] or [B, T]: document of each query; below 0: padding"),
     OPT_FILE("key-documents", k_docs, "N.npy", "i64 [S] or [B, S]"),
     OPT_FLAG("causal", causal, "a query sees keys up to its own position"),
+    OPT_FLAG("rotate-values", rotate_values,
+             "values rotate like keys, and outputs rotate back"),
     OPT_REAL("scale", scale, "X", "factor of q.k; D^(-1/2) if left out"),
     OPT_INTEGER("window", window, "N", 0, INT64_MAX,
                 "a query sees keys nearer than N positions; 0: all"),
@@ -88,7 +91,7 @@ static int attend(const struct cli *cli, const locant_attention *a)
         a->q->dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
     locant_tensor out, lse, scratch;
     size_t bytes;
-    int64_t n;
+    int64_t n, shape[4];
     const locant_status s = locant_attention_workspace(&bytes, a);
 
     if (s == LOCANT_ERR_NULL && a->x == NULL)
@@ -99,7 +102,9 @@ static int attend(const struct cli *cli, const locant_attention *a)
     CLI_TRY(s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s));
     n = (int64_t)(bytes / sizeof(double) + 1);
     CLI_TRY(cli_new(&scratch, LOCANT_F64, 1, &n));
-    CLI_TRY(cli_new(&out, a->q->dtype, 4, a->q->shape));
+    memcpy(shape, a->q->shape, sizeof(shape));
+    shape[3] = a->v->shape[3];
+    CLI_TRY(cli_new(&out, a->q->dtype, 4, shape));
     CLI_TRY(cli_new(&lse, dtype, 3, a->q->shape));
     CLI_TRY(cli_status_input(
         locant_attention_forward(&out, &lse, a, scratch.data, bytes)));
@@ -159,6 +164,7 @@ static int run(const struct cli *cli)
     a.encoding = acts ? c.e : NULL;
     a.params = acts ? cli_params(&c) : NULL;
     a.mask = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    a.flags = o->rotate_values ? LOCANT_ATTENTION_ROTATE_VALUES : 0;
     a.window = o->window;
     a.softcap = o->softcap;
     if (cli_given(cli, "scale"))
@@ -173,7 +179,8 @@ const struct cli_command cli_attend = {
              "       [--param NAME=FILE.npy]... [--init SEED] [-x X.npy]\n"
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
-             "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
+             "       [--window N] [--softcap C] [--sinks S.npy]\n"
+             "       [--rotate-values] -o O.npy",
     .doc = "Query i is at position S - T + i, key j at j.  Needs no memory for "
            "an array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "

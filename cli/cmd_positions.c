@@ -56,9 +56,11 @@ static const struct cli_option options[] = {
              .fallback = "1", .actions = "cape"),
     OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW",
              .actions = "grid"),
-    OPT_CHOICE("coordinates", coordinates, "integer|centres|pretrained",
-               "grid: i, (2i + 1 - n) / n, or i * N / n", .fallback = "integer",
-               .actions = "grid"),
+    OPT_CHOICE("coordinates", coordinates,
+               "integer|centres|pretrained|longer|shorter",
+               "grid: i, (2i + 1 - n) / n, i * N / n; longer, shorter: centres "
+               "divided by that side",
+               .fallback = "integer", .actions = "grid"),
     OPT_TEXT("pretrained", pretrained, "N",
              "grid: size trained at, N or HxW or TxHxW", .actions = "grid"),
     OPT_INTEGER("merge", merge, "N", 1, MAX,
@@ -71,6 +73,19 @@ static const struct cli_option options[] = {
                "paper, transformers 4) or at its start + max(H, W) (grid: "
                "transformers 5)",
                .fallback = "grid", .actions = "mrope"),
+    OPT_CHOICE("scheme", scheme, "qwen3-vl|tm|xd|video|flux|flux2|qwen-image",
+               "ids: the model that numbers so (tm: Qwen2.5-Omni, xd: "
+               "HunYuan-VL, video: VideoRoPE and HoPE)",
+               .fallback = "qwen3-vl", .actions = "ids"),
+    OPT_REAL("delta", delta, "X", "ids video: from frame to frame",
+             .fallback = "2", .actions = "ids"),
+    OPT_REAL("rate", rate, "X", "ids tm: ids per second", .fallback = "25",
+             .actions = "ids"),
+    OPT_REAL("chunk", chunk, "X", "ids tm: seconds of video and audio in turn",
+             .fallback = "2", .actions = "ids"),
+    OPT_INTEGER("first-image", first_image, "N", 0, MAX,
+                "ids xd: images before, in the batch", .fallback = "0",
+                .actions = "ids"),
     OPT_INTEGER("sinks", sinks, "N", 0, MAX,
                 "streaming, distance: first tokens kept", .fallback = "4",
                 .actions = "streaming|distance"),
@@ -149,8 +164,13 @@ static json_t *json_row(const locant_tensor *t, int64_t row)
     return out;
 }
 
+static int is_whole(double x)
+{
+    return x == (double)(int64_t)x;
+}
+
 static json_t *to_json(const locant_tensor *t, const char *form,
-                       const int64_t *delta)
+                       const double *delta)
 {
     json_t *values = t->rank == 1 ? json_row(t, 0) : json_array(), *all;
 
@@ -160,12 +180,14 @@ static json_t *to_json(const locant_tensor *t, const char *form,
                     locant_dtype_name(t->dtype), "shape", cli_shape(t),
                     "values", values);
     if (delta != NULL && all != NULL)
-        json_object_set_new(all, "delta", json_integer(*delta));
+        json_object_set_new(all, "delta",
+                            is_whole(*delta) ? json_integer((int64_t)*delta)
+                                             : cli_real(*delta));
     return all;
 }
 
 int pos_write_matrix(const struct cli *cli, const locant_tensor *t,
-                     const int64_t *delta)
+                     const double *delta)
 {
     const struct options *o = cli->options;
     const int64_t n = rows_of(t) * columns_of(t);
@@ -181,8 +203,10 @@ int pos_write_matrix(const struct cli *cli, const locant_tensor *t,
     } else {
         print_text(t);
     }
-    if (delta != NULL)
-        fprintf(stderr, "delta %" PRId64 "\n", *delta);
+    if (delta != NULL && is_whole(*delta))
+        fprintf(stderr, "delta %" PRId64 "\n", (int64_t)*delta);
+    else if (delta != NULL)
+        fprintf(stderr, "delta %.17g\n", *delta);
     return CLI_OK;
 }
 
@@ -197,7 +221,8 @@ const struct cli_command cli_positions = {
     .name = "positions",
     .summary = "position ids, numbered as models do",
     .usage = "FORM [options] [-o OUT.npy]\n"
-             "mrope SEGMENT... [--next max|grid] [-o OUT.npy]",
+             "mrope SEGMENT... [--next max|grid] [-o OUT.npy]\n"
+             "ids SEGMENT... [--scheme MODEL] [-o OUT.npy]",
     .doc =
         "  mask        ids of tokens and pads, from an attention mask\n"
         "  tokens      the same, from token ids and the id of padding\n"
@@ -207,6 +232,8 @@ const struct cli_command cli_positions = {
         "  grid        coordinates of patches [patches, axes]\n"
         "  mrope       ids (t, h, w) of text:N, image:HxW,\n"
         "              video:TxHxW[@INTERVAL], frames:TxHxW[+BEFORE[+AFTER]]\n"
+        "  ids         ids of other models, also audio:N and\n"
+        "              clip:TxHxW@SECONDS+AUDIO[+BEFORE[+AFTER]]\n"
         "  randomized  random ids below --range, distinct and increasing\n"
         "  spaced      evenly spaced ids below --range\n"
         "  pose        chunks with random skips between them\n"
@@ -216,10 +243,12 @@ const struct cli_command cli_positions = {
         "  longlora    group of each token in either half of the heads\n"
         "  distance    distance that each query uses for each key\n"
         "  temperature factor of the query at each position",
-    .examples = "locant positions mask --mask 0,0,1,1,1 --style opt\n"
-                "locant positions mrope text:3 image:2x3 text:2\n"
-                "locant positions distance --distance selfextend --window 4 "
-                "\\\n    --group 2 --queries 1 --keys 8",
+    .examples =
+        "locant positions mask --mask 0,0,1,1,1 --style opt\n"
+        "locant positions mrope text:3 image:2x3 text:2\n"
+        "locant positions ids --scheme video text:2 video:2x2x3 text:1\n"
+        "locant positions distance --distance selfextend --window 4 "
+        "\\\n    --group 2 --queries 1 --keys 8",
     CLI_OPTIONS,
     .min_words = 1,
     .actions = pos_forms,

@@ -131,7 +131,7 @@ static void print_params(const locant_encoding *e)
         printf("%s %s%s%s\n", label_of(i == 0 ? "parameters" : ""),
                cli_text(cli_translate("%s %s: %s"), p.name, p.dims,
                         cli_translate(p.doc)),
-               p.rate == 0 ? cli_translate(" (given, not learned)") : "",
+               p.rate == 0 ? cli_translate(" (not learned)") : "",
                p.per_layer ? cli_translate(" (one for each layer)") : "");
 }
 

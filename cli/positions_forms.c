@@ -53,6 +53,7 @@ const struct cli_action pos_forms[] = {
     { "packing", NULL, form_packing },
     { "grid", NULL, form_grid },
     { "mrope", "[SEGMENT...]", form_mrope },
+    { "ids", "[SEGMENT...]", form_ids },
     { "randomized", NULL, form_random },
     { "spaced", NULL, form_random },
     { "pose", NULL, form_random },

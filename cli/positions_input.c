@@ -103,34 +103,43 @@ int pos_parse_sizes(int64_t *out, int most, const char *text)
     return *text == '\0' ? n : 0;
 }
 
-/* Parse what follows the sizes of "frames:" or "video:". */
+/* Parse "", "+BEFORE" or "+BEFORE+AFTER". */
+static int parse_ends(locant_segment *s, const char **at)
+{
+    if (**at != '+')
+        return 1;
+    ++*at;
+    if (!parse_number(&s->before, at))
+        return 0;
+    if (**at != '+')
+        return 1;
+    ++*at;
+    return parse_number(&s->after, at);
+}
+
+/* Parse what follows the sizes of "frames:", "video:" or "clip:". */
 static int parse_tail(locant_segment *s, const char **at)
 {
+    if (s->kind == LOCANT_SEGMENT_CLIP)
+        return **at == '@' && (++*at, parse_real(&s->interval, at)) &&
+               **at == '+' && (++*at, parse_number(&s->tokens, at)) &&
+               parse_ends(s, at);
     if (s->kind == LOCANT_SEGMENT_VIDEO && **at == '@') {
         ++*at;
         return parse_real(&s->interval, at);
     }
-    if (s->kind == LOCANT_SEGMENT_FRAMES && **at == '+') {
-        ++*at;
-        if (!parse_number(&s->before, at))
-            return 0;
-        if (**at != '+')
-            return 1;
-        ++*at;
-        return parse_number(&s->after, at);
-    }
-    return 1;
+    return s->kind != LOCANT_SEGMENT_FRAMES || parse_ends(s, at);
 }
 
 static int parse_segment(locant_segment *s, const char *word)
 {
-    static const char *const kinds[] = { "text:", "image:", "video:",
-                                         "frames:" };
+    static const char *const kinds[] = { "text:",   "image:", "video:",
+                                         "frames:", "audio:", "clip:" };
     int64_t size[3];
     const char *at = NULL;
 
     *s = (locant_segment){ .frames = 1, .interval = 1 };
-    for (int i = 0; i < 4 && at == NULL; i++) {
+    for (int i = 0; i < 6 && at == NULL; i++) {
         if (strncmp(word, kinds[i], strlen(kinds[i])) == 0) {
             s->kind = (locant_segment_kind)i;
             at = word + strlen(kinds[i]);
@@ -138,7 +147,7 @@ static int parse_segment(locant_segment *s, const char *word)
     }
     if (at == NULL)
         return 0;
-    if (s->kind == LOCANT_SEGMENT_TEXT)
+    if (s->kind == LOCANT_SEGMENT_TEXT || s->kind == LOCANT_SEGMENT_AUDIO)
         return parse_number(&s->tokens, &at) && *at == '\0';
     if (s->kind == LOCANT_SEGMENT_IMAGE && parse_sizes(size + 1, 2, &at) != 2)
         return 0;
@@ -156,7 +165,8 @@ int pos_parse_segment(locant_segment *out, const char *word)
     if (parse_segment(out, word))
         return CLI_OK;
     return cli_refuse("positions: '%s': should be text:N, image:HxW, "
-                      "video:TxHxW[@INTERVAL] or "
-                      "frames:TxHxW[+BEFORE[+AFTER]]",
+                      "video:TxHxW[@INTERVAL], "
+                      "frames:TxHxW[+BEFORE[+AFTER]], audio:N or "
+                      "clip:TxHxW@SECONDS+AUDIO[+BEFORE[+AFTER]]",
                       word);
 }

@@ -47,26 +47,68 @@ int form_grid(const struct cli *cli)
     return pos_write_matrix(cli, &out, NULL);
 }
 
+/* Parse the words after the form; 'out' is of the pool that main() frees. */
+static int parse_segments(locant_segment **out, size_t *n,
+                          const struct cli *cli)
+{
+    *n = cli->n_words - 1;
+    *out = cli_alloc(*n + 1, sizeof **out);
+    if (*out == NULL)
+        return CLI_INPUT;
+    if (*n == 0)
+        return cli_refuse("positions %s: needs segments, such as text:3 "
+                          "image:2x3",
+                          cli->words[0]);
+    for (size_t i = 0; i < *n; i++)
+        CLI_TRY(pos_parse_segment(*out + i, cli->words[i + 1]));
+    return CLI_OK;
+}
+
 int form_mrope(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const size_t n = cli->n_words - 1;
-    locant_segment *segments = cli_alloc(n + 1, sizeof *segments);
+    locant_segment *segments;
     int64_t tokens = 0, delta;
     locant_tensor out;
+    double real;
+    size_t n;
 
-    if (segments == NULL)
-        return CLI_INPUT;
-    if (n == 0)
-        return cli_refuse("positions mrope: needs segments, such as text:3 "
-                          "image:2x3");
-    for (size_t i = 0; i < n; i++)
-        CLI_TRY(pos_parse_segment(&segments[i], cli->words[i + 1]));
+    CLI_TRY(parse_segments(&segments, &n, cli));
     CLI_TRY(cli_status(locant_mrope_tokens(&tokens, segments, n)));
     CLI_TRY(pos_new(&out, LOCANT_I64, tokens, 3));
     CLI_TRY(cli_status(locant_positions_from_segments(
         &out, &delta, segments, n, (locant_mrope_next)o->next)));
-    return pos_write_matrix(cli, &out, &delta);
+    real = (double)delta;
+    return pos_write_matrix(cli, &out, &real);
+}
+
+int form_ids(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_ids ids = LOCANT_IDS_INIT;
+    locant_segment *segments;
+    int64_t tokens = 0, lanes = 0;
+    locant_tensor out;
+    double delta;
+    size_t n;
+
+    ids.scheme = (locant_ids_scheme)o->scheme;
+    ids.delta = o->delta;
+    ids.rate = o->rate;
+    ids.chunk = o->chunk;
+    ids.first_image = o->first_image;
+    CLI_TRY(parse_segments(&segments, &n, cli));
+    CLI_TRY(cli_status(locant_ids_shape(&tokens, &lanes, &ids, segments, n)));
+    CLI_TRY(pos_new(&out,
+                    ids.scheme == LOCANT_IDS_VIDEO &&
+                            ids.delta != (double)(int64_t)ids.delta
+                        ? LOCANT_F64
+                        : LOCANT_I64,
+                    tokens, lanes));
+    CLI_TRY(cli_status(
+        locant_positions_multimodal(&out, &delta, &ids, segments, n)));
+    return pos_write_matrix(cli, &out,
+                            ids.scheme < LOCANT_IDS_FLUX ? &delta : NULL);
 }
 
 /* ---------------------------------------------------- caches and windows */

@@ -59,7 +59,7 @@ static void print_params(const locant_encoding *e)
             puts("\n## Parameters\n\n| parameter | shape | meaning | from | "
                  "of |\n|---|---|---|---|---|");
         printf("| %s | %s | %s | %s | %s |\n", code(p.name), plain(p.dims),
-               plain(p.doc), p.rate == 0 ? "given" : "learned",
+               plain(p.doc), p.rate == 0 ? "not learned" : "learned",
                p.per_layer ? "each layer" : "all layers");
     }
 }

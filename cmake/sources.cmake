@@ -3,41 +3,43 @@ set(CORE_SOURCES
   core/alloc.c core/error.c core/pool.c core/random.c core/tensor.c
   angle/angle.c angle/angles.c angle/phase.c angle/point.c angle/recipe.c
   angle/scale.c angle/schedule.c
-  positions/cache.c positions/cape.c positions/documents.c
-  positions/effective.c positions/grid.c positions/mask.c positions/mrope.c
+  positions/augment.c positions/cache.c positions/cape.c
+  positions/documents.c positions/effective.c positions/grid.c
+  positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
-  encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
-  encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
-  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/formula.c
+  encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
+  encodings/blocks.c encodings/cape.c encodings/cope.c
+  encodings/crossformer.c encodings/dape.c encodings/deberta.c
+  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
+  encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
   encodings/formula_evaluate.c encodings/formula_graph.c
   encodings/formula_linear.c encodings/formula_names.c
   encodings/formula_operations.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
   encodings/formula_read.c encodings/formula_trend.c
   encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
-  encodings/layer_map.c encodings/layers.c encodings/learned.c
-  encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
-  encodings/longlora.c encodings/mrope.c encodings/music.c
-  encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/grape_m.c encodings/graph.c encodings/kerple.c encodings/keys.c
+  encodings/laplacian.c encodings/layer_map.c encodings/layers.c
+  encodings/learned.c encodings/learned2d.c encodings/length_limit.c
+  encodings/lengths.c encodings/longlora.c encodings/mrope.c
+  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
   encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
   encodings/random_walk.c encodings/randomized.c encodings/registry.c
   encodings/relative.c encodings/rerope.c encodings/rerotate.c
   encodings/resize.c encodings/resize_weights.c encodings/rope.c
   encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
-  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
-  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
-  encodings/sandwich.c encodings/scale_invariant.c encodings/scaling.c
-  encodings/scaling_llama3.c encodings/scaling_longrope.c
-  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
-  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
-  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
-  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
-  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
-  encodings/spec_print.c encodings/spec_read.c encodings/ssmax.c
-  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
-  encodings/t5.c encodings/table.c encodings/temperature.c
+  encodings/rope_imaginary.c encodings/rope_mixed.c encodings/rotate.c
+  encodings/rotate_coords.c encodings/rotate_map.c encodings/rotate_ragged.c
+  encodings/rotate_row.c encodings/rotate_rows.c encodings/sandwich.c
+  encodings/scale_invariant.c encodings/scaling.c encodings/scaling_llama3.c
+  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
+  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
+  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
+  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
+  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
+  encodings/ssmax.c encodings/streaming.c encodings/sum.c encodings/swin.c
+  encodings/swinv2.c encodings/t5.c encodings/table.c encodings/temperature.c
   encodings/transformer_xl.c encodings/urpe.c encodings/window.c
   encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
@@ -46,19 +48,20 @@ set(CORE_SOURCES
   attention/content_gates.c attention/content_plan.c
   attention/content_project.c attention/content_tables.c
   attention/content_window.c attention/decode.c attention/decode_bf16.c
-  attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
-  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
-  attention/dense_mask.c attention/f32.c attention/factors.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c
+  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
+  attention/decode_softmax.c attention/dense_bias.c
+  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
+  attention/f32.c attention/factors.c attention/load.c attention/mask.c
+  attention/order.c attention/outputs.c attention/paged.c
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
-  attention/rectangle.c attention/reference.c attention/request.c
-  attention/rotation.c attention/row_factor.c attention/rows.c
-  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
-  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c
-  attention/tables.c attention/tiled.c
+  attention/ragged.c attention/rectangle.c attention/reference.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -163,21 +166,23 @@ set(TUTORIAL_SOURCES
   s3/survey.c
   s4/alibi.c s4/rotary.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
-  oracle/alibi.c oracle/cape.c oracle/case.c oracle/check_angles.c
-  oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
-  oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
-  oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
-  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/formula.c
-  oracle/fox.c oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
-  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
-  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
-  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
-  oracle/scale_invariant.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
-  oracle/sinusoidal.c oracle/ssmax.c oracle/swin.c oracle/swinv2.c
-  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/alibi.c oracle/axes.c oracle/cape.c oracle/case.c
+  oracle/check_angles.c oracle/check_attend.c oracle/check_bias.c
+  oracle/check_doors.c oracle/check_ids.c oracle/check_resize.c
+  oracle/check_rotate.c oracle/check_table.c oracle/cope.c
+  oracle/crossformer.c oracle/dape.c oracle/deberta.c oracle/dpb.c
+  oracle/exact.c oracle/fire.c oracle/fope.c oracle/formula.c oracle/fox.c
+  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
+  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
+  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
+  oracle/oracle.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c oracle/shaw.c
+  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
+  oracle/swin.c oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c
+  oracle/trial.c oracle/urpe.c oracle/window_rope.c oracle/xlnet.c
+  oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -185,40 +190,43 @@ set(JUDGES
   oracle/tasks.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
-  test_attention_bf16 test_attention_bf16_bits test_attention_content
-  test_attention_corners test_attention_decode test_attention_decode_far
-  test_attention_edges test_attention_factors test_attention_half
-  test_attention_hidden test_attention_inputs test_attention_masks
-  test_attention_options test_attention_options_plain test_attention_padding
-  test_attention_paged test_attention_plain_loops test_attention_refusals
+  test_attention_bf16 test_attention_bf16_bits test_attention_blocks
+  test_attention_content test_attention_corners test_attention_decode
+  test_attention_decode_far test_attention_edges test_attention_factors
+  test_attention_half test_attention_hidden test_attention_inputs
+  test_attention_masks test_attention_options test_attention_options_plain
+  test_attention_padding test_attention_paged test_attention_plain_loops
+  test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_sums test_attention_tiles
   test_attention_widths test_bench test_blocks test_characters
   test_check_grids test_check_turns test_check_values test_checkpoint
   test_content test_content_hooks test_content_rules test_content_terms
-  test_context_use test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_context_use test_coordinates_backward test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_evaluate test_evaluate_as test_export test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_formula test_formula_twins test_gates test_gguf
+  test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_muon test_muon_f32 test_ngram test_nn test_nn_f32 test_nn_product
-  test_npy test_numbers test_oracles_content test_oracles_input
-  test_oracles_rotate test_oracles_score test_page test_page_cells
-  test_page_data test_page_script test_page_tasks test_phase test_pictures
-  test_poll test_positions test_positions_grid test_positions_random
-  test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
-  test_rope_theory test_rotate_blocks test_rotate_f64 test_score_tables
+  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_cells test_page_data test_page_script test_page_tasks test_phase
+  test_pictures test_poll test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
   test_sections test_shared test_source test_spec test_statistics
   test_statistics_curves test_statistics_unpaired test_store test_store_crowd
   test_store_docs test_store_guard test_store_keep test_store_migrate

@@ -9,7 +9,9 @@
  *   locant/encoding.h   every encoding by its spec: table, rotate, bias
  *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
+ *   locant/ragged.h     attention of packed sequences of different lengths
  *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, windows
+ *   locant/multimodal.h ids of text, images, video and audio together
  *
  * liblocant_lab adds what small experiments need; include its headers by name:
  *
@@ -33,5 +35,7 @@
 #include "locant/resize.h"
 #include "locant/attention.h"
 #include "locant/positions.h"
+#include "locant/ragged.h"
+#include "locant/multimodal.h"
 
 #endif /* LOCANT_H */

@@ -151,6 +151,7 @@ TEST(refuses_dtypes_and_layouts)
 TEST(refuses_bad_options)
 {
     FREED_BY(drop) struct problem p;
+    char size[100];
 
     make(&p);
     p.a.scale = NAN;
@@ -175,8 +176,11 @@ TEST(refuses_bad_options)
             "flags are 0x8, expected LOCANT_ATTENTION_* only");
     p.a.flags = 0;
     p.a.struct_size = 0;
-    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
-            "struct_size is 0, expected 152; start from LOCANT_ATTENTION_INIT");
+    snprintf(size, sizeof(size),
+             "struct_size is 0, expected %zu; start from "
+             "LOCANT_ATTENTION_INIT",
+             sizeof(p.a));
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)), size);
     p.a.struct_size = sizeof(p.a);
 }
 

@@ -391,6 +391,35 @@ TEST(absorbed_latent_attention_is_the_full_one)
     drop(&absorbed);
 }
 
+/*
+ * The scale is that of 192 channels, 192^(-1/2) m^2 with m = 0.1 ln 40 + 1, as
+ * DeepSeek V3 has it: one key's log-sum-exp is its score.
+ */
+TEST(the_default_scale_is_of_the_width_of_keys)
+{
+    FREED_BY(drop)
+    struct problem p = { .spec =
+                             "rope(dim=64,side=trailing,pairing=interleaved,"
+                             "scaling=yarn(factor=40,original=4096,"
+                             "mscale=1,mscale-all=1,score=yes))",
+                         .B = 1,
+                         .H = 1,
+                         .Hkv = 1,
+                         .T = 1,
+                         .S = 1,
+                         .D = 192,
+                         .Dv = 128,
+                         .dtype = LOCANT_F64 };
+
+    make(&p);
+    memset(p.q.data, 0, 192 * sizeof(double));
+    memset(p.k.data, 0, 192 * sizeof(double));
+    *row(&p.q, 0, 0) = *row(&p.k, 0, 0) = 1; /* a channel without rotation */
+    run(&p, LOCANT_SCALE_AUTO, 0);
+    CHECK(fabs(*(double *)p.lse.data - 0.1352337789) < 1e-10);
+    CHECK(memcmp(p.out.data, p.v.data, 128 * sizeof(double)) == 0);
+}
+
 /* ----------------------------------------------------------------- decoding */
 
 /* The last query alone has the bits that it has among all queries. */

@@ -236,13 +236,10 @@ static void check_source(const char *source)
 
 TEST(every_source_is_a_reference)
 {
-    static const char *const scalings[] = { "linear(factor=2)",
-                                            "ntk(factor=2)",
-                                            "yarn(factor=4,original=128)",
-                                            "llama3",
-                                            "proportional",
-                                            "mixed-radix(factor=2,"
-                                            "original=128)" };
+    static const char *const scalings[] = {
+        "linear(factor=2)", "ntk(factor=2)", "yarn(factor=4,original=128)",
+        "llama3",           "proportional",  "mixed-radix(factor=2,original=9)"
+    };
 
     for (int i = 0; locant_encoding_at(i) != NULL; i++)
         check_source(locant_encoding_at(i)->source);

@@ -302,7 +302,7 @@ TEST(calls_that_do_not_fit_are_refused)
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 4, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 4 channels, expected at least 6 for rope3d");
     locant_encoding_free(e);
-    REFUSES(PARAM, locant_encoding_create(&e, "mrope(sections=2:3)"),
+    REFUSES(PARAM, locant_encoding_create(&e, "mrope(layout=glm,sections=2:3)"),
             "sections of mrope are 2, expected 3");
     REFUSES(PARAM,
             locant_encoding_create(&e, "mrope(layout=ernie,"

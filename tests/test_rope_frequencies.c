@@ -115,6 +115,43 @@ TEST(mixed_radices_multiply_as_yarn)
     locant_encoding_free(e);
 }
 
+/* Shang et al. 2025, arXiv:2502.20082: pairs before the critical one have the
+ * NTK base at which that pair meets its factor; from the last pair on that is
+ * ntk itself. */
+TEST(longrope_has_the_first_list_of_its_search)
+{
+    static const char early[] =
+        "rope(scaling=longrope(original=64,factor=16,critical=4))";
+    static const double divisors[] = { 1, 2, 4, 8, 16, 16, 16, 16 };
+    locant_encoding *e, *plain;
+    const struct lct_schedule *s = schedule_of(&e, early, 16, 65);
+    const struct lct_schedule *p = schedule_of(&plain, "rope", 16, 1);
+
+    for (int64_t c = 0; c < 8; c++)
+        CHECK(fabs(radians(p->frequency[c]) / radians(s->frequency[c]) -
+                   divisors[c]) <= 0x1p-49 * divisors[c]);
+    locant_encoding_free(e);
+    s = schedule_of(&e, early, 16, 64);
+    CHECK(memcmp(s->frequency, p->frequency, 8 * sizeof(s->frequency[0])) == 0);
+    locant_encoding_free(e);
+    locant_encoding_free(plain);
+
+    s = schedule_of(&e,
+                    "rope(scaling=longrope(original=64,factor=7.3,"
+                    "critical=31))",
+                    64, 65);
+    p = schedule_of(&plain, "rope(scaling=ntk(factor=7.3))", 64, 1);
+    for (int64_t c = 0; c < 32; c++) { /* one unit each at most */
+        struct lct_phase off =
+            lct_phase_subtract(s->frequency[c], p->frequency[c]);
+
+        CHECK((off.hi == 0 && off.lo <= 2) ||
+              (off.hi == UINT64_MAX && off.lo >= UINT64_MAX - 1));
+    }
+    locant_encoding_free(e);
+    locant_encoding_free(plain);
+}
+
 static void same_frequencies(const char *a, const char *b, int64_t D)
 {
     locant_encoding *ea, *eb;
@@ -249,6 +286,17 @@ static void refused(const char *spec, const char *message)
 
 TEST(bad_specs_are_refused)
 {
+    refused("rope(scaling=longrope(original=64,factor=4,critical=2,"
+            "long=1:2))",
+            "locant_encoding_create: longrope has the keys 'long' and "
+            "'critical', expected one of them");
+    refused("rope(scaling=longrope(original=64,critical=2))",
+            "locant_encoding_create: longrope needs its key 'factor': stretch "
+            "of the context; only sets attention, and what critical makes; "
+            "left out: 1");
+    refused("rope(scaling=longrope(original=64,factor=0.5,critical=2))",
+            "locant_encoding_create: factor of longrope is 0.5, expected at "
+            "least 1 with critical");
     refused("rope(cut=pairs)",
             "locant_encoding_create: pairs needs its key 'n': so many of the "
             "slowest pairs are not rotated");

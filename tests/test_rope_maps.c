@@ -106,6 +106,10 @@ TEST(gradients_are_those_of_differences)
     check_gradient("pope(base=100)", 2 * D, LOCANT_ROTATE_KEY, 1);
     check_gradient("rope-mixed", D, 0, 300);
     check_gradient("rope-mixed(width=5)", D, LOCANT_ROTATE_KEY, 300);
+    check_gradient("rope-imaginary(heads=upper)", D, 0, 1);
+    check_gradient("grape-m(heads=each,kappa=1)", D, 0, 300);
+    check_gradient("grape-m(planes=rank2,heads=each,omega=0.01)", D,
+                   LOCANT_ROTATE_KEY, 300);
 }
 
 /* Nothing of a query reaches the phases of keys; gradients add up. */
@@ -136,8 +140,12 @@ TEST(gradients_of_parameters_add_up)
 /* Products and sums in double: a few 2^-53 of what x is scaled by. */
 TEST(inverses_undo)
 {
-    static const char *const specs[] = { "xpos", "xpos(center=100)",
-                                         "rope-mixed(width=3)" };
+    static const char *const specs[] = { "xpos",
+                                         "xpos(center=100)",
+                                         "rope-mixed(width=3)",
+                                         "rope-imaginary",
+                                         "grape-m(heads=each)",
+                                         "grape-m(planes=rank2,omega=0.1)" };
 
     for (size_t i = 0; i < LEN(specs); i++)
         for (int flags = 0; flags <= LOCANT_ROTATE_KEY;

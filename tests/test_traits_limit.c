@@ -154,9 +154,9 @@ TEST(the_first_position_beyond_reach_is_refused)
  */
 static int has_other_end(const char *spec)
 {
-    static const char *const ends[] = { "rope2d",    "rope3d", "rope-mixed",
-                                        "mrope",     "sincos", "xpos",
-                                        "randomized" };
+    static const char *const ends[] = { "rope2d",     "rope3d", "rope-mixed",
+                                        "mrope",      "sincos", "xpos",
+                                        "randomized", "axes" };
 
     for (size_t i = 0; i < LEN(ends); i++)
         if (strstr(spec, ends[i]) != NULL)

@@ -206,7 +206,7 @@ static int seeds_differ(const struct subject *s)
 }
 
 /* Rows all of whose values start where their papers put them. */
-static int starts_alike(const char *name)
+static int starts_alike(const char *name, const char *spec)
 {
     static const char *const rows[] = { "alibi", "beit", "cope", "pope",
                                         "sinusoidal" };
@@ -214,7 +214,7 @@ static int starts_alike(const char *name)
     for (size_t i = 0; i < LEN(rows); i++)
         if (strcmp(name, rows[i]) == 0)
             return 1;
-    return 0;
+    return strcmp(name, "grape-m") == 0 && strstr(spec, "rank2") == NULL;
 }
 
 TEST(first_values_differ_by_seed)
@@ -229,7 +229,7 @@ TEST(first_values_differ_by_seed)
         if (s.params > 0 && strchr(spec, '+') == NULL &&
             strncmp(spec, "layers", 6) != 0) {
             if (seeds_differ(&s) ==
-                starts_alike(locant_encoding_info_of(s.e)->name))
+                starts_alike(locant_encoding_info_of(s.e)->name, spec))
                 FAIL("%s: do first values differ by seed?", spec);
             met++;
         }

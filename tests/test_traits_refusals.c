@@ -255,10 +255,16 @@ TEST(closed_doors_are_refused)
 /* An odd number of channels has one without a partner. */
 TEST(odd_channels_are_refused)
 {
-    static const char *const specs[] = {
-        "rope",       "rope(pairing=interleaved)", "xpos", "rope2d", "mrope",
-        "rope-mixed", "rope(side=trailing)"
-    };
+    static const char *const specs[] = { "rope",
+                                         "rope(pairing=interleaved)",
+                                         "xpos",
+                                         "rope2d",
+                                         "mrope",
+                                         "rope-mixed",
+                                         "rope(side=trailing)",
+                                         "grape-m",
+                                         "fope(length=64)",
+                                         "rope-imaginary" };
     const int64_t n = TOKENS;
     OWNED(locant_tensor) x = TENSOR(F64, 1, TOKENS, 7);
     OWNED(locant_tensor) pos = TENSOR(I64, n);

@@ -6,10 +6,10 @@
 
 enum { PARTS = 5 };
 
-static const char *const kinds[PARTS][7] = {
+static const char *const kinds[PARTS][8] = {
     { "sinusoidal", "learned(length=40)", "cape", "sincos2d", NULL },
     { "rope", "rope(pairing=interleaved)", "xpos", "mrope(sections=2:1:1)",
-      "rope2d", "rope-mixed", NULL },
+      "rope2d", "rope-mixed", "grape-m", NULL },
     { "alibi", "t5", "kerple(kind=power)", "sandwich(dim=8)", "fire(hidden=4)",
       "dpb(hidden=4)", NULL },
     { "relative(distance=3)", "shaw(distance=2)", "music(length=5)",

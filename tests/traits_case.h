@@ -81,16 +81,17 @@ static inline void random_number(char *out, size_t size,
 static inline void random_value(char *out, size_t size,
                                 const locant_key_info *key)
 {
-    static const char *const scalings[] = { "none",
-                                            "linear(factor=3)",
-                                            "ntk(factor=4)",
-                                            "dynamic(factor=2,original=16)",
-                                            "yarn(factor=4,original=64)",
-                                            "longrope(original=16,factor=4)",
-                                            "llama3(factor=4,original=64)",
-                                            "proportional(partial=0.5)",
-                                            "mixed-radix(factor=4,"
-                                            "original=64)" };
+    static const char *const scalings[] = {
+        "none",
+        "linear(factor=3)",
+        "ntk(factor=4)",
+        "dynamic(factor=2,original=16)",
+        "yarn(factor=4,original=64)",
+        "longrope(original=16,factor=4)",
+        "llama3(factor=4,original=64)",
+        "proportional(partial=0.5)",
+        "mixed-radix(factor=4,original=9)"
+    };
     static const char *const edits[] = { "none", "cosine(pairs=2)",
                                          "pairs(n=1)", "length(length=20)",
                                          "geometric(keep=0.5)" };
@@ -105,6 +106,9 @@ static inline void random_value(char *out, size_t size,
                                                "-log1p(n)*(h+1)" };
     static const char *const lists[] = { "2:1:1", "1:1:2", "2:2:2",
                                          "16:24:24" };
+    static const char *const maps[] = { "rope:alibi", "every(2,rope,else=none)",
+                                        "list(rope:t5:none,repeat=yes)",
+                                        "alibi:first(1,rope):last(1,none)" };
 
     if (strcmp(key->kind, "spec") == 0 && strcmp(key->name, "scaling") == 0)
         snprintf(out, size, "%s", scalings[test_rand() % LEN(scalings)]);
@@ -114,10 +118,13 @@ static inline void random_value(char *out, size_t size,
         snprintf(out, size, "%s", edits[test_rand() % LEN(edits)]);
     else if (strcmp(key->kind, "spec") == 0)
         snprintf(out, size, "%s", layers[test_rand() % LEN(layers)]);
-    else if (strcmp(key->kind, "expression") == 0)
-        snprintf(out, size, "%s", expressions[test_rand() % LEN(expressions)]);
     else if (strcmp(key->kind, "list") == 0)
         snprintf(out, size, "%s", lists[test_rand() % LEN(lists)]);
+    else if (strcmp(key->kind, "expression") == 0 &&
+             strcmp(key->name, "map") != 0)
+        snprintf(out, size, "%s", expressions[test_rand() % LEN(expressions)]);
+    else if (strcmp(key->kind, "expression") == 0)
+        snprintf(out, size, "%s", maps[test_rand() % LEN(maps)]);
     else if (strchr(key->range, '|') != NULL)
         range_word(out, size, key->range, test_rand());
     else

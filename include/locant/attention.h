@@ -21,10 +21,17 @@ enum {
     LOCANT_ATTENTION_KEYS_ROTATED = 1, /* k is already rotated, by
         locant_encoding_rotate(.., LOCANT_ROTATE_KEY), as in a cache of rotated
         keys: only queries are rotated, and dk is the gradient of k as given */
-    LOCANT_ATTENTION_VALUES_OF_KEYS = 2 /* v is a view of the first Dv channels
+    LOCANT_ATTENTION_VALUES_OF_KEYS = 2, /* v is a view of the first Dv channels
         of k: the same data and strides.  dk is the gradient of k as given in
         both of its roles, and dv must be NULL.  The values are k as given: not
         rotated if attention rotates the keys, rotated with KEYS_ROTATED */
+    LOCANT_ATTENTION_ROTATE_VALUES = 4 /* values rotate like keys, and outputs
+        back: o[i] = R(q_pos[i])^T sum_j p[i,j] R(k_pos[j]) v[j], so values
+        too depend on k_pos[j] - q_pos[i].  With KEYS_ROTATED v is given
+        rotated.  With VALUES_OF_KEYS k rotates in both roles.  The encoding
+        must be a rotation of pairs (not pope, xpos, rope-mixed or rerope),
+        whose rotated channels v has.  A factor m in its cosines, as of YaRN,
+        multiplies outputs by m^2 */
 };
 
 /* The scale is D^(-1/2), D the channels of q and k. */
@@ -105,16 +112,30 @@ enum {
  *            from a whole tile of queries are skipped
  *
  * Ring cache: k_pos [S] is the position that each slot holds now.
- * Paged cache: k and v are the pool of all pages, S rows, with stride 0 along
- * B; k_pos [B, S] is the position of each row in sequence b, k_docs [B, S] is 0
- * on rows of the pages of sequence b and -1 on all others, q_docs is 0.
+ *
+ * Paged cache: k and v are pools of N blocks of P rows each, [N, Hkv, P, D];
+ * strides make a pool that is stored as [N, P, Hkv, D] such a view.
+ *
+ * block_table I64 or I32 [B, M]   key j of sequence b is row j % P of block
+ *             block_table[b, j / P], which is below N.  Sequences may share
+ *             blocks.  NULL: no paged cache
+ * lengths     I64 or I32 [B]   keys of each sequence, 0 to M P; of block_table
+ *             only the entries of these keys are read.  Both or neither
+ *
+ * There S is M P in the shapes of k_pos, k_coords, k_docs and x, of whose rows
+ * the first lengths[b] are read.  If q_pos is NULL, query i of sequence b sits
+ * at lengths[b] - T + i, and is padding where that is negative: sequences with
+ * fewer than T new tokens have these last.  A call costs the keys of its
+ * sequences, whatever N, and gives each the bits of a call without a table for
+ * the same rows in order.  There is no backward.
  *
  * Source: of values that are part of the keys DeepSeek-AI 2024,
  * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
  * 2020, arXiv:2004.05150v2, section 3.1, and Jiang et al. 2023,
  * arXiv:2310.06825v1, section 2; of the cap Gemma Team 2024, arXiv:2408.00118,
  * section 2; of sinks OpenAI 2025, arXiv:2508.10925; of sinks that are all 0
- * Xiao et al. 2023, arXiv:2309.17453, section 3.3.
+ * Xiao et al. 2023, arXiv:2309.17453, section 3.3; of the paged cache Kwon et
+ * al. 2023, arXiv:2309.06180v1, section 4.1.
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */
@@ -132,6 +153,7 @@ typedef struct locant_attention {
     double                 softcap;
     const locant_tensor   *sinks;
     const locant_tensor   *bias, *visible;
+    const locant_tensor   *block_table, *lengths; /* of a paged cache */
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \

@@ -205,7 +205,7 @@ typedef struct locant_param_info {
                                            weight matrices: logits change in
                                            units of 1, weights in units of
                                            width^(-1/2); 0: not learned, data
-                                           of the task */
+                                           of the task or frozen */
     int         per_layer;              /* 1: one for each layer of a model */
     unsigned    doors;                  /* of the part it belongs to */
 } locant_param_info;
@@ -391,7 +391,7 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
  * A rotation with positions and lengths per batch row: for a ragged batch,
  * documents packed in a row, or a part of a longer sequence.
  *
- * positions  I64 [T], or [B, T] for x [B, .., T, D]
+ * positions  I64 [T] or [B, T], F64 [T, axes] or [B, T, axes]; x [B, .., T, D]
  * limits     I64 [B], or [B, T] for each position: the length of the document,
  *            1 + its longest position, at least 1; last stride 1.  NULL: 1 +
  *            the longest of the given positions of each batch row.  An encoding

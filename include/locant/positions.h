@@ -113,7 +113,10 @@ locant_positions_packing(locant_tensor *documents, int *packed,
 typedef enum locant_grid_kind {
     LOCANT_GRID_INTEGER    = 0, /* i */
     LOCANT_GRID_CENTRES    = 1, /* (2i + 1 - n) / n: centres in [-1, 1] */
-    LOCANT_GRID_PRETRAINED = 2  /* i * pretrained / n */
+    LOCANT_GRID_PRETRAINED = 2, /* i * pretrained / n */
+    LOCANT_GRID_LONGER     = 3, /* (2i + 1) / m - 1 of rows and columns, m the
+                                   longer of them: DINOv3, normalize=max */
+    LOCANT_GRID_SHORTER    = 4  /* the same with the shorter: normalize=min */
 } locant_grid_kind;
 
 /* Patches of an image, or of the frames of a video. */
@@ -165,9 +168,13 @@ typedef enum locant_segment_kind {
     LOCANT_SEGMENT_VIDEO  = 2, /* frames x rows x cols, frame f at
                                   floor(f * interval): Qwen2-VL (1), Qwen2.5-VL
                                   (locant_mrope_interval) */
-    LOCANT_SEGMENT_FRAMES = 3  /* each frame: 'before' tokens of text (its
+    LOCANT_SEGMENT_FRAMES = 3, /* each frame: 'before' tokens of text (its
                                   timestamp), an image, 'after' tokens of text:
                                   Qwen3-VL */
+    LOCANT_SEGMENT_AUDIO  = 4, /* 'tokens' tokens of audio */
+    LOCANT_SEGMENT_CLIP   = 5  /* a video and 'tokens' tokens of its audio, in
+                                  turns; 'before' tokens start both, 'after' end
+                                  both.  As AUDIO, only of multimodal.h */
 } locant_segment_kind;
 
 /* A part of a sequence.  Sizes are of the merged grid, in tokens. */

@@ -7,21 +7,26 @@ array that would have to be copied is an error unless copy=True.  Every error is
 a `locant.Error`.  Calls have no length limit of their own.  The interpreter
 runs other threads during a call.
 
-`locant.torch`, `locant.hf` and `locant.plot` are imported when first used, and
-need PyTorch, transformers and matplotlib.
+`locant.positions` numbers tokens as models do.  `locant.torch`, `locant.hf`,
+`locant.plot` and `locant.graph` are imported when first used, and need PyTorch,
+transformers, matplotlib and a build with the lab.
 """
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
+from . import positions
 from ._attention import Gradients, attention, attention_backward
 from ._c import Status
+from ._caches import paged_attention, ragged_attention
 from ._doors import angles, bias, rotate, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
-from ._gradients import bias_backward, rotate_backward, table_backward
+from ._gradients import (bias_backward, coordinates_backward, rotate_backward,
+                         table_backward)
 from ._library import Error, lib, text
+from ._tables import rerotate, resize_1d, resize_2d
 from ._values import string, whole
 
 __version__: str = text(lib.locant_version())
@@ -29,11 +34,13 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
     "Status", "Variant", "angles", "attention", "attention_backward", "bias",
-    "bias_backward", "encodings", "isa", "rotate", "rotate_backward", "set_isa",
+    "bias_backward", "coordinates_backward", "encodings", "isa",
+    "paged_attention", "positions", "ragged_attention", "rerotate",
+    "resize_1d", "resize_2d", "rotate", "rotate_backward", "set_isa",
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
-_LAZY = ("hf", "plot", "torch")  # imported when first used
+_LAZY = ("graph", "hf", "plot", "torch")  # imported when first used
 
 
 def set_threads(n: int) -> None:

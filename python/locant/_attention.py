@@ -19,14 +19,15 @@ from ._values import new, real, whole64
 class Gradients(NamedTuple):
     """What attention_backward() returns.
 
-    q, k, v  as the arrays they belong to
+    q, k, v  as the arrays they belong to; v is None if values are part of k,
+             whose gradient is then that of both
     params   by name, one for each parameter of the encoding
     x, sinks None if attention had none
     """
 
     q: Array
     k: Array
-    v: Array
+    v: Array | None
     params: dict[str, Array]
     x: Array | None
     sinks: Array | None
@@ -50,11 +51,31 @@ class Problem:
         self.struct = make(_c.Attention)
         self.q, self.code = self.set_floats("q", q, dtype)
         self.k, _ = self.set_floats("k", k, dtype)
-        self.v, _ = self.set_floats("v", v, dtype)
-        if self.q.ndim != 4 or self.k.ndim != 4:
-            name, x = ("q", self.q) if self.q.ndim != 4 else ("k", self.k)
+        for name, x in (("q", self.q), ("k", self.k)):
+            self.check_rank(name, x)
+        self.of_keys = isinstance(v, (int, np.integer))
+        self.v = self.values_of_keys(int(v)) if self.of_keys else \
+            self.set_floats("v", v, dtype)[0]
+        self.check_rank("v", self.v)
+
+    @staticmethod
+    def check_rank(name: str, x: Array) -> None:
+        if x.ndim != 4:
             raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
                         "expected [B, heads, tokens, D]")
+
+    def values_of_keys(self, channels: int) -> Array:
+        """The first channels of the keys, as values."""
+        if not 1 <= channels <= self.k.shape[3]:
+            raise Error(Status.ERR_PARAM, f"locant: v is {channels}, expected "
+                        f"an array, or 1 to {self.k.shape[3]} channels of k")
+        v: Array = self.k[..., :channels]
+        self.point("v", v, self.code)
+        return v
+
+    @property
+    def out_shape(self) -> tuple[int, ...]:
+        return (*self.q.shape[:3], self.v.shape[3])
 
     def set_floats(self, name: str, x: Any,
                    dtype: str | None = None) -> tuple[Array, int]:
@@ -91,13 +112,16 @@ class Problem:
         self.set_positions(q_docs=q, k_docs=k)
 
     def set_encoding(self, spec: str | Encoding | None,
-                     params: Params | None, x: Any) -> None:
+                     params: Params | None, x: Any,
+                     length: int | None = None) -> None:
         heads, kv_heads = self.q.shape[1], self.k.shape[1]
         width = heads * self.q.shape[3]
         if x is not None:
             array, _ = self.set_floats("x", x, self.dtype)
             width = array.shape[-1]
-        self.bound = bind(spec, params, self.k.shape[2], {
+        if length is None:
+            length = self.k.shape[2]
+        self.bound = bind(spec, params, length, {
             "width": width, "heads": heads, "kv_heads": kv_heads,
             "head_dim": self.q.shape[3]}, copy=self.copy)
         self.struct.encoding = self.bound.encoding.handle
@@ -127,7 +151,10 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
     p.struct.softcap = real(o["softcap"], "softcap")
     if o["scale"] is not None:
         p.struct.scale = real(o["scale"], "scale")
-    p.struct.flags = _c.ATTENTION_KEYS_ROTATED if o["keys_rotated"] else 0
+    p.struct.flags = (
+        (_c.ATTENTION_KEYS_ROTATED if o["keys_rotated"] else 0) |
+        (_c.ATTENTION_VALUES_OF_KEYS if p.of_keys else 0) |
+        (_c.ATTENTION_ROTATE_VALUES if o["rotate_values"] else 0))
     return p
 
 
@@ -140,8 +167,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-              out: Array | None = None, dtype: str | None = None,
-              copy: bool = False) -> Array: ...
+              rotate_values: bool = False, out: Array | None = None,
+              dtype: str | None = None, copy: bool = False) -> Array: ...
 
 
 @overload
@@ -153,8 +180,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-              out: Array | None = None, dtype: str | None = None,
-              copy: bool = False) -> tuple[Array, Array]: ...
+              rotate_values: bool = False, out: Array | None = None,
+              dtype: str | None = None, copy: bool = False) -> tuple[Array, Array]: ...
 
 
 def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
@@ -165,14 +192,17 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-              out: Array | None = None, dtype: str | None = None,
-              copy: bool = False) -> Any:
+              rotate_values: bool = False, out: Array | None = None,
+              dtype: str | None = None, copy: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without an array of T x S.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense: x.transpose(0, 2, 1, 3) of
                  [B, T, H, D] is taken as it is
-    k, v         [B, Hkv, S, D], Hkv divides H
+    k            [B, Hkv, S, D], Hkv divides H
+    v            [B, Hkv, S, Dv], any Dv; or the number Dv: values are the first
+                 Dv channels of k as given, as in latent attention with
+                 absorbed weights
     encoding     a spec or an Encoding; None: none.  Encodings of the input door
                  act before attention and do nothing here
     causal       a query sees keys at positions up to its own
@@ -194,11 +224,14 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
                  part in the softmax and has no value
     x            [B, S, W], input of the layer, for encodings that read it (fox)
     keys_rotated  k is already rotated, by rotate(.., key=True)
+    rotate_values  values rotate like keys (with keys_rotated v is given
+                 rotated), and outputs rotate back: values too depend on
+                 relative positions
     out          where to write; new memory if left out
     dtype        "bfloat16" where q, k, v are uint16 holding its bits
     copy         False: an array that would have to be copied is an error
 
-    Returns out [B, H, T, D] of q's dtype, and with return_lse the log-sum-exp
+    Returns out [B, H, T, Dv] of q's dtype, and with return_lse the log-sum-exp
     [B, H, T], float32 (float64 if q is), in nats.  A row that sees no key is
     0.  The same bits for any number of threads.
     Errors: ERR_SHAPE, ERR_DTYPE, ERR_LAYOUT, ERR_PARAM, ERR_ALIAS, ERR_NOMEM,
@@ -210,8 +243,9 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
-    out = result(out, p.q.shape, p.q.dtype)
+        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated,
+        rotate_values=rotate_values))
+    out = result(out, p.out_shape, p.q.dtype)
     lse = np.empty(p.q.shape[:3], p.wide_dtype)
     scratch = workspace(p.struct)
     lib.locant_attention_forward(
@@ -228,10 +262,11 @@ def attention_backward(
         k_coords: Any = None, q_documents: Any = None, k_documents: Any = None,
         key_mask: Any = None, window: int = 0, softcap: float = 0.0,
         sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-        dtype: str | None = None, copy: bool = False) -> Gradients:
+        rotate_values: bool = False, dtype: str | None = None,
+        copy: bool = False) -> Gradients:
     """Gradients of a loss whose gradient with respect to 'out' is 'dout'.
 
-    dout, out  [B, H, T, D], dtype of q; out as attention() returned it
+    dout, out  [B, H, T, Dv], dtype of q; out as attention() returned it
     lse        [B, H, T], as attention(.., return_lse=True) returned it
     the rest   as attention() was given it
 
@@ -244,7 +279,8 @@ def attention_backward(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
+        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated,
+        rotate_values=rotate_values))
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     out, out_code = accept(out, "out", copy, dtype, FLOATS)
     lse, lse_code = accept(lse, "lse", copy, None, PARAMS)
@@ -260,7 +296,7 @@ def attention_backward(
         view(lse, "lse", lse_code), p.struct, address(scratch),
         scratch.size)
     made = g.arrays
-    return Gradients(made["dq"], made["dk"], made["dv"], dparams,
+    return Gradients(made["dq"], made["dk"], made.get("dv"), dparams,
                      made.get("dx"), made.get("dsinks"))
 
 
@@ -271,7 +307,8 @@ class _Outputs:
         self.struct = make(_c.AttentionGradients)
         self.arrays: dict[str, Array] = {}
         for name, x in (("dq", p.q), ("dk", p.k), ("dv", p.v)):
-            self.add(name, np.empty(x.shape, x.dtype), p.code)
+            if name != "dv" or not p.of_keys:
+                self.add(name, np.empty(x.shape, x.dtype), p.code)
 
     def add(self, name: str, x: Array, code: int | None = None) -> None:
         self.arrays[name] = x

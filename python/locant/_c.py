@@ -218,6 +218,7 @@ class Mask(IntEnum):
 
 ATTENTION_KEYS_ROTATED = 1
 ATTENTION_VALUES_OF_KEYS = 2
+ATTENTION_ROTATE_VALUES = 4
 
 
 class Attention(Structure):
@@ -244,6 +245,8 @@ class Attention(Structure):
         ("sinks", POINTER(Tensor)),
         ("bias", POINTER(Tensor)),
         ("visible", POINTER(Tensor)),
+        ("block_table", POINTER(Tensor)),
+        ("lengths", POINTER(Tensor)),
     ]
 
 
@@ -266,6 +269,8 @@ class GridKind(IntEnum):
     INTEGER = 0
     CENTRES = 1
     PRETRAINED = 2
+    LONGER = 3
+    SHORTER = 4
 
 
 class Grid(Structure):
@@ -288,6 +293,8 @@ class SegmentKind(IntEnum):
     IMAGE = 1
     VIDEO = 2
     FRAMES = 3
+    AUDIO = 4
+    CLIP = 5
 
 
 class Segment(Structure):
@@ -364,6 +371,48 @@ class TemperatureForm(Structure):
     ]
 
 
+class IdsScheme(IntEnum):
+    """locant_ids_scheme"""
+    QWEN3_VL = 0
+    TM = 1
+    XD = 2
+    VIDEO = 3
+    FLUX = 4
+    FLUX2 = 5
+    QWEN_IMAGE = 6
+
+
+class Ids(Structure):
+    """locant_ids"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("scheme", c_int),
+        ("delta", c_double),
+        ("rate", c_double),
+        ("chunk", c_double),
+        ("first_image", c_int64),
+    ]
+
+
+class Augment(Structure):
+    """locant_augment"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("shift", c_double),
+        ("jitter", c_double),
+        ("rescale", c_double),
+        ("prefix", c_int64),
+    ]
+
+
+class Ragged(Structure):
+    """locant_ragged"""
+    _fields_ = [
+        ("cu_q", POINTER(Tensor)),
+        ("cu_k", POINTER(Tensor)),
+    ]
+
+
 # What the _INIT macros set besides struct_size.
 INIT: dict[type[Structure], dict[str, Any]] = {
     Rotation: {},
@@ -372,6 +421,8 @@ INIT: dict[type[Structure], dict[str, Any]] = {
     AttentionGradients: {},
     Grid: {"frames": 1, "rows": 1, "cols": 1, "merge": 1, "pretrained": (1, 1, 1)},
     Cape: {"step": 1, "max_scale": 1, "centred": 1},
+    Ids: {"delta": 2, "rate": 25, "chunk": 2},
+    Augment: {"jitter": 1, "rescale": 1},
 }
 
 # Function: result, arguments.  "status": one to be checked.
@@ -464,4 +515,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_distances": ("status", [POINTER(Tensor), POINTER(DistanceForm), POINTER(Tensor), POINTER(Tensor)]),
     "locant_temperature": ("status", [POINTER(c_double), POINTER(TemperatureForm), c_int64]),
     "locant_temperatures": ("status", [POINTER(Tensor), POINTER(TemperatureForm), POINTER(Tensor)]),
+    "locant_ids_shape": ("status", [POINTER(c_int64), POINTER(c_int64), POINTER(Ids), POINTER(Segment), c_size_t]),
+    "locant_positions_multimodal": ("status", [POINTER(Tensor), POINTER(c_double), POINTER(Ids), POINTER(Segment), c_size_t]),
+    "locant_tm_audio_tokens": ("status", [POINTER(c_int64), c_int64]),
+    "locant_positions_augment": ("status", [POINTER(Tensor), POINTER(Augment), POINTER(Random)]),
+    "locant_coordinates_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), c_void_p, c_int]),
+    "locant_attention_ragged_workspace": ("status", [POINTER(c_size_t), POINTER(Attention), POINTER(Ragged)]),
+    "locant_attention_ragged_forward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention), POINTER(Ragged), c_void_p, c_size_t]),
+    "locant_attention_ragged_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention), POINTER(Ragged), c_void_p, c_size_t]),
 }

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import FLOATS, PARAMS, Array, raw, accept, view
+from ._arrays import FLOATS, PARAMS, Array, raw, accept, result, view
 from ._c import Status, Tensor
 from ._doors import positions_view, ragged
-from ._encoding import Bound, Encoding, Params, bind
+from ._encoding import Bound, Encoding, Params, bind, encoding_of
 from ._library import Error, lib, quick, refusal
 
 _table = quick("locant_encoding_table_backward")
@@ -92,6 +92,42 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
     if status:
         raise refusal(status)
     return dx, made
+
+
+def coordinates_backward(dx: Any, x: Any, spec: str | Encoding, *,
+                         inverse: bool = False, by_row: bool = False,
+                         out: Array | None = None, dtype: str | None = None,
+                         copy: bool = False) -> Array:
+    """Gradient of the coordinates at which a plain rotation rotated x.
+
+    dx      gradient of x: of rotate_backward(), or dq or dk of
+            attention_backward()
+    x       the same [.., T, D] before the rotation
+    by_row  rows of x [B, .., T, D] had coordinates of their own
+    out     float64, added to: of keys, what the call for queries returned
+    dtype   "bfloat16" where x and dx are uint16 holding its bits
+
+    Returns float64 [T, axes], or [B, T, axes] by row.
+    Errors: ERR_UNSUPPORTED (not a plain rotation; frequencies that depend on
+    the length), ERR_SHAPE, ERR_DTYPE.
+    """
+    x, code = accept(x, "x", copy, dtype, FLOATS)
+    dx, dx_code = accept(dx, "dx", copy, dtype, FLOATS)
+    if x.ndim < 2 + by_row:
+        raise Error(Status.ERR_SHAPE, f"locant: x has rank {x.ndim}, expected "
+                    + ("[B, .., T, D]" if by_row else "[.., T, D]"))
+    e = encoding_of(spec)
+    shape = x.shape[-2:-1] + (e.axes,)
+    if by_row:
+        shape = x.shape[:1] + shape
+    if out is None:
+        out = np.zeros(shape, np.float64)
+    out = result(out, shape, np.float64)
+    lib.locant_coordinates_backward(view(out, "dcoords"),
+                                    view(dx, "dx", dx_code),
+                                    view(x, "x", code), e.handle,
+                                    _c.ROTATE_INVERSE if inverse else 0)
+    return out
 
 
 def bias_backward(dout: Any, spec: str | Encoding, offset: int = 0,

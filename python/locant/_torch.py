@@ -59,6 +59,15 @@ def like(x: Tensor) -> Tensor:
     return x.new_empty(x.shape)
 
 
+def like_out(q: Tensor, v: Tensor) -> Tensor:
+    """New memory for a row of 'v' for each query; [B, T, H, D] in memory if 'q'
+    is."""
+    b, h, t, _ = q.shape
+    if q.stride(1) < q.stride(2):
+        return q.new_empty((b, t, h, v.shape[3])).transpose(1, 2)
+    return q.new_empty((b, h, t, v.shape[3]))
+
+
 def wide_dtype(x: Tensor) -> torch.dtype:
     """The dtype of log-sum-exp and sinks."""
     return torch.float64 if x.dtype == torch.float64 else torch.float32
@@ -101,6 +110,7 @@ class Call(NamedTuple):
     window: int
     scale: float | None
     softcap: float
+    rotate_values: bool
 
 
 _TENSORS = Call._fields[:11]
@@ -109,7 +119,8 @@ _SCHEMA = (
     "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
     "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
     "Tensor? k_docs, Tensor[] params, str spec, str names, bool causal, "
-    "bool keys_rotated, SymInt window, float? scale, float softcap")
+    "bool keys_rotated, SymInt window, float? scale, float softcap, "
+    "bool rotate_values")
 
 
 def _ranks(c: Call) -> None:
@@ -127,7 +138,8 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
         if x is not None:
             setattr(s, name, ctypes.pointer(view_of(x, name)))
     s.mask = _c.Mask.CAUSAL if c.causal else _c.Mask.NONE
-    s.flags = _c.ATTENTION_KEYS_ROTATED if c.keys_rotated else 0
+    s.flags = ((_c.ATTENTION_KEYS_ROTATED if c.keys_rotated else 0) |
+               (_c.ATTENTION_ROTATE_VALUES if c.rotate_values else 0))
     if c.scale is not None:
         s.scale = c.scale
     heads, dim = c.q.shape[1], c.q.shape[3]
@@ -144,7 +156,7 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
 def _forward(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     problem, _bound = _problem(c)  # _bound keeps the parameters' views alive
-    out = like(c.q)
+    out = like_out(c.q, c.v)
     lse = c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
     scratch = workspace(problem)
     lib.locant_attention_forward(view_of(out, "out"), view_of(lse, "lse"),
@@ -155,7 +167,8 @@ def _forward(*given: Any) -> tuple[Tensor, Tensor]:
 def _forward_fake(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     _ranks(c)
-    return like(c.q), c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
+    return (like_out(c.q, c.v),
+            c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q)))
 
 
 def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,

@@ -115,14 +115,17 @@ def attention(  # type: ignore[misc]
               k_documents: Tensor | None = None,
               key_mask: Tensor | None = None, window: int = 0,
               softcap: float = 0.0, sinks: Tensor | None = None,
-              x: Tensor | None = None, keys_rotated: bool = False) -> Any:
+              x: Tensor | None = None, keys_rotated: bool = False,
+              rotate_values: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks and params.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
-    k, v         [B, Hkv, S, D], Hkv divides H
+    k            [B, Hkv, S, D], Hkv divides H
+    v            [B, Hkv, S, Dv], any Dv.  May be a view of k, such as
+                 k[..., :512] of latent attention with absorbed weights
     encoding     a spec, a locant.Encoding, or a locant.torch.Encoding with its
                  parameters; None: none.  Encodings of the input door act before
                  attention and do nothing here
@@ -134,7 +137,7 @@ def attention(  # type: ignore[misc]
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
     the rest     as in locant.attention(), with tensors for arrays
 
-    Returns out [B, H, T, D], in memory as q is ([B, T, H, D] if q is), and with
+    Returns out [B, H, T, Dv], in memory as q is ([B, T, H, D] if q is), and with
     return_lse the log-sum-exp [B, H, T], float32 (float64 if q is), in nats.  A
     row that sees no key is 0.
     Errors: as locant.attention(); ERR_UNSUPPORTED for tensors not on the CPU.
@@ -151,7 +154,7 @@ def attention(  # type: ignore[misc]
         q, k, v, x, None if sinks is None else sinks.to(ops.wide_dtype(q)),
         q_positions, k_positions, q_coords, k_coords,
         *_documents(q, k, q_documents, k_documents, key_mask), values, spec,
-        names, causal, keys_rotated, window, scale, float(softcap))
+        names, causal, keys_rotated, window, scale, float(softcap), rotate_values)
     return (out, lse) if return_lse else out
 
 

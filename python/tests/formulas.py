@@ -92,8 +92,8 @@ class Attention:
         dq = self.scale * ds @ self.k
         dk = self.scale * ds.swapaxes(-1, -2) @ self.q
         dv = self.p.swapaxes(-1, -2) @ dout
-        b, h, s, d = dk.shape
-        grouped = (b, h // self.group, self.group, s, d)
+        b, h, s, _ = dk.shape
+        grouped = (b, h // self.group, self.group, s, -1)
         return (dq, dk.reshape(grouped).sum(2), dv.reshape(grouped).sum(2),
                 ds, dsinks)
 

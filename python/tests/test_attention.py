@@ -92,6 +92,22 @@ class Forward(unittest.TestCase):
         self.close(out, judge.out)
         self.close(lse, judge.lse)
 
+    def test_values_of_another_width(self):
+        for name, tolerance in TOLERANCE.items():
+            for width in (1, 7, 32):
+                q, k, _ = arrays(np.dtype(name))
+                v = np.random.default_rng(2).standard_normal(
+                    (2, 2, 23, width)).astype(name)
+                out = locant.attention(q, k, v)
+                self.assertEqual(out.shape, (2, 4, 19, width))
+                self.close(out, formulas.Attention(q, k, v).out, tolerance)
+
+    def test_values_that_are_keys(self):
+        q, k, _ = arrays()
+        for width in (5, 16):
+            self.close(locant.attention(q, k, width),
+                       formulas.Attention(q, k, k[..., :width]).out)
+
     def test_documents_and_key_mask(self):
         q, k, v = arrays(s=19)
         documents = np.array([[0] * 7 + [1] * 12, [0] * 15 + [-1] * 4])
@@ -159,6 +175,30 @@ class Backward(unittest.TestCase):
                             sinks=np.linspace(-1, 1, 4).astype(dtype))
             self.assertEqual(g.sinks.shape, (4,))
 
+    def test_values_of_another_width(self):
+        for dtype, tolerance in ((np.float32, 4e-6), (np.float64, 1e-12)):
+            q, k, _ = arrays(dtype)
+            v = np.random.default_rng(2).standard_normal(
+                (2, 2, 23, 9)).astype(dtype)
+            dout = np.random.default_rng(9).standard_normal(
+                (2, 4, 19, 9)).astype(dtype)
+            out, lse = locant.attention(q, k, v, return_lse=True)
+            g = locant.attention_backward(dout, q, k, v, out, lse)
+            wanted = formulas.Attention(q, k, v).backward(dout)
+            for found, want in zip((g.q, g.k, g.v), wanted):
+                self.assertEqual(found.shape, want.shape)
+                self.assertLess(formulas.unlike(found, want), tolerance)
+
+    def test_keys_that_are_values_have_one_gradient(self):
+        q, k, _ = arrays(np.float64)
+        dout = np.random.default_rng(9).standard_normal((2, 4, 19, 9))
+        out, lse = locant.attention(q, k, 9, return_lse=True)
+        g = locant.attention_backward(dout, q, k, 9, out, lse)
+        _, dk, dv, *_ = formulas.Attention(q, k, k[..., :9]).backward(dout)
+        dk[..., :9] += dv
+        self.assertIsNone(g.v)
+        self.assertLess(formulas.unlike(g.k, dk), 1e-12)
+
     def test_alibi(self):
         at = np.arange(23)
         self.judged(np.float32, 4e-6, "alibi",
@@ -192,6 +232,22 @@ class Backward(unittest.TestCase):
         self.assertLess(formulas.unlike(g.q, formulas.rope(dq, -at[4:])), 2e-7)
         self.assertLess(formulas.unlike(g.k, formulas.rope(dk, -at)), 2e-7)
         self.assertLess(formulas.unlike(g.v, dv), 2e-7)
+
+    def test_values_that_rotate_depend_on_differences(self):
+        q, k, v = arrays(np.float64)
+        at = np.arange(23)
+        judge = formulas.Attention(formulas.rope(q, at[4:]),
+                                   formulas.rope(k, at), formulas.rope(v, at))
+        out, lse = locant.attention(q, k, v, "rope", return_lse=True,
+                                    rotate_values=True)
+        dout = np.random.default_rng(9).standard_normal(out.shape)
+        g = locant.attention_backward(dout, q, k, v, out, lse, "rope",
+                                      rotate_values=True)
+        dq, dk, dv, *_ = judge.backward(formulas.rope(dout, at[4:]))
+        wanted = (formulas.rope(judge.out, -at[4:]), formulas.rope(dq, -at[4:]),
+                  formulas.rope(dk, -at), formulas.rope(dv, -at))
+        for found, want in zip((out, *g[:3]), wanted):
+            self.assertLess(formulas.unlike(found, want), 4e-7)
 
     def test_fox_gives_the_gradient_of_its_input(self):
         q, k, v = arrays(np.float64, hkv=4, t=9, s=9)

@@ -85,6 +85,30 @@ class AgainstSdpa(Case):
                       judge(*double, attn_mask=VISIBLE), given, double, bound,
                       4 * bound)
 
+    def test_values_of_another_width(self):
+        for width in (5, 32):
+            q, k, _ = tensors(torch.float32)
+            v = torch.randn((*k.shape[:3], width), requires_grad=True)
+            double = wide(q, k, v)
+            self.same(lt.attention(q, k, v, causal=True),
+                      judge(*double, attn_mask=VISIBLE), (q, k, v), double)
+
+    def test_values_that_are_a_view_of_keys(self):
+        q, k, _ = tensors(torch.float32)
+        double = wide(q, k)
+        self.same(lt.attention(q, k, k[..., :9], causal=True),
+                  judge(*double, double[1][..., :9], attn_mask=VISIBLE),
+                  (q, k), double)
+
+    def test_values_that_rotate_like_keys(self):
+        given = tensors(torch.float32)
+        double = wide(*given)
+        out = judge(rope(double[0], AT[4:]), rope(double[1], AT),
+                    rope(double[2], AT), attn_mask=VISIBLE)
+        self.same(lt.attention(*given, "rope", causal=True,
+                               rotate_values=True),
+                  rope(out, -AT[4:]), given, double)
+
     def test_t5_bias_and_its_gradient(self):
         bucket = torch.from_numpy(formulas.t5_bucket(AT[4:, None] - AT))
         for dtype, bound in ((torch.float32, 1e-6), (torch.float64, 1e-13)):

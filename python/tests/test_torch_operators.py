@@ -24,7 +24,7 @@ def arguments(spec="none", dtype=torch.float32, sinks=None, x=None, **sizes):
                     length=8)
     return (q, k, v, x, sinks, None, None, None, None, None, None,
             list(e.params().values()), e.spec, ",".join(e.params()), True,
-            False, 0, None, 0.0)
+            False, 0, None, 0.0, False)
 
 
 class Operators(unittest.TestCase):
@@ -34,6 +34,11 @@ class Operators(unittest.TestCase):
                       arguments("fox", t=23, x=torch.randn(
                           2, 23, 64, requires_grad=True))):
             opcheck(_torch.attention, given)
+
+    def test_values_of_another_width_keep_the_fake(self):
+        given = list(arguments())
+        given[2] = torch.randn((*given[1].shape[:3], 5), requires_grad=True)
+        opcheck(_torch.attention, tuple(given))
 
     def test_of_transposed_bfloat16(self):
         given = list(arguments(dtype=torch.bfloat16))

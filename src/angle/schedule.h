@@ -15,6 +15,9 @@
 /* Which two channels make a pair. */
 enum lct_pairing { LCT_HALF = 0, LCT_INTERLEAVED = 1 };
 
+/* Most coordinates of a position. */
+enum { LCT_MOST_AXES = 6 };
+
 /* Constants of the float32 recipes of other software. */
 struct lct_recipe {
     float step;      /* ggml: theta *= step from pair to pair */
@@ -34,6 +37,8 @@ struct lct_schedule {
     int axes;                  /* coordinates of a position: pair c rotates by
                                   sum_a coords[a] frequency[a pairs + c] */
     enum lct_pairing pairing;
+    int bands;                   /* HALF: not in one, but in each of so many */
+    int64_t band[LCT_MOST_AXES]; /* bands side by side, of these pairs */
     locant_angle_mode mode;
     double base;      /* for the emulated modes */
     double magnitude; /* multiplies cos and sin; 1: plain rotation */

@@ -23,7 +23,10 @@ static float dot(const float *x, const float *y, int64_t n)
     return (float)sum[0];
 }
 
-/* delta = <dout, out> of a query; it equals the sum of p dp over its keys. */
+/*
+ * delta = <dout, out> of a query; it equals the sum of p dp over its keys, also
+ * if outputs were rotated back, since dout is rotated after that.
+ */
 void lct_backward_load_queries(const struct lct_backward *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
@@ -32,7 +35,6 @@ void lct_backward_load_queries(const struct lct_backward *job,
     const float *lse = lct_at(job->lse, at, 3);
 
     lct_load_rows(p, s->dout, p->padded_v, job->dout, at, t->rows);
-    p->arithmetic->load_dout(p, t, s, job->dout);
     lct_load_rows(p, s->out, p->padded_v, job->out, at, t->rows);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++) {
         s->lse[i] = INFINITY; /* no query, or it sees no key: p becomes 0 */
@@ -45,6 +47,8 @@ void lct_backward_load_queries(const struct lct_backward *job,
         if (s->lse[i] == -INFINITY)
             s->lse[i] = INFINITY;
     }
+    lct_load_rotate_outputs(p, s->dout, at, t->rows, 1);
+    p->arithmetic->load_dout(p, t, s, job->dout);
     memset(s->dq, 0, (size_t)(t->rows * p->padded_q) * sizeof(*s->dq));
 }
 
@@ -76,9 +80,9 @@ void lct_backward_store_queries(const struct lct_backward *job,
     if (p->request->general_map)
         return;
     if (p->schedule != NULL)
-        lct_load_rotated_back(
+        lct_load_rotate(
             p, s->dq, p->padded_q, t->rows,
-            lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b, t->i));
+            lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b, t->i), -1);
     lct_load_rows_back(p, job->g->dq, s->dq, p->padded_q,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }
@@ -156,6 +160,21 @@ static void add_dv(const struct lct_plan *p, struct lct_scratch *s)
             s->dk[j * p->padded_q + d] += s->dv[j * p->padded_v + d];
 }
 
+/* forward: v was rotated as it was loaded */
+static void rotate_dv_back(const struct lct_backward *job, int64_t b,
+                           int64_t head, struct lct_scratch *s)
+{
+    const struct lct_plan *p = job->p;
+    const locant_tensor *dv = job->g->dv;
+
+    if (p->rotates_values)
+        lct_load_rotate(
+            p,
+            p->gathers_dv ? s->dv : lct_at(dv, (int64_t[3]){ b, head, 0 }, 3),
+            p->gathers_dv ? p->padded_v : dv->stride[2], p->S,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0), -1);
+}
+
 /* forward: k was mapped or rotated as it was loaded */
 static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
                      struct lct_scratch *s)
@@ -173,10 +192,10 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
         return;
     }
     if (p->rotates_keys)
-        lct_load_rotated_back(
-            p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
-            p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0));
+        lct_load_rotate(p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
+                        p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
+                        lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0),
+                        -1);
     if (p->request->values_of_keys)
         add_dv(p, s);
     if (p->gathers_dk)
@@ -186,6 +205,8 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s)
 {
+    if (job->needs_dv)
+        rotate_dv_back(job, b, head, s);
     if (job->needs_dk)
         store_dk(job, b, head, s);
     if (job->g->dv != NULL && job->p->gathers_dv)

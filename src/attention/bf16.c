@@ -18,6 +18,7 @@
  * last rounding (tests/test_attention_bf16.c prints what it measures).
  */
 #include "bf16.h"
+#include "../encodings/rotate.h"
 #include "decode_bf16.h"
 #include "load.h"
 #include "steps.h"
@@ -201,7 +202,7 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
     rope.interleaved = p->schedule->pairing == LCT_INTERLEAVED;
     rope.out = to + p->schedule->first;
     rope.x = data + (size_t)p->schedule->first * sizeof(*to);
-    p->kernels->rope(&rope);
+    lct_rotate_bands(&rope, p->schedule, p->kernels);
 }
 
 /* Transpose t->rows rows of D channels; lanes without a query become 0. */
@@ -266,25 +267,37 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const locant_tensor *dout)
 {
     load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-              no_angles);
+              p->rotates_outputs ? angles_of(p, LCT_QUERY, t->b, t->i)
+                                 : no_angles);
     to_columns(p, t, s->bf16.dout_cols, s->bf16.dout, p->Dv);
     to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
              (ptrdiff_t)(words_of(p->Dv) * sizeof(uint32_t)), t->rows, p->Dv);
 }
 
-/* The tile's rows of x (k or v), in place or copied to 'to'. */
+/* The tile's rows x (of k or v), in place or copied to 'to'. */
 static const void *tile_rows(size_t *row, const struct lct_plan *p,
-                             const struct lct_tile *t, const locant_tensor *x,
-                             uint16_t *to, struct lct_table angles)
+                             const struct lct_tile *t,
+                             const struct lct_paged_rows *x, uint16_t *to,
+                             struct lct_table angles)
 {
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-
-    *row = (size_t)lct_bf16_step(x);
-    if (angles.cosines == NULL && x->shape[3] % 2 == 0)
-        return lct_at(x, at, 3);
-    load_rows(p, to, x, at, t->keys, angles);
-    *row = words_of(x->shape[3]) * sizeof(uint32_t);
+    *row = (size_t)lct_bf16_step(&x->x);
+    if (angles.cosines == NULL && x->x.shape[3] % 2 == 0)
+        return lct_at(&x->x, x->at, 3);
+    load_rows(p, to, &x->x, x->at, t->keys, angles);
+    *row = words_of(x->x.shape[3]) * sizeof(uint32_t);
     return to;
+}
+
+void lct_bf16_pair_rotated_values(const struct lct_plan *p,
+                                  const struct lct_tile *t,
+                                  struct lct_scratch *s)
+{
+    struct lct_paged_rows v = lct_load_value_rows(p, t, s);
+    size_t row;
+    const void *rows = tile_rows(&row, p, t, &v, s->bf16.v,
+                                 angles_of(p, LCT_KEY, t->b, t->j));
+
+    to_pairs(p, s->bf16.v_pairs, rows, (ptrdiff_t)row, t->keys, p->Dv);
 }
 
 /* Products that sum over keys read pairs of rows: v, and k in backward. */
@@ -292,18 +305,24 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
                                    const struct lct_tile *t,
                                    struct lct_scratch *s)
 {
-    const locant_tensor *v = &p->request->v;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    struct lct_paged_rows k = lct_load_key_rows(p, t, 0, t->keys, s);
+    struct lct_paged_rows v = lct_load_value_rows(p, t, s);
     struct lct_loaded l = { .values = s->bf16.v_pairs };
 
-    l.keys = tile_rows(&l.key_row, p, t, &p->request->k, s->bf16.k,
+    l.keys = tile_rows(&l.key_row, p, t, &k, s->bf16.k,
                        angles_of(p, LCT_KEY, t->b, t->j));
+    if (p->pass != LCT_PASS_BACKWARD && p->rotates_values) {
+        lct_bf16_pair_rotated_values(p, t, s);
+        return l;
+    }
     if (p->pass != LCT_PASS_BACKWARD) {
-        to_pairs(p, s->bf16.v_pairs, lct_at(v, at, 3), lct_bf16_step(v),
+        to_pairs(p, s->bf16.v_pairs, lct_at(&v.x, v.at, 3), lct_bf16_step(&v.x),
                  t->keys, p->Dv);
         return l;
     }
-    l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v, no_angles);
+    l.values = tile_rows(&l.value_row, p, t, &v, s->bf16.v,
+                         p->rotates_values ? angles_of(p, LCT_KEY, t->b, t->j)
+                                           : no_angles);
     to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys, p->D);
     return l;
 }

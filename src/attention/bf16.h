@@ -9,6 +9,11 @@ extern const struct lct_arithmetic lct_bf16;
 void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,
                          const int64_t at[3]);
 
+/* s->bf16.v_pairs = the tile's values, rotated, as pairs of rows. */
+void lct_bf16_pair_rotated_values(const struct lct_plan *p,
+                                  const struct lct_tile *t,
+                                  struct lct_scratch *s);
+
 /* Bytes from row to row of the caller's tensor. */
 static inline ptrdiff_t lct_bf16_step(const locant_tensor *x)
 {

@@ -86,7 +86,7 @@ void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    lct_load_rotated(p, own->y[0], &p->request->q,
+    lct_load_rotated(p, own->y[0], p->padded, &p->request->q,
                      (int64_t[3]){ t->b, t->h, t->i }, t->rows,
                      far_angles(p, LCT_QUERY, t->b, t->i));
     for (int64_t i = 0; i < t->rows; i++) {
@@ -105,10 +105,10 @@ const float *lct_content_far_keys(const struct lct_plan *p,
                                   struct lct_scratch *s)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+    struct lct_paged_rows k = lct_load_key_rows(p, t, 0, t->keys, s);
 
-    lct_load_rotated(p, own->far_keys, &p->request->k,
-                     (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j },
-                     t->keys, far_angles(p, LCT_KEY, t->b, t->j));
+    lct_load_rotated(p, own->far_keys, p->padded, &k.x, k.at, t->keys,
+                     far_angles(p, LCT_KEY, t->b, t->j));
     return own->far_keys;
 }
 

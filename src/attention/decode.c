@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "arithmetic.h"
 #include "decode_keys.h"
+#include "decode_paged.h"
 #include "decode_softmax.h"
 #include "load.h"
 #include "mask.h"
@@ -58,19 +59,27 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
 
 bool lct_decode_rows_in_place(const struct lct_plan *p,
                               const struct lct_decode_task *f,
-                              const locant_tensor *from, int64_t columns,
-                              int64_t h, int64_t i, struct lct_product *x)
+                              const struct lct_tile *t, enum lct_decode_rows of,
+                              int64_t i, struct lct_product *x)
 {
-    int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
+    bool keys = of == LCT_KEY_ROWS, last = f->share == f->heads;
+    struct lct_paged_rows rows = keys
+                                     ? lct_load_key_rows(p, t, 0, t->keys, f->s)
+                                     : lct_load_value_rows(p, t, f->s);
+    /* The next head, which need not be valid, or the next tile. */
+    int64_t next[3] = { f->b, lct_plan_kv_head(p, t->h) + !last,
+                        f->tile[last ? i + 1 : i] * LCT_TILE };
 
-    x->b = lct_load_in_place(from, at, columns);
+    x->b = lct_load_in_place(&rows.x, rows.at,
+                             keys ? p->read_columns : p->read_columns_v);
     if (x->b == NULL)
         return false;
-    x->kind = (enum lct_stored)from->dtype;
-    x->b_row = x->ahead_row = (size_t)from->stride[2];
-    at[1] += f->share < f->heads; /* the next head; need not be valid */
-    at[2] = f->tile[f->share < f->heads ? i : i + 1] * LCT_TILE;
-    x->ahead = lct_at(from, at, 3);
+    x->kind = (enum lct_stored)rows.x.dtype;
+    x->b_row = x->ahead_row = (size_t)rows.x.stride[2];
+    if (p->request->paged.table == NULL)
+        x->ahead = lct_at(keys ? &p->request->k : &p->request->v, next, 3);
+    else
+        x->ahead = lct_decode_paged_ahead(p, f, t, of, i, t->keys);
     return true;
 }
 
@@ -100,6 +109,8 @@ static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
             lct_decode_keys_scores(p, f, t, &x);
             continue;
         }
+        if (lct_decode_paged_scores(p, f, t, i, &x))
+            continue;
         arithmetic->load_keys(p, f, t, i, &x);
         p->kernels->decode_scores(&x);
     }
@@ -115,7 +126,7 @@ static void tile_values(const struct lct_plan *p,
     int64_t rows = f->heads * p->T;
     struct lct_tile t = { .b = f->b, .j = f->tile[i] * LCT_TILE };
 
-    t.keys = lct_sizes_in_tile(p->S, t.j);
+    t.keys = lct_sizes_in_tile(lct_plan_keys(p, t.b), t.j);
     for (int64_t r = 0; r < rows; r++) {
         float *out = f->d->out + r * p->padded_v;
         float factor = f->d->rescale[i * rows + r];
@@ -137,7 +148,8 @@ static void tile_values(const struct lct_plan *p,
                                  .add = true };
 
         t.h = f->head + g;
-        p->arithmetic->decode->values(p, f, &t, i, &x);
+        if (!lct_decode_paged_values(p, f, &t, i, &x))
+            p->arithmetic->decode->values(p, f, &t, i, &x);
     }
 }
 
@@ -152,7 +164,7 @@ static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
     for (f->tiles = 0; n < end && f->tiles < most; n++)
         if (classify(p, f, &t, f->tiles, n))
             f->tile[f->tiles++] = n;
-    f->tile[f->tiles] = n < p->k_tiles ? n : first;
+    f->tile[f->tiles] = n < lct_plan_key_tiles(p, f->b) ? n : first;
     for (int64_t i = 0; i < f->tiles; i++) {
         classify(p, f, &t, i, f->tile[i]); /* again, for f->sees and masks */
         tile_weights(p, f, &t, i);
@@ -180,8 +192,8 @@ static void load_query(const struct lct_plan *p,
 static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 {
     int64_t n = f->split * LCT_SPLIT_TILES, rows = f->heads * p->T;
-    int64_t end =
-        p->k_tiles - n < LCT_SPLIT_TILES ? p->k_tiles : n + LCT_SPLIT_TILES;
+    int64_t tiles = lct_plan_key_tiles(p, f->b);
+    int64_t end = tiles - n < LCT_SPLIT_TILES ? tiles : n + LCT_SPLIT_TILES;
     int64_t part = ((f->b * p->H + f->head) * p->T) * p->k_splits + f->split;
 
     for (int64_t r = 0; r < rows; r++) {
@@ -203,20 +215,27 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 }
 
 /*
- * The number of heads of keys per task: 1, unless keys are rotated.  Heads then
- * share angles, so a task has as many heads as fit, while every thread has one.
+ * The number of heads of keys per task: 1, unless keys are rotated or paged.
+ * Heads then share angles, or lie together in a block, so a task has as many
+ * heads as fit, while every thread has one.
  */
 static int64_t heads_per_task(const struct lct_plan *p)
 {
     int64_t rows = p->H / p->Hkv * p->T, parts;
     int64_t most = rows < LCT_DECODE_ROWS ? LCT_DECODE_ROWS / rows : 1;
 
-    if (!p->rotates_keys)
+    if (!p->rotates_keys && p->request->paged.table == NULL)
         return 1;
     parts = (p->Hkv + most - 1) / most;
     while (parts < p->Hkv && p->B * p->k_splits * parts < 2 * p->slots)
         parts *= 2;
     return (p->Hkv + parts - 1) / parts;
+}
+
+/* Splits of the keys of batch row b. */
+static int64_t splits_of(const struct lct_plan *p, int64_t b)
+{
+    return (lct_plan_key_tiles(p, b) + LCT_SPLIT_TILES - 1) / LCT_SPLIT_TILES;
 }
 
 static void decode_task(void *context, size_t task, int slot)
@@ -232,6 +251,8 @@ static void decode_task(void *context, size_t task, int slot)
                                  .s = lct_scratch_of(p, slot, 0),
                                  .d = &p->decode->scratch[slot] };
 
+    if (f.split >= splits_of(p, f.b))
+        return;
     for (; from < end; from += f.heads) {
         int64_t left = end - from;
 
@@ -250,7 +271,7 @@ static void merge_splits(const struct lct_softmax_results *job, int64_t row)
     int64_t at[3] = { head / p->H, head % p->H, row % p->T };
     float *total = p->decode->scratch[0].out, row_max = 0, sum = 0;
 
-    for (int64_t n = 0; n < p->k_splits; n++) {
+    for (int64_t n = 0; n < splits_of(p, at[0]); n++) {
         int64_t part = row * p->k_splits + n;
 
         p->kernels->softmax_merge(
@@ -259,6 +280,7 @@ static void merge_splits(const struct lct_softmax_results *job, int64_t row)
             p->decode->split_stats[2 * part + 1], (size_t)p->padded_v);
     }
     lct_softmax_finish(job, at, total, row_max, sum);
+    lct_load_rotate_outputs(p, total, at, 1, -1);
     lct_load_rows_back(p, job->out, total, p->padded_v, at, 1);
 }
 

@@ -82,15 +82,17 @@ struct lct_decode_arithmetic {
                    const struct lct_tile *t, int64_t i, struct lct_product *x);
 };
 
+enum lct_decode_rows { LCT_KEY_ROWS, LCT_VALUE_ROWS };
+
 /*
- * x->b = the caller's rows of tile i of the run, head h; x->ahead = the rows
- * needed next.  false: kernels, which read 'columns' of each, cannot read these
- * rows in place.
+ * x->b = the caller's keys or values of t, tile i of the run, or a copy of
+ * those of a paged cache; x->ahead = the rows needed next.  false: kernels
+ * cannot read these rows in place.
  */
 bool lct_decode_rows_in_place(const struct lct_plan *p,
                               const struct lct_decode_task *f,
-                              const locant_tensor *from, int64_t columns,
-                              int64_t h, int64_t i, struct lct_product *x);
+                              const struct lct_tile *t, enum lct_decode_rows of,
+                              int64_t i, struct lct_product *x);
 
 void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
                        struct lct_arena *arena);

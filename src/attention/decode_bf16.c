@@ -1,6 +1,8 @@
 /* decode_bf16.c - decoding on a bfloat16 cache, by dot products of bfloat16 */
 #include "decode_bf16.h"
+#include "../encodings/rotate.h"
 #include "bf16.h"
+#include "load.h"
 #include "tables.h"
 #include <string.h>
 
@@ -20,7 +22,8 @@ static void copy_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 
     memset(to, 0, (size_t)(rows * p->padded_q) * sizeof(*to));
     for (int64_t n = 0; n < rows; n++, at[2]++, to += p->padded_q)
-        memcpy(to, lct_at(&p->request->k, at, 3), (size_t)p->D * sizeof(*to));
+        memcpy(to, lct_paged_at(&p->request->paged, &p->request->k, at),
+               (size_t)p->D * sizeof(*to));
 }
 
 /* A rotated key is rounded once, as in the tiled engine. */
@@ -30,10 +33,8 @@ static const float *rotate_keys(const struct lct_plan *p,
                                 int64_t rows)
 {
     const struct lct_schedule *schedule = p->schedule;
-    const locant_tensor *k = &p->request->k;
     uint16_t *to = f->s->bf16.k;
     int64_t table = j * schedule->pairs;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j + j };
     ptrdiff_t row = p->padded_q * (ptrdiff_t)sizeof(*to);
     struct lct_rope x = {
         .out = to + schedule->first,
@@ -52,12 +53,14 @@ static const float *rotate_keys(const struct lct_plan *p,
     };
 
     if (2 * schedule->pairs == p->padded_q) {
-        x.x = lct_at(k, at, 3);
-        x.x_row = lct_bf16_step(k);
+        struct lct_paged_rows k = lct_load_key_rows(p, t, j, rows, f->s);
+
+        x.x = lct_at(&k.x, k.at, 3);
+        x.x_row = lct_bf16_step(&k.x);
     } else {
         copy_keys(p, f, t, j, rows);
     }
-    p->kernels->rope(&x);
+    lct_rotate_bands(&x, schedule, p->kernels);
     return (const void *)to;
 }
 
@@ -65,8 +68,7 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
                       const struct lct_tile *t, int64_t i,
                       struct lct_product *x)
 {
-    if (lct_decode_rows_in_place(p, f, &p->request->k, p->read_columns, t->h, i,
-                                 x)) {
+    if (lct_decode_rows_in_place(p, f, t, LCT_KEY_ROWS, i, x)) {
         x->b_row /= 2; /* words */
         x->ahead_row /= 2;
     } else {
@@ -88,8 +90,7 @@ static void round_weights(const struct lct_plan *p, float *weights,
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                    const struct lct_tile *t, int64_t i, struct lct_product *x)
 {
-    const locant_tensor *v = &p->request->v;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    struct lct_paged_rows v;
     struct lct_bf16_product y = { .c = x->c,
                                   .c_row = x->c_row,
                                   .a = x->a,
@@ -104,14 +105,18 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                                   .add = true };
 
     if (!f->guard[i] &&
-        lct_decode_rows_in_place(p, f, v, p->read_columns_v, t->h, i, x)) {
+        lct_decode_rows_in_place(p, f, t, LCT_VALUE_ROWS, i, x)) {
         x->kind = LCT_STORED_BF16_PAIRS;
         p->kernels->decode_values(x);
         return;
     }
-    p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n, lct_at(v, at, 3),
-                               lct_bf16_step(v), LCT_STORED_BF16, x->k,
-                               (size_t)p->Dv);
+    v = lct_load_value_rows(p, t, f->s);
+    if (p->rotates_values)
+        lct_bf16_pair_rotated_values(p, t, f->s);
+    else
+        p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n,
+                                   lct_at(&v.x, v.at, 3), lct_bf16_step(&v.x),
+                                   LCT_STORED_BF16, x->k, (size_t)p->Dv);
     lct_bf16_multiply(p->kernels, &y, f->guard[i] && !lct_bf16_is_finite(&y),
                       f->s->bf16.guard);
 }

@@ -18,9 +18,9 @@ static const float *rotate_keys(const struct lct_plan *p,
                                 f->d->angles + t->keys * p->schedule->pairs,
                                 false };
 
-    lct_load_rotated(p, f->s->k, &p->request->k,
-                     (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j + j },
-                     rows,
+    struct lct_paged_rows k = lct_load_key_rows(p, t, j, rows, f->s);
+
+    lct_load_rotated(p, f->s->k, p->padded_q, &k.x, k.at, rows,
                      lct_table_at(angles, (size_t)(j * p->schedule->pairs)));
     return f->s->k;
 }
@@ -31,8 +31,7 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 {
     bool mapped = p->tables->k_mapped != NULL;
 
-    if (!mapped && lct_decode_rows_in_place(p, f, &p->request->k,
-                                            p->read_columns, t->h, i, x))
+    if (!mapped && lct_decode_rows_in_place(p, f, t, LCT_KEY_ROWS, i, x))
         return;
     x->b = x->ahead = lct_load_keys(p, t, f->s, &x->b_row);
     x->ahead_row = x->b_row;
@@ -43,8 +42,8 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,
                    const struct lct_tile *t, int64_t i, struct lct_product *x)
 {
-    if (!lct_decode_rows_in_place(p, f, &p->request->v, p->read_columns_v, t->h,
-                                  i, x) ||
+    if (p->rotates_values ||
+        !lct_decode_rows_in_place(p, f, t, LCT_VALUE_ROWS, i, x) ||
         (f->guard[i] && x->kind != LCT_STORED_F32)) {
         x->kind = LCT_STORED_F32;
         x->b = x->ahead = lct_load_values(p, t, f->s, &x->b_row);

@@ -1,6 +1,7 @@
 /* decode_keys.c - decode with keys that are rotated as they are read */
 #include "decode_keys.h"
 #include "arithmetic.h"
+#include "load.h"
 #include "rotation.h"
 
 void lct_decode_keys_angles(const struct lct_plan *p,
@@ -32,7 +33,9 @@ static const void *rows_ahead(const struct lct_plan *p,
         at[1] = lct_plan_kv_head(p, f->head);
         at[2] += LCT_TILE;
     }
-    return lct_at(&p->request->k, at, 3);
+    if (p->request->paged.table != NULL && at[2] >= lct_plan_keys(p, t->b))
+        at[2] = t->j;
+    return lct_paged_at(&p->request->paged, &p->request->k, at);
 }
 
 /*
@@ -56,7 +59,11 @@ void lct_decode_keys_scores(const struct lct_plan *p,
     part.ahead_row = (size_t)(k->stride[2] * size / (ptrdiff_t)sizeof(float));
     part.warm = true;
     for (int64_t j = 0; j < t->keys; j += rows) {
-        rows = t->keys - j < most ? t->keys - j : most;
+        rows = lct_paged_run(&p->request->paged, k, t->b, t->j + j,
+                             t->keys - j < most ? t->keys - j : most);
+        /* In place if there are enough for a vector, else copied. */
+        if (rows < LCT_PAD)
+            rows = t->keys - j < most ? t->keys - j : most;
         part.b = arithmetic->rotate_keys(p, f, t, j, rows);
         part.ahead = rows_ahead(p, f, t, j);
         part.c = x->c + j;

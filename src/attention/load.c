@@ -39,32 +39,32 @@ void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
     p->kernels->store_rows(&r);
 }
 
-void lct_load_rotated(const struct lct_plan *p, float *to,
+void lct_load_rotated(const struct lct_plan *p, float *to, int64_t width,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles)
 {
     struct lct_rotated_rows r = { .out = to,
                                   .x = to,
-                                  .out_row = p->padded,
-                                  .x_row = p->padded,
+                                  .out_row = width,
+                                  .x_row = width,
                                   .rows = rows,
                                   .cosines = angles.cosines,
                                   .sines = angles.sines,
                                   .sign = 1 };
 
-    if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
-        lct_load_rows(p, to, p->padded, x, at, rows);
+    if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != x->shape[3]) {
+        lct_load_rows(p, to, width, x, at, rows);
     } else { /* all channels rotate: read the caller's rows directly */
         r.x = lct_at(x, at, 3);
         r.x_row = x->stride[2];
-        if (p->padded > p->D)
-            memset(to, 0, (size_t)(rows * p->padded) * sizeof(*to));
+        if (width > x->shape[3])
+            memset(to, 0, (size_t)(rows * width) * sizeof(*to));
     }
     lct_rotate_tile(&r, p->schedule, p->kernels);
 }
 
-void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
-                           int64_t rows, struct lct_table angles)
+void lct_load_rotate(const struct lct_plan *p, float *x, int64_t width,
+                     int64_t rows, struct lct_table angles, float sign)
 {
     lct_rotate_tile(&(struct lct_rotated_rows){ .out = x,
                                                 .x = x,
@@ -73,8 +73,18 @@ void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                                                 .rows = rows,
                                                 .cosines = angles.cosines,
                                                 .sines = angles.sines,
-                                                .sign = -1 },
+                                                .sign = sign },
                     p->schedule, p->kernels);
+}
+
+void lct_load_rotate_outputs(const struct lct_plan *p, float *x,
+                             const int64_t at[3], int64_t rows, float sign)
+{
+    if (p->rotates_outputs)
+        lct_load_rotate(
+            p, x, p->padded_v, rows,
+            lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]),
+            sign);
 }
 
 void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
@@ -88,7 +98,7 @@ void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
                                   (int64_t[3]){ at[0], at[1], at[2] + i });
     else if (p->schedule != NULL)
         lct_load_rotated(
-            p, to, q, at, rows,
+            p, to, p->padded_q, q, at, rows,
             lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]));
     else
         lct_load_rows(p, to, p->padded_q, q, at, rows);
@@ -130,42 +140,70 @@ static const float *floats_in_place(const struct lct_plan *p,
     return x->dtype == LOCANT_F32 ? lct_load_in_place(x, at, columns) : NULL;
 }
 
+struct lct_paged_rows lct_load_key_rows(const struct lct_plan *p,
+                                        const struct lct_tile *t, int64_t j,
+                                        int64_t rows, struct lct_scratch *s)
+{
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j + j };
+
+    return lct_paged_rows_of(&p->request->paged, &p->request->k, at, rows,
+                             s->paged_k);
+}
+
+struct lct_paged_rows lct_load_value_rows(const struct lct_plan *p,
+                                          const struct lct_tile *t,
+                                          struct lct_scratch *s)
+{
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+
+    return lct_paged_rows_of(&p->request->paged, &p->request->v, at, t->keys,
+                             s->paged_v);
+}
+
 const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, size_t *row)
 {
-    const locant_tensor *k = &p->request->k;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    /* Keys are a left factor in forward, and a right one in backward too. */
-    const float *rows_in_place = floats_in_place(
-        p, k, at, p->read_columns, p->pass == LCT_PASS_BACKWARD, row);
+    int64_t head = lct_plan_kv_head(p, t->h);
+    struct lct_paged_rows k;
+    const float *rows_in_place;
 
-    if (rows_in_place != NULL && !p->rotates_keys &&
-        p->tables->k_mapped == NULL)
+    if (p->tables->k_mapped != NULL) {
+        *row = (size_t)p->padded_q;
+        return p->tables->k_mapped +
+               ((t->b * p->Hkv + head) * p->S + t->j) * p->padded_q;
+    }
+    k = lct_load_key_rows(p, t, 0, t->keys, s);
+    /* Keys are a left factor in forward, and a right one in backward too. */
+    rows_in_place =
+        floats_in_place(p, &k.x, k.at, p->read_columns,
+                        p->pass == LCT_PASS_BACKWARD, row);
+    if (rows_in_place != NULL && !p->rotates_keys)
         return rows_in_place;
     *row = (size_t)p->padded_q;
-    if (p->tables->k_mapped != NULL)
-        return p->tables->k_mapped +
-               ((t->b * p->Hkv + at[1]) * p->S + t->j) * p->padded_q;
     if (p->rotates_keys)
         lct_load_rotated(
-            p, s->k, k, at, t->keys,
+            p, s->k, p->padded_q, &k.x, k.at, t->keys,
             lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
     else
-        lct_load_rows(p, s->k, p->padded_q, k, at, t->keys);
+        lct_load_rows(p, s->k, p->padded_q, &k.x, k.at, t->keys);
     return s->k;
 }
 
 const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s, size_t *row)
 {
-    const locant_tensor *v = &p->request->v;
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    struct lct_paged_rows v = lct_load_value_rows(p, t, s);
     const float *rows_in_place =
-        floats_in_place(p, v, at, p->read_columns_v, true, row);
+        floats_in_place(p, &v.x, v.at, p->read_columns_v, true, row);
 
-    if (rows_in_place != NULL)
+    if (rows_in_place != NULL && !p->rotates_values)
         return rows_in_place;
-    lct_load_rows(p, s->v, p->padded_v, v, at, t->keys);
+    if (p->rotates_values)
+        lct_load_rotated(
+            p, s->v, p->padded_v, &v.x, v.at, t->keys,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
+    else
+        lct_load_rows(p, s->v, p->padded_v, &v.x, v.at, t->keys);
     *row = (size_t)p->padded_v;
     return s->v;
 }

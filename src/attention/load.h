@@ -20,13 +20,20 @@ void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
                         float *from, int64_t width, const int64_t at[3],
                         int64_t rows);
 
-/* Copy rows of q or k, rotated by the schedule, to rows padded to 'padded'. */
-void lct_load_rotated(const struct lct_plan *p, float *to,
+/* As lct_load_rows(), rotated by the schedule. */
+void lct_load_rotated(const struct lct_plan *p, float *to, int64_t width,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles);
-/* Undo the rotation, in place, of rows that are 'width' apart. */
-void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
-                           int64_t rows, struct lct_table angles);
+/* Rotate rows that are 'width' apart in place; sign -1: undo the rotation. */
+void lct_load_rotate(const struct lct_plan *p, float *x, int64_t width,
+                     int64_t rows, struct lct_table angles, float sign);
+
+/*
+ * If values rotate like keys: rotate rows of outputs (sign -1: back) or of dout
+ * (1), 'padded_v' apart, of the queries from 'at' = b, h, i on.
+ */
+void lct_load_rotate_outputs(const struct lct_plan *p, float *x,
+                             const int64_t at[3], int64_t rows, float sign);
 
 /* Load queries from 'at' = b, h, i on: rotated, padded to padded_q. */
 void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
@@ -52,6 +59,17 @@ static inline bool lct_load_crowded(size_t row)
 {
     return row % 128 == 0;
 }
+
+/*
+ * The caller's rows of the tile: 'rows' keys from key j of the tile on, or all
+ * values.  Rows of a paged cache may be copied to the scratch.
+ */
+struct lct_paged_rows lct_load_key_rows(const struct lct_plan *p,
+                                        const struct lct_tile *t, int64_t j,
+                                        int64_t rows, struct lct_scratch *s);
+struct lct_paged_rows lct_load_value_rows(const struct lct_plan *p,
+                                          const struct lct_tile *t,
+                                          struct lct_scratch *s);
 
 /*
  * Keys (rotated) and values of the tile, in the caller's memory or in the

@@ -164,7 +164,7 @@ static bool classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
     if (p->request->causal && k->low > q->high)
         return false;
     t->j = n * LCT_TILE;
-    t->keys = lct_sizes_in_tile(p->S, t->j);
+    t->keys = lct_sizes_in_tile(lct_plan_keys(p, t->b), t->j);
     t->masked = p->request->causal && k->high > q->low;
     t->by_map = false;
     t->first_sees = t->keys;

@@ -36,7 +36,8 @@ static locant_status check_apart(const struct lct_plan *p,
                                       a->q_pos,    a->k_pos,    a->x,
                                       a->q_coords, a->k_coords, a->q_docs,
                                       a->k_docs,   a->sinks,    a->bias,
-                                      a->visible };
+                                      a->visible,  a->block_table,
+                                      a->lengths };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -191,6 +192,12 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            "%s: struct_size of gradients is %zu, expected %zu; "
                            "start from LOCANT_ATTENTION_GRADIENTS_INIT",
                            p->request->fn, g->struct_size, sizeof(*g));
+    if (p->request->paged.table != NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: the cache is paged, expected keys and values "
+                           "without a block table: backward has no pool to "
+                           "write gradients to",
+                           p->request->fn);
     if (p->request->values_of_keys && g->dv != NULL)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: dv is asked for, expected NULL: with "

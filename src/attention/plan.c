@@ -9,6 +9,7 @@
 #include "load.h"
 #include "param_gradients.h"
 #include "schedules.h"
+#include <inttypes.h>
 
 static void copy_sizes(struct lct_plan *p, const struct lct_request *r)
 {
@@ -89,12 +90,37 @@ static void choose_rotation(struct lct_plan *p)
     p->shared_angles = a->q_pos == NULL && a->k_pos == NULL && r->T <= r->S &&
                        a->q_coords == NULL && !r->documents && !r->rotated_keys;
     p->rotates_keys = p->schedule != NULL && !r->rotated_keys;
-    p->late_key_angles = p->rotates_keys && p->engine == LCT_DECODE &&
-                         p->pass == LCT_PASS_FORWARD;
+    p->rotates_outputs = p->schedule != NULL && r->rotate_values;
+    p->rotates_values = p->rotates_outputs && !r->rotated_keys;
+    p->late_key_angles = p->rotates_keys && !p->rotates_values &&
+                         p->engine == LCT_DECODE && p->pass == LCT_PASS_FORWARD;
+}
+
+/* Kernels add gradients of dense rows of float32 where the caller has them. */
+static void choose_gathered(struct lct_plan *p)
+{
+    const struct lct_request *r = p->request;
+
     p->gathers_dv = r->k.dtype != LOCANT_F32 || p->read_columns_v != r->Dv ||
                     r->values_of_keys;
     p->gathers_dk = r->k.dtype != LOCANT_F32 || p->read_columns != r->D ||
                     r->values_of_keys || (r->general_map && !r->rotated_keys);
+}
+
+/* Values that rotate like keys have the channels that rotate. */
+static locant_status check_rotated_values(const struct lct_plan *p)
+{
+    int64_t end =
+        p->schedule == NULL ? 0 : p->schedule->first + 2 * p->schedule->pairs;
+
+    if (!p->request->rotate_values || end <= p->Dv)
+        return LOCANT_OK;
+    return locant_fail(
+        LOCANT_ERR_SHAPE,
+        "%s: v has %" PRId64 " channels, expected at least %" PRId64
+        ": %s rotates channels up to there, and with "
+        "LOCANT_ATTENTION_ROTATE_VALUES those of values",
+        p->request->fn, p->Dv, end, lct_name(p->request->a->encoding));
 }
 
 locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
@@ -107,9 +133,11 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     copy_sizes(p, r);
     p->engine = choose_engine(p);
     LCT_TRY(lct_schedules_plan(p));
+    LCT_TRY(check_rotated_values(p));
     p->arithmetic = lct_arithmetic_choose(p);
     choose_sizes(p);
     choose_rotation(p);
+    choose_gathered(p);
     lct_factors_plan(p); /* first: its table is by position */
     lct_bias_table_plan(p);
     p->table_width += p->bias_range;

@@ -60,6 +60,9 @@ struct lct_plan {
     bool shared_angles;         /* angles of q are the last T angles of k */
     bool rotates_keys;          /* keys are rotated as they are loaded */
     bool late_key_angles;       /* their angles are computed then too */
+    bool rotates_values;        /* values are rotated as they are loaded */
+    bool rotates_outputs;       /* outputs are rotated back before they are
+                                   stored, and dout is rotated */
 
     /* Biases (bias_table.h). */
     int64_t bias_range; /* entries of the table; 0: no table */
@@ -98,6 +101,19 @@ void lct_plan_release(struct lct_plan *p);
 static inline int64_t lct_plan_row(const struct lct_plan *p, int64_t b)
 {
     return p->position_rows == 1 ? 0 : b;
+}
+
+/* Keys of batch row b, and their tiles. */
+static inline int64_t lct_plan_keys(const struct lct_plan *p, int64_t b)
+{
+    return p->request->paged.table == NULL
+               ? p->S
+               : lct_paged_length(&p->request->paged, b);
+}
+
+static inline int64_t lct_plan_key_tiles(const struct lct_plan *p, int64_t b)
+{
+    return lct_sizes_tiles(lct_plan_keys(p, b));
 }
 
 /* The head of keys and values that head h of queries uses. */

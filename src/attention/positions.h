@@ -13,6 +13,9 @@
 struct lct_positions {
     const locant_tensor *pos, *coords, *docs;
     int64_t n, first; /* tokens; position of the first if 'pos' is NULL */
+    const struct lct_paged *paged; /* NULL: as above; else 'first' counts from
+                                      the length of a row, or from 0 for keys */
+    bool keys;
 };
 
 /* Lowest and highest of some positions or documents. */
@@ -25,12 +28,18 @@ static inline struct lct_positions lct_positions_of(const struct lct_request *r,
                                                     enum lct_role role)
 {
     const locant_attention *a = r->a;
+    const struct lct_paged *paged = r->paged.table == NULL ? NULL : &r->paged;
 
     if (role == LCT_KEY)
         return (struct lct_positions){ a->k_pos, a->k_coords, a->k_docs, r->S,
-                                       0 };
-    return (struct lct_positions){ a->q_pos, a->q_coords, a->q_docs, r->T,
-                                   r->S - r->T };
+                                       0,        paged,       true };
+    return (struct lct_positions){ a->q_pos,
+                                   a->q_coords,
+                                   a->q_docs,
+                                   r->T,
+                                   (paged == NULL ? r->S : 0) - r->T,
+                                   paged,
+                                   false };
 }
 
 /* Entry i of a row of t, which is [n] or [B, n]. */
@@ -42,17 +51,50 @@ static inline int64_t lct_positions_integer(const locant_tensor *t, int64_t row,
     return ((const int64_t *)lct_at(t, &row, 1))[i];
 }
 
+/* The position of the first token of a row if 'pos' is NULL. */
+static inline int64_t lct_positions_first(const struct lct_positions *t,
+                                          int64_t row)
+{
+    return t->paged == NULL || t->keys
+               ? t->first
+               : t->first + lct_paged_length(t->paged, row);
+}
+
+/* Tokens of a paged row that are not padding, whatever their documents. */
+struct lct_positions_span {
+    int64_t from, end;
+};
+
+static inline struct lct_positions_span
+lct_positions_span_of(const struct lct_positions *t, int64_t row)
+{
+    int64_t first;
+
+    if (t->paged != NULL && t->keys)
+        return (struct lct_positions_span){ 0,
+                                            lct_paged_length(t->paged, row) };
+    first =
+        t->paged == NULL || t->pos != NULL ? 0 : lct_positions_first(t, row);
+    return (struct lct_positions_span){ first < 0 ? -first : 0, t->n };
+}
+
 /* The document of token i; negative: padding. */
 static inline int64_t lct_positions_doc(const struct lct_positions *t,
                                         int64_t row, int64_t i)
 {
+    if (t->paged != NULL) {
+        struct lct_positions_span span = lct_positions_span_of(t, row);
+
+        if (i < span.from || i >= span.end)
+            return -1;
+    }
     return t->docs == NULL ? 0 : lct_positions_integer(t->docs, row, i);
 }
 
 static inline int64_t lct_positions_at(const struct lct_positions *t,
                                        int64_t row, int64_t i)
 {
-    return t->pos == NULL ? t->first + i
+    return t->pos == NULL ? lct_positions_first(t, row) + i
                           : lct_positions_integer(t->pos, row, i);
 }
 

@@ -49,7 +49,7 @@ static locant_status check_axes(struct lct_request *r)
                            "%s: q_coords is given, expected an encoding that "
                            "rotates queries and keys to read it",
                            r->fn);
-    r->axes = part->e->row->positions.axes;
+    r->axes = lct_own_axes(part->e);
     r->axes = r->axes > 0 ? r->axes : 1;
     return LOCANT_OK;
 }
@@ -79,17 +79,19 @@ locant_status lct_positions_check(struct lct_request *r)
 
     r->position_rows = 1;
     LCT_TRY(check_one(r, "q_pos", r->a->q_pos, r->T, 0));
-    LCT_TRY(check_one(r, "k_pos", r->a->k_pos, r->S, 0));
+    LCT_TRY(check_one(r, "k_pos", r->a->k_pos, r->capacity, 0));
     LCT_TRY(check_pair(r, "docs", r->a->q_docs, r->a->k_docs));
     LCT_TRY(check_one(r, "q_docs", r->a->q_docs, r->T, 0));
-    LCT_TRY(check_one(r, "k_docs", r->a->k_docs, r->S, 0));
-    r->documents = r->a->q_docs != NULL;
+    LCT_TRY(check_one(r, "k_docs", r->a->k_docs, r->capacity, 0));
+    r->documents = r->a->q_docs != NULL || r->paged.table != NULL;
+    if (r->paged.table != NULL)
+        r->position_rows = r->B;
     LCT_TRY(check_pair(r, "coords", r->a->q_coords, r->a->k_coords));
     if (r->a->q_coords == NULL)
         return LOCANT_OK;
     LCT_TRY(check_axes(r));
     LCT_TRY(check_one(r, "q_coords", r->a->q_coords, r->T, r->axes));
-    LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->S, r->axes));
+    LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->capacity, r->axes));
     q = lct_positions_of(r, LCT_QUERY);
     k = lct_positions_of(r, LCT_KEY);
     LCT_TRY(check_coords(r, "q_coords", &q));

@@ -42,7 +42,8 @@ static locant_status check_shapes(struct lct_request *r)
 
     LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
     same = 1u << a->q->dtype;
-    any[0] = a->q->shape[0];
+    if (a->block_table == NULL)
+        any[0] = a->q->shape[0];
     any[3] = a->q->shape[3];
     LCT_TRY(lct_check(r->fn, "k", a->k, same, 4, any));
     memcpy(values, a->k->shape, sizeof(values) - sizeof(*values));
@@ -56,13 +57,16 @@ static locant_status check_shapes(struct lct_request *r)
     r->D = r->Dq = a->q->shape[3];
     r->Dv = a->v->shape[3];
     r->Hkv = a->k->shape[1];
-    r->S = a->k->shape[2];
+    LCT_TRY(lct_paged_check(&r->paged, r->fn, a, r->B));
+    r->S = r->paged.table == NULL ? a->k->shape[2] : r->paged.longest;
+    r->capacity = r->paged.table == NULL ? r->S : r->paged.capacity;
     LCT_TRY(check_sizes(r));
     r->W = r->H * r->D;
     r->has_x = a->x != NULL;
     if (a->x == NULL)
         return LOCANT_OK;
-    any[1] = r->S;
+    any[0] = r->B;
+    any[1] = r->capacity;
     any[2] = -1;
     LCT_TRY(lct_check(r->fn, "x", a->x, same, 3, any));
     r->W = a->x->shape[2];
@@ -122,8 +126,9 @@ static bool is_view_of_keys(const struct lct_request *r)
 
 static locant_status check_flags(struct lct_request *r)
 {
-    const int known =
-        LOCANT_ATTENTION_KEYS_ROTATED | LOCANT_ATTENTION_VALUES_OF_KEYS;
+    const int known = LOCANT_ATTENTION_KEYS_ROTATED |
+                      LOCANT_ATTENTION_VALUES_OF_KEYS |
+                      LOCANT_ATTENTION_ROTATE_VALUES;
 
     if ((r->a->flags & ~known) != 0)
         return locant_fail(
@@ -132,6 +137,7 @@ static locant_status check_flags(struct lct_request *r)
             (unsigned)r->a->flags);
     r->rotated_keys = r->a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
     r->values_of_keys = r->a->flags & LOCANT_ATTENTION_VALUES_OF_KEYS;
+    r->rotate_values = r->a->flags & LOCANT_ATTENTION_ROTATE_VALUES;
     if (r->values_of_keys && !is_view_of_keys(r))
         return locant_fail(LOCANT_ERR_LAYOUT,
                            "%s: v is other memory than k, expected a view of "
@@ -169,6 +175,16 @@ static bool is_used(const locant_encoding *leaf)
     return leaf->doors != LOCANT_DOOR_INPUT;
 }
 
+/* Only a rotation of pairs by position has an inverse for outputs. */
+static locant_status refuse_rotated_values(const struct lct_request *r,
+                                           const locant_encoding *leaf)
+{
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: %s is more than a rotation of pairs by position, "
+                       "expected one with LOCANT_ATTENTION_ROTATE_VALUES",
+                       r->fn, leaf->row->info.name);
+}
+
 /* A parameter with a row per head needs as many heads in k as in q. */
 static locant_status check_mapped_heads(const struct lct_request *r,
                                         const locant_encoding *leaf)
@@ -191,6 +207,8 @@ static locant_status check_rotate(struct lct_request *r,
     r->general_map = leaf->row->rotate.map != NULL;
     if (!r->general_map)
         return LOCANT_OK;
+    if (r->rotate_values)
+        return refuse_rotated_values(r, leaf);
     if (leaf->row->rotate.width != NULL)
         r->Dq = leaf->row->rotate.width(leaf, r->D);
     if (r->Dq != r->D && r->rotated_keys)
@@ -213,11 +231,14 @@ static locant_status check_value_vectors(const struct lct_request *r,
 {
     struct lct_products products = lct_no_products();
 
-    if (r->Dv == r->D || leaf->row->content.products == NULL)
+    if ((r->Dv == r->D && !r->rotate_values) ||
+        leaf->row->content.products == NULL)
         return LOCANT_OK;
     leaf->row->content.products(&products, leaf, (struct lct_span){ 0, 0 });
     for (int n = 0; n < products.count; n++)
-        if (products.vectors[n].times == LCT_TIMES_WEIGHT)
+        if (products.vectors[n].times == LCT_TIMES_WEIGHT && r->rotate_values)
+            return refuse_rotated_values(r, leaf);
+        else if (products.vectors[n].times == LCT_TIMES_WEIGHT)
             return locant_fail(LOCANT_ERR_UNSUPPORTED,
                                "%s: v has %" PRId64 " channels, %s adds "
                                "vectors of %" PRId64
@@ -229,6 +250,8 @@ static locant_status check_value_vectors(const struct lct_request *r,
 static locant_status check_content(const struct lct_request *r,
                                    const locant_encoding *leaf)
 {
+    if (r->rotate_values && leaf->row->content.near_far != NULL)
+        return refuse_rotated_values(r, leaf);
     LCT_TRY(check_value_vectors(r, leaf));
     if (r->Dq != r->D)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,

@@ -3,17 +3,19 @@
 #define LCT_ATTENTION_REQUEST_H
 #include "../encodings/params.h"
 #include "locant/attention.h"
+#include "paged.h"
 
 struct lct_request {
     const char *fn;            /* the public function, for error messages */
     const locant_attention *a; /* as the caller gave it */
     locant_tensor q, k, v;
     int64_t B, H, Hkv, T, S, D; /* D: channels of q and k */
-    int64_t Dv;                 /* channels of v */
-    int64_t Dq; /* channels of q and k in the scores: D, or more after a
+    int64_t capacity; /* keys in the shapes of arguments: S, or more if paged */
+    int64_t Dv;       /* channels of v */
+    int64_t Dq;       /* channels of q and k in the scores: D, or more after a
                    map that widens them */
-    int64_t W;  /* width of the model */
-    bool has_x; /* the input of the layer is given: [B, S, W] */
+    int64_t W;        /* width of the model */
+    bool has_x;       /* the input of the layer is given: [B, S, W] */
     double scale;
     bool causal;
     int64_t window;                      /* 0: none */
@@ -22,9 +24,11 @@ struct lct_request {
     const locant_tensor *bias, *visible; /* dense; NULL: none */
     bool rotated_keys;                   /* the caller has rotated the keys */
     bool values_of_keys;                 /* v is the first channels of k */
+    bool rotate_values;    /* values rotate like keys, outputs back */
     int64_t position_rows; /* 1, or B if positions differ by batch row */
     int axes;              /* of coordinates; 0: none are given */
-    bool documents;        /* documents are given */
+    bool documents;        /* documents are given, or lengths */
+    struct lct_paged paged;
 
     /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];

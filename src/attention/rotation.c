@@ -92,14 +92,24 @@ void lct_rotation_row_backward(double *dx, double *dparam,
     memcpy(dx, dout, (size_t)p->D * sizeof(*dx));
 }
 
+void lct_rotation_value(const struct lct_plan *p, double *x, enum lct_role role,
+                        const int64_t at[3], double sign)
+{
+    if (role == LCT_QUERY ? p->rotates_outputs : p->rotates_values)
+        rotate_plain(p, x, role, at, sign);
+}
+
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3])
 {
     const locant_tensor *raw =
         role == LCT_KEY ? &p->request->k : &p->request->q;
     double *x = mapped, *y = x + p->D;
+    const void *row = role == LCT_KEY
+                          ? lct_paged_at(&p->request->paged, raw, at)
+                          : lct_at(raw, at, 3);
 
-    lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
+    lct_row_to_f64(x, row, raw->dtype, (size_t)p->D);
     lct_rotation_row(y, p, x, role, at);
     lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
     memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));

@@ -22,9 +22,17 @@ void lct_rotation_row_backward(double *dx, double *dparam,
                                const int64_t at[3]);
 
 /*
- * The same from the caller's q or k to a row of padded_q floats.  'backward'
- * takes the gradient of such a row and writes 'dx' unless it is NULL; 'added'
- * [Dv] is added to dx, unless it is NULL.  'mapped' is s->mapped (scratch.h).
+ * If values rotate like keys: rotate a value x [Dv] of the keys (sign 1), its
+ * gradient (-1), an output of the queries (-1) or its gradient (1), in place.
+ */
+void lct_rotation_value(const struct lct_plan *p, double *x, enum lct_role role,
+                        const int64_t at[3], double sign);
+
+/*
+ * As lct_rotation_row(), from the caller's q or k to a row of padded_q floats.
+ * 'backward' takes the gradient of such a row and writes 'dx' unless it is
+ * NULL; 'added' [Dv] is added to dx, unless it is NULL.  'mapped' is s->mapped
+ * (scratch.h).
  */
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3]);

@@ -107,7 +107,10 @@ static void after_backward(const struct owner *w)
         r->ds[j] *= r->after[j];
 }
 
-/* r->ds = p (ds - <dout, out>) slope: the gradient of content(s). */
+/*
+ * r->ds = p (ds - <dout, out>) slope: the gradient of content(s).  The product
+ * takes dout as given, since r->dout may be rotated.
+ */
 static void softmax_backward(const struct owner *w, int64_t i)
 {
     int64_t keys = w->t.doc->c.keys, D = w->t.p->Dv;
@@ -119,7 +122,9 @@ static void softmax_backward(const struct owner *w, int64_t i)
 
         lct_row_to_f64(w->t.r->o, lct_at(w->job->out, index, 3),
                        w->job->out->dtype, (size_t)D);
-        delta = lct_dot(w->t.r->dout + h * D, w->t.r->o, D);
+        lct_row_to_f64(w->t.r->dx, lct_at(w->job->dout, index, 3),
+                       w->job->dout->dtype, (size_t)D);
+        delta = lct_dot(w->t.r->dx, w->t.r->o, D);
         for (int64_t j = 0; j < keys; j++)
             ds[j] = p[j] == 0 ? 0 : p[j] * (ds[j] - delta);
         if (w->job->g->dbias != NULL)
@@ -219,6 +224,7 @@ static void backward_row(struct owner *w, int64_t i)
 
         lct_row_to_f64(w->t.r->dout + h * p->Dv, lct_at(w->job->dout, index, 3),
                        w->job->dout->dtype, (size_t)p->Dv);
+        lct_rotation_value(p, w->t.r->dout + h * p->Dv, LCT_QUERY, index, 1);
     }
     if (any) {
         recompute_probs(w, i);
@@ -255,6 +261,8 @@ static void store_keys(const struct owner *w)
             int64_t index[3] = { doc->b, doc->kv_head + h, doc->index[n] };
             int64_t at = h * doc->c.keys + n;
 
+            lct_rotation_value(w->t.p, doc->dv + at * w->t.p->Dv, LCT_KEY,
+                               index, -1);
             store(w, g->dk, &w->t.p->request->k, LCT_KEY, index,
                   doc->dk + at * w->t.p->Dq,
                   w->t.p->request->values_of_keys ? doc->dv + at * w->t.p->Dv

@@ -1,6 +1,7 @@
 /* rows_forward.c - attention by rows: softmax(scores) v */
 #include "../core/pool.h"
 #include "../kernel/row.h"
+#include "rotation.h"
 #include "rows.h"
 #include "sinks.h"
 #include <math.h>
@@ -50,10 +51,11 @@ static void weighted_sum(double *o, const double *weight, const double *v,
 }
 
 static void store(const struct forward_job *job, int64_t b, int64_t h,
-                  int64_t i, const double *o, double lse)
+                  int64_t i, double *o, double lse)
 {
     int64_t index[3] = { b, h, i };
 
+    lct_rotation_value(job->p, o, LCT_QUERY, index, -1);
     lct_row_from_f64(lct_at(job->out, index, 3), job->out->dtype, o,
                      (size_t)job->p->Dv);
     lct_row_from_f64(lct_at(job->lse, index, 3), job->lse->dtype, &lse, 1);

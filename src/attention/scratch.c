@@ -25,9 +25,11 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
                          struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
+    int64_t dense = r->bias != NULL ? LCT_TILE : 0;
+    int64_t paged = r->paged.table != NULL ? LCT_TILE : 0;
+    size_t size = locant_dtype_size(r->k.dtype);
     bool maps = p->documents || r->mask_hooks > 0 || r->window > 0 ||
                 r->visible != NULL;
-    int64_t dense = r->bias != NULL ? LCT_TILE : 0;
 
     s->s = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->slope =
@@ -42,6 +44,8 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
     lct_factors_layout_scratch(s, p, arena);
     s->query = lct_arena_floats(arena, r->row != NULL ? 1 : 0, p->padded_q);
+    s->paged_k = lct_arena_alloc(arena, paged, p->D, size);
+    s->paged_v = lct_arena_alloc(arena, paged, p->Dv, size);
     p->arithmetic->layout_keys(s, p, arena);
 }
 

@@ -245,13 +245,26 @@ static struct lct_extent extent_of(const int64_t *x, int64_t n)
     return e;
 }
 
-/* Find the extent of each tile in each row of n numbers. */
-static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t rows,
-                         int64_t n)
+/* Find the extent of each tile of queries in each row of x. */
+static void fill_query_extents(struct lct_extent *out, const struct lct_plan *p,
+                               const int64_t *x)
 {
-    for (int64_t row = 0; row < rows; row++, x += n)
-        for (int64_t i = 0; i < n; i += LCT_TILE)
-            *out++ = extent_of(x + i, lct_sizes_in_tile(n, i));
+    for (int64_t row = 0; row < p->position_rows; row++, x += p->T)
+        for (int64_t i = 0; i < p->T; i += LCT_TILE)
+            *out++ = extent_of(x + i, lct_sizes_in_tile(p->T, i));
+}
+
+/* The same of keys; tiles past the last key of a row are not read. */
+static void fill_key_extents(struct lct_extent *out, const struct lct_plan *p,
+                             const int64_t *x)
+{
+    for (int64_t row = 0; row < p->position_rows; row++, x += p->S) {
+        int64_t n = lct_plan_keys(p, row);
+
+        for (int64_t j = 0; j < n; j += LCT_TILE)
+            out[row * p->k_tiles + j / LCT_TILE] =
+                extent_of(x + j, lct_sizes_in_tile(n, j));
+    }
 }
 
 /* Apply a general map of the rotate door to all keys of one head. */
@@ -262,25 +275,23 @@ static void map_keys(void *context, size_t task, int slot)
     double *x = lct_scratch_of(p, slot, 0)->mapped;
     float *to = p->tables->k_mapped + (int64_t)task * p->S * p->padded_q;
 
-    for (; at[2] < p->S; at[2]++, to += p->padded_q)
+    for (; at[2] < lct_plan_keys(p, at[0]); at[2]++, to += p->padded_q)
         lct_rotation_load_row(to, p, x, LCT_KEY, at);
 }
 
 void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
 {
-    int64_t rows = p->position_rows;
-
     fill_positions(tables, p);
     load_params(tables, p);
     fill_angles(tables, p);
     lct_row_factor_fill(p);
     if (p->engine == LCT_REFERENCE)
         return;
-    fill_extents(tables->q_extent, tables->q_pos, rows, p->T);
-    fill_extents(tables->k_extent, tables->k_pos, rows, p->S);
+    fill_query_extents(tables->q_extent, p, tables->q_pos);
+    fill_key_extents(tables->k_extent, p, tables->k_pos);
     if (p->documents) {
-        fill_extents(tables->q_doc_extent, tables->q_docs, rows, p->T);
-        fill_extents(tables->k_doc_extent, tables->k_docs, rows, p->S);
+        fill_query_extents(tables->q_doc_extent, p, tables->q_docs);
+        fill_key_extents(tables->k_doc_extent, p, tables->k_docs);
     }
     lct_bias_table_fill(p);
     lct_factors_fill(p);

@@ -90,8 +90,8 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 static void forward_split(struct work *w, int64_t k)
 {
     const struct lct_plan *p = w->p;
-    int64_t end =
-        p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles : k + LCT_SPLIT_TILES;
+    int64_t tiles = lct_plan_key_tiles(p, w->t[0].b);
+    int64_t end = tiles - k < LCT_SPLIT_TILES ? tiles : k + LCT_SPLIT_TILES;
 
     memset(w->sees, 0, sizeof(w->sees));
     for (; k < end; k++) {
@@ -117,6 +117,8 @@ static void store_results(const struct lct_softmax_results *to,
         lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
                            s->total + i * to->p->padded_v, s->total_max[i],
                            s->total_sum[i]);
+    lct_load_rotate_outputs(to->p, s->total, (int64_t[3]){ t->b, t->h, t->i },
+                            t->rows, -1);
     lct_load_rows_back(to->p, to->out, s->total, to->p->padded_v,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }
@@ -134,7 +136,8 @@ static void forward_task(void *context, size_t task, int slot)
 
     for (int n = 0; n < w.tiles; n++)
         lct_softmax_begin(w.s[n]);
-    for (int64_t k = 0; k < p->k_tiles; k += LCT_SPLIT_TILES)
+    for (int64_t k = 0; k < lct_plan_key_tiles(p, w.t[0].b);
+         k += LCT_SPLIT_TILES)
         forward_split(&w, k);
     for (int n = 0; n < w.tiles; n++)
         store_results(&job->to, &w.t[n], w.s[n]);

@@ -18,6 +18,8 @@ struct lct_param_hooks {
     const struct lct_param *list;
     /* Replaces 'list' if the list depends on keys. */
     const struct lct_param *(*list_of)(const locant_encoding *e);
+    /* Do the parameters keep their initial values, rate 0? */
+    bool (*frozen)(const locant_encoding *e);
     /* A size in 'dims' that only the encoding knows by name. */
     int64_t (*size)(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes);
@@ -30,6 +32,8 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
+    /* Replaces 'axes' if their number depends on keys. */
+    int (*axes_of)(const locant_encoding *e);
     /* Positions are 0 .. count - 1, in error messages those of the 'of', e.g.
      * "table". */
     int64_t (*count)(const locant_encoding *e, const locant_tensor *params);

@@ -126,7 +126,7 @@ int locant_encoding_axes(const locant_encoding *e)
     if (e == NULL)
         return most;
     for (int i = 0; i < e->parts; i++) {
-        int axes = e->part[i].e->row->positions.axes;
+        int axes = lct_own_axes(e->part[i].e);
 
         most = axes > most ? axes : most;
     }

@@ -101,6 +101,14 @@ static inline unsigned lct_factors_of(const locant_encoding *e)
            (hooks->row != NULL ? LCT_HAS_ROW : 0u);
 }
 
+/* Coordinates of a position of an encoding that is not a sum; 0: it is one
+ * number. */
+static inline int lct_own_axes(const locant_encoding *e)
+{
+    return e->row->positions.axes_of != NULL ? e->row->positions.axes_of(e)
+                                             : e->row->positions.axes;
+}
+
 /* The part with this door; NULL if there is none. */
 const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door);
 

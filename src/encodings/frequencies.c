@@ -213,12 +213,27 @@ static locant_status cut_slowest(struct lct_schedule **out,
     return LOCANT_OK;
 }
 
-/* Fewer than one turn in 'length' positions: never a tie, because turns are
- * rational multiples of 1 / 2 pi or 0. */
+/* Does f make less than one turn in so many positions?  There is no tie,
+ * because turns are rational multiples of 1 / 2 pi, or 0. */
+static bool is_slow(struct lct_phase f, int64_t length)
+{
+    struct lct_phase turns = lct_phase_share(f, (uint64_t)length, 1, 1);
+
+    return turns.hi == 0 && turns.lo == 0;
+}
+
+int64_t lct_frequencies_within(double base, int64_t pairs, int64_t length)
+{
+    int64_t c = 0;
+
+    while (c < pairs && !is_slow(lct_phase_of(base, c, 2 * pairs), length))
+        c++;
+    return c;
+}
+
 static locant_status cut_long(struct lct_schedule **out,
                               const struct lct_schedule_use *u)
 {
-    const struct lct_phase none = { 0, 0 };
     struct lct_schedule *s = *out;
 
     if (isnan(u->e->value[0]))
@@ -226,13 +241,9 @@ static locant_status cut_long(struct lct_schedule **out,
                            "%s: the cut by length of rope has no length, "
                            "expected one in its spec, or a resolved encoding",
                            u->fn);
-    for (int64_t c = 0; c < s->pairs; c++) {
-        struct lct_phase turns =
-            lct_phase_share(s->frequency[c], (uint64_t)u->e->value[0], 1, 1);
-
-        if (turns.hi == none.hi && turns.lo == none.lo)
+    for (int64_t c = 0; c < s->pairs; c++)
+        if (is_slow(s->frequency[c], (int64_t)u->e->value[0]))
             zero(s, c);
-    }
     return LOCANT_OK;
 }
 

@@ -103,6 +103,13 @@ static bool is_per_layer(const locant_encoding *e, const struct lct_param *p)
     return p->scope == LCT_PER_LAYER;
 }
 
+static double rate_of(const locant_encoding *e, const struct lct_param *p)
+{
+    if (p->given || (e->row->params.frozen != NULL && e->row->params.frozen(e)))
+        return 0;
+    return p->rate != 0 ? p->rate : 1;
+}
+
 int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
                           int i, const locant_sizes *sizes)
 {
@@ -117,9 +124,7 @@ int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
     p = &lct_params_of(f.e)[f.i];
     *out = (locant_param_info){ .name = name,
                                 .dims = dims,
-                                .rate = p->given       ? 0
-                                        : p->rate != 0 ? p->rate
-                                                       : 1,
+                                .rate = rate_of(f.e, p),
                                 .per_layer = is_per_layer(f.e, p),
                                 .doors = f.e->doors,
                                 .doc = p->doc };

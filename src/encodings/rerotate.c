@@ -57,6 +57,12 @@ static locant_status check_channels(const struct lct_schedule *from,
             LOCANT_ERR_PARAM,
             "%s: the keys have pairing %s, expected that of 'to', %s", fn,
             pairings[from->pairing], pairings[to->pairing]);
+    if (from->bands != to->bands ||
+        memcmp(from->band, to->band, sizeof(from->band)) != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: the keys have pairs in other bands of channels "
+                           "than 'to', expected the same widths of axes",
+                           fn);
     if (from->pairs != to->pairs || from->first != to->first)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: 'from' rotates channels %" PRId64 " to %" PRId64
@@ -89,11 +95,13 @@ static struct lct_schedule *joined(const struct side *from,
         return NULL;
     s->first = to->s->first;
     s->pairing = to->s->pairing;
+    s->bands = to->s->bands;
+    memcpy(s->band, to->s->band, sizeof(s->band));
     s->magnitude = to->s->magnitude / from->s->magnitude;
     memcpy(s->frequency, to->s->frequency, n * sizeof(s->frequency[0]));
     if (!same)
-        for (size_t i = 0; i < pairs * (size_t)from->s->axes; i++)
-            s->frequency[n + i] = lct_phase_back(from->s->frequency[i]);
+        memcpy(s->frequency + n, from->s->frequency,
+               pairs * (size_t)from->s->axes * sizeof(s->frequency[0]));
     return s;
 }
 
@@ -119,7 +127,9 @@ static locant_status coordinates(double *out, const struct side *side, size_t t)
 
 /*
  * The positions of one rotation by p_to f_to - p_from f_from; memory holds
- * tokens x (axes of both).
+ * tokens x (axes of both).  Those of 'from' change their signs: frequencies
+ * must not, since modulo a turn -f is 1 - f, which holds for whole positions
+ * only.
  */
 static locant_status difference(struct lct_places *places,
                                 const struct side *from, const struct side *to,
@@ -145,6 +155,8 @@ static locant_status difference(struct lct_places *places,
 
         LCT_TRY(coordinates(at, to, t));
         LCT_TRY(coordinates(at + to->s->axes, from, t));
+        for (int a = to->s->axes; a < places->s->axes; a++)
+            at[a] = -at[a];
     }
     places->coords = coords;
     return LOCANT_OK;

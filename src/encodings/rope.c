@@ -41,7 +41,8 @@ static const struct lct_key keys[] = {
       .doc = "none; linear(factor); ntk(factor); dynamic(factor, original, "
              "length); yarn(factor, original, fast, slow, attention, mscale, "
              "mscale-all, score, truncate, dynamic, length); "
-             "longrope(original, factor, short, long, attention, length); "
+             "longrope(original, factor, short, long, attention, critical, "
+             "length); "
              "llama3(factor, low, high, original); proportional(partial, "
              "factor); mixed-radix(kind, factor, original, fast, slow)" },
     { .name = "freqs", .kind = LCT_SPEC, .def = 0,
@@ -193,6 +194,8 @@ static const locant_variant variants[] = {
     { "rope(scaling=longrope(original=4096,factor=32))",
       "LongRoPE; the lists short and long come with the checkpoint",
       "Phi-3 128k" },
+    { "rope(scaling=longrope(original=2048,factor=64,critical=25))",
+      "the first list of LongRoPE2", "Shang et al. 2025, for Phi-3-mini" },
     { "rope(scaling=linear(factor=4))", "position interpolation",
       "LongChat, long Llama 2" },
     { "rope(scaling=dynamic(factor=2,original=4096))", "NTK by length",

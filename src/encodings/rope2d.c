@@ -13,12 +13,15 @@
 #include "rope_grid.h"
 #include <math.h>
 
-enum { BASE, FORM, WIDTH, HEIGHT, PRETRAIN };
+enum { BASE, FORM, WIDTH, HEIGHT, PRETRAIN, NORMALIZE, PERIODS };
 enum { AXIAL, EVA02, PIXTRAL, QWEN, DINOV3, SAM2 };
+enum { SEPARATE, MAX, MIN };
 enum { Y, X };
 
 static const char *const forms[] = { "axial",  "eva02", "pixtral", "qwen",
                                      "dinov3", "sam2",  NULL };
+
+static const char *const sides[] = { "separate", "max", "min", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
@@ -35,9 +38,47 @@ static const struct lct_key keys[] = {
     { .name = "pretrain", .kind = LCT_INTEGER, .def = 16, .min = 1,
       .max = 1 << 30,
       .doc = "eva02: rows and columns of the grid of pretraining" },
+    { .name = "normalize", .kind = LCT_WORD, .def = SEPARATE, .words = sides,
+      .doc = "dinov3: centres are divided by the axis' own side, the longer or "
+             "the shorter one" },
+    { .name = "periods", .kind = LCT_LIST, .def = 0, .min = 1, .max = 1e30,
+      .doc = "dinov3, instead of base: the least and the largest period, "
+             "geometric between them" },
     { 0 }
 };
 /* clang-format on */
+
+static locant_status check(const locant_encoding *e)
+{
+    const struct lct_list *periods = e->list[PERIODS];
+
+    if (e->value[FORM] != DINOV3 &&
+        (periods != NULL || e->value[NORMALIZE] != SEPARATE))
+        return LCT_REFUSE("%s of rope2d is given, expected form=dinov3 to use "
+                          "it",
+                          periods != NULL ? "periods" : "normalize");
+    if (periods == NULL)
+        return LOCANT_OK;
+    if (!isnan(e->value[BASE]))
+        return LCT_REFUSE("base and periods of rope2d are both given, expected "
+                          "one of them");
+    if (periods->n == 2 && periods->item[0] <= periods->item[1])
+        return LOCANT_OK;
+    return LCT_REFUSE(
+        "periods of rope2d are %zu numbers, expected 2 that do not "
+        "decrease",
+        periods->n);
+}
+
+/* The side by which dinov3 divides the centres of an axis of 'own' patches. */
+static double side_of(const locant_encoding *e, double own)
+{
+    double width = e->value[WIDTH], height = e->value[HEIGHT];
+
+    if (e->value[NORMALIZE] == MAX)
+        return fmax(width, height);
+    return e->value[NORMALIZE] == MIN ? fmin(width, height) : own;
+}
 
 static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {
@@ -51,6 +92,8 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
         coords[Y] = coords[Y] * e->value[PRETRAIN] / height;
         coords[X] = coords[X] * e->value[PRETRAIN] / width;
     } else if (e->value[FORM] == DINOV3) { /* (i + 1/2) / n * 2 - 1 */
+        height = side_of(e, height);
+        width = side_of(e, e->value[WIDTH]);
         coords[Y] = (2 * coords[Y] + 1 - height) / height;
         coords[X] = (2 * coords[X] + 1 - width) / width;
     }
@@ -74,6 +117,20 @@ static struct lct_phase whole_turns(double base, int64_t i, int64_t dim)
     return sum;
 }
 
+/*
+ * min (max / min)^(i / (n - 1)), i < n, are the periods of n pairs: 1 / period
+ * whole turns.
+ */
+static struct lct_phase by_period(const struct lct_list *periods, int64_t i,
+                                  int64_t n)
+{
+    double min = periods->item[0], ratio = periods->item[1] / min;
+    struct lct_phase f =
+        n > 1 ? whole_turns(ratio, i, 2 * (n - 1)) : lct_phase_from(1);
+
+    return lct_phase_divide(f, min);
+}
+
 static locant_status schedule(struct lct_schedule **out,
                               const struct lct_schedule_use *u)
 {
@@ -94,6 +151,8 @@ static locant_status schedule(struct lct_schedule **out,
 
         if (form == PIXTRAL)
             *f = lct_phase_of(base, 2 * i + (axis == X), u->dim);
+        else if (u->e->list[PERIODS] != NULL)
+            *f = by_period(u->e->list[PERIODS], i, each);
         else if (form == DINOV3)
             *f = whole_turns(base, i, u->dim / 2);
         else
@@ -110,6 +169,10 @@ static const locant_variant variants[] = {
     { "rope2d(form=qwen)", "halves", "Qwen2-VL, 2.5, 3 vision towers" },
     { "rope2d(form=dinov3,width=14,height=14)", "centres of patches",
       "DINOv3" },
+    { "rope2d(form=dinov3,width=14,height=14,normalize=max)",
+      "centres by the longer side; training also shifts, jitters and rescales "
+      "them (locant_positions_augment)",
+      "DINOv3 options" },
     { "rope2d(form=sam2,width=64,height=64)", "memory attention", "SAM 2" },
     { NULL, NULL, NULL }
 };
@@ -132,6 +195,7 @@ const struct lct_encoding lct_enc_rope2d = {
         .variants = variants,
     },
     .keys = keys,
+    .check = check,
     .positions = {
         .axes = 2,
         .check = lct_grid_positions,

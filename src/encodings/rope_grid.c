@@ -7,7 +7,7 @@ locant_status lct_grid_schedule(struct lct_schedule **out,
                                 int64_t multiple, int64_t pairs,
                                 enum lct_pairing pairing)
 {
-    const int64_t least_pairs = u->e->row->positions.axes;
+    const int axes = lct_own_axes(u->e);
 
     *out = NULL;
     if (u->dim % multiple != 0 || pairs < 1)
@@ -16,8 +16,8 @@ locant_status lct_grid_schedule(struct lct_schedule **out,
             "%s: heads have %" PRId64 " channels, expected %s%" PRId64
             " for %s",
             u->fn, u->dim, multiple > 1 ? "a multiple of " : "at least ",
-            multiple > 1 ? multiple : 2 * least_pairs, u->e->row->info.name);
-    *out = lct_schedule_new(pairs, u->e->row->positions.axes, u->dim);
+            multiple > 1 ? multiple : 2 * (int64_t)axes, u->e->row->info.name);
+    *out = lct_schedule_new(pairs, axes, u->dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %" PRId64 " frequencies", u->fn,

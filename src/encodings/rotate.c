@@ -104,6 +104,8 @@ locant_status lct_rotate_invert(const struct lct_schedule **s, const char *fn)
     copy->length = was->length;
     copy->owned = true;
     copy->pairing = was->pairing;
+    copy->bands = was->bands;
+    memcpy(copy->band, was->band, sizeof(copy->band));
     copy->mode = was->mode;
     copy->base = was->base;
     copy->recipe = was->recipe;

@@ -21,6 +21,9 @@ struct lct_rotated_rows {
 };
 void lct_rotate_tile(const struct lct_rotated_rows *r,
                      const struct lct_schedule *s, const struct lct_kernels *k);
+/* As the kernel rope, in the bands of s; r->pairs is s->pairs. */
+void lct_rotate_bands(const struct lct_rope *r, const struct lct_schedule *s,
+                      const struct lct_kernels *k);
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
                         struct lct_table by, double sign);
 
@@ -36,6 +39,13 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
 /* Cosine and sine of f at a point of one axis. */
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
                       const struct lct_point *at);
+
+/* Whose parameters, of as many heads as there are of keys, a head uses. */
+static inline int64_t lct_rotate_kv_head(const struct lct_call *c,
+                                         enum lct_role role, int64_t head)
+{
+    return role == LCT_KEY ? head : head / (c->heads / c->kv_heads);
+}
 
 /* -------------------------------------------------- inside the public calls */
 

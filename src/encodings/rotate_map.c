@@ -48,8 +48,9 @@ static int64_t heads_of(const locant_tensor *x)
     return x->rank < 3 ? 1 : x->shape[x->rank - 3];
 }
 
-/* Parameters with a row for each head must have as many as x has heads. */
-static locant_status check_heads(const struct map_job *job,
+/* Parameters with a row for each head must have as many as x has heads; queries
+ * can share those of keys, of which there then are *kv_heads. */
+static locant_status check_heads(int64_t *kv_heads, const struct map_job *job,
                                  const locant_tensor *params)
 {
     const struct lct_param *p = lct_params_of(job->c->e);
@@ -68,6 +69,8 @@ static locant_status check_heads(const struct map_job *job,
                 LOCANT_ERR_SHAPE,
                 "%s: x has %" PRId64 " heads, '%s' of %s has %" PRId64,
                 job->c->fn, heads, p[k].name, job->c->e->row->info.name, rows);
+        if (shared)
+            *kv_heads = rows;
     }
     return LOCANT_OK;
 }
@@ -81,6 +84,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
     const struct lct_schedule *made; /* row->rotate.map finds it again */
     locant_sizes sizes = { .head_dim = x->shape[x->rank - 1] };
     size_t total, bytes = 0, slots = (size_t)lct_slots();
+    int64_t kv_heads;
 
     job->x = x;
     job->c = c;
@@ -92,10 +96,12 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
     if (job->width == job->dim)
         LCT_TRY(lct_rotate_check_pairs(c->fn, sizes.head_dim));
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
-    LCT_TRY(check_heads(job, params));
+    kv_heads = heads_of(x);
+    LCT_TRY(check_heads(&kv_heads, job, params));
     if (row->schedule.create != NULL && job->dim > 0)
         LCT_TRY(lct_schedule_of(&made, c->e, c->fn, sizes.head_dim, c->length));
-    sizes.heads = sizes.kv_heads = heads_of(x);
+    sizes.heads = heads_of(x);
+    sizes.kv_heads = kv_heads;
     if (lct_mul(&bytes, slots, 2 * (job->dim + job->width)) &&
         lct_add(&bytes, bytes, 2 * total + 1) &&
         lct_mul(&bytes, bytes, sizeof(double)))

@@ -7,6 +7,7 @@
 #include "lengths.h"
 #include "rotate.h"
 #include <inttypes.h>
+#include <math.h>
 
 /* A call whose tokens are the tokens of all rows, row by row. */
 struct ragged {
@@ -15,6 +16,7 @@ struct ragged {
     int64_t rows, T;
     void *memory;
     int64_t *pos;                   /* [rows, T] */
+    double *coords;                 /* [rows, T, axes]; NULL: at pos */
     const struct lct_schedule **by; /* [rows, T]; NULL: one for all */
     struct lct_lengths lengths;
 };
@@ -39,6 +41,24 @@ static locant_status check_ids(const struct ragged *g, const char *name,
     if (x != NULL && x->rank == 2)
         return lct_check(g->c.fn, name, x, LCT_IN_I64, 2, shape);
     return lct_check(g->c.fn, name, x, LCT_IN_I64, 1, &n);
+}
+
+/* Has each row positions of its own? */
+static bool reals_by_row(const locant_tensor *x, int axes)
+{
+    return x->rank == 3 || (x->rank == 2 && axes == 1);
+}
+
+/* Real positions: [T, axes] or [rows, T, axes], of one axis also without it. */
+static locant_status check_reals(const struct ragged *g, const locant_tensor *x)
+{
+    const int axes = locant_encoding_axes(g->r->encoding);
+    const int64_t shape[3] = { g->rows, g->T, axes };
+    const int ends = axes > 1 || x->rank == 3; /* with the axes */
+
+    if (reals_by_row(x, axes))
+        return lct_check(g->c.fn, "positions", x, LCT_IN_F64, 2 + ends, shape);
+    return lct_check(g->c.fn, "positions", x, LCT_IN_F64, 1 + ends, shape + 1);
 }
 
 static locant_status check_limits(const struct ragged *g)
@@ -75,7 +95,10 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
     g->r = r;
     g->rows = x->rank > 2 ? x->shape[0] : 1;
     g->T = x->shape[x->rank - 2];
-    LCT_TRY(check_ids(g, "positions", r->positions, g->T));
+    if (r->positions != NULL && r->positions->dtype == LOCANT_F64)
+        LCT_TRY(check_reals(g, r->positions));
+    else
+        LCT_TRY(check_ids(g, "positions", r->positions, g->T));
     LCT_TRY(check_limits(g));
     LCT_TRY(lct_check_apart(g->c.fn, out, r->positions));
     if (r->limits != NULL)
@@ -85,30 +108,73 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
 
 /* ------------------------------------------------------------------ opening */
 
+/* Room for what all tokens have; g->memory is released by done(). */
+static locant_status take_memory(struct ragged *g, size_t n, size_t coords)
+{
+    size_t all, bytes;
+
+    if (lct_mul(&bytes, n, sizeof(*g->pos) + sizeof(*g->by)) &&
+        lct_mul(&all, coords, n * sizeof(*g->coords)) &&
+        lct_add(&bytes, bytes, all))
+        g->memory = locant_alloc(bytes);
+    if (g->memory == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for the positions of %" PRId64
+                           " rows",
+                           g->c.fn, g->rows);
+    g->pos = g->memory;
+    g->coords = (double *)(void *)(g->pos + n);
+    g->by = (const struct lct_schedule **)(void *)(g->coords + coords * n);
+    return LOCANT_OK;
+}
+
+/* Open the call with the real positions of all rows. */
+static locant_status open_reals(struct ragged *g, size_t n, int axes)
+{
+    const locant_tensor *x = g->r->positions;
+    const int64_t shape[2] = { (int64_t)n, axes };
+    const bool by_row = reals_by_row(x, axes), ends = axes > 1 || x->rank == 3;
+    locant_tensor flat = locant_dense(g->coords, LOCANT_F64, 2, shape);
+
+    for (int64_t i = 0; i < (int64_t)n; i++)
+        for (int a = 0; a < axes; a++) {
+            const int64_t at[3] = { i / g->T, i % g->T, a };
+
+            g->coords[i * axes + a] = *(const double *)lct_at(
+                x, by_row ? at : at + 1, 1 + by_row + ends);
+        }
+    LCT_TRY(lct_rotate_open(&g->c, g->c.fn, g->r->encoding, "positions", &flat,
+                            (int64_t)n));
+    for (size_t i = 0; i < n; i++) /* for lengths, which need one axis */
+        g->pos[i] = (int64_t)floor(g->coords[i * (size_t)axes]);
+    return LOCANT_OK;
+}
+
+/* The same with integers. */
+static locant_status open_ids(struct ragged *g, size_t n)
+{
+    const int64_t shape = (int64_t)n;
+    const locant_tensor flat = locant_dense(g->pos, LOCANT_I64, 1, &shape);
+
+    for (int64_t i = 0; i < (int64_t)n; i++)
+        g->pos[i] = entry(g->r->positions, i % g->T, i / g->T, i % g->T);
+    return lct_rotate_open(&g->c, g->c.fn, g->r->encoding, "positions", &flat,
+                           (int64_t)n);
+}
+
 /* Collect all positions in one array and open the call with them; its length is
  * the longest limit. */
 static locant_status lay_out(struct ragged *g)
 {
-    const char *fn = g->c.fn;
-    size_t n, bytes;
+    const bool real = g->r->positions->dtype == LOCANT_F64;
+    const int axes = locant_encoding_axes(g->r->encoding);
     int64_t longest = 0;
-    locant_tensor flat;
+    size_t n;
 
-    if (lct_mul(&n, (size_t)g->rows, (size_t)g->T) &&
-        lct_mul(&bytes, n, sizeof(*g->pos) + sizeof(*g->by)))
-        g->memory = locant_alloc(bytes);
-    if (g->memory == NULL)
-        return locant_fail(
-            LOCANT_ERR_NOMEM,
-            "%s: no memory for the positions of %" PRId64 " rows", fn, g->rows);
-    g->pos = g->memory;
-    g->by = (const struct lct_schedule **)(void *)(g->pos + n);
-    for (int64_t row = 0; row < g->rows; row++)
-        for (int64_t t = 0; t < g->T; t++)
-            g->pos[row * g->T + t] = entry(g->r->positions, t, row, t);
-    flat = locant_dense(g->pos, LOCANT_I64, 1, (int64_t[]){ (int64_t)n });
-    LCT_TRY(lct_rotate_open(&g->c, fn, g->r->encoding, "positions", &flat,
-                            (int64_t)n));
+    if (!lct_mul(&n, (size_t)g->rows, (size_t)g->T))
+        n = SIZE_MAX; /* more than memory has */
+    LCT_TRY(take_memory(g, n, real ? (size_t)axes : 0));
+    LCT_TRY(real ? open_reals(g, n, axes) : open_ids(g, n));
     g->c.by_row = true;
     if (g->r->limits != NULL)
         for (int64_t i = 0; i < (int64_t)n; i++) {
@@ -174,7 +240,9 @@ static locant_status rotate_plain(struct ragged *g, const char *name,
                                   bool back)
 {
     int64_t dim = x->shape[x->rank - 1];
-    struct lct_places places = { .e = g->c.e, .pos = g->pos };
+    struct lct_places places = { .e = g->c.e,
+                                 .pos = g->c.pos,
+                                 .coords = g->c.coords };
     struct lct_rotation r = { .angles = lct_places_angles,
                               .context = &places,
                               .sign = back ? -1.0f : 1.0f,

@@ -1,24 +1,51 @@
 /* rotate_row.c - rotate rows, and the cosines and sines of positions */
 #include "rotate.h"
 
+/* The part of r that follows 'pairs' pairs. */
+static void skip_band(struct lct_rope *r, size_t pairs)
+{
+    size_t bytes = 2 * pairs * (r->kind == LCT_STORED_F32 ? 4 : 2);
+
+    r->out = (char *)r->out + bytes;
+    r->x = (const char *)r->x + bytes;
+    r->cosines += pairs;
+    r->sines += pairs;
+}
+
+void lct_rotate_bands(const struct lct_rope *r, const struct lct_schedule *s,
+                      const struct lct_kernels *k)
+{
+    struct lct_rope band = *r;
+
+    if (s->bands == 0)
+        k->rope(r);
+    for (int i = 0; i < s->bands; i++) {
+        band.pairs = (size_t)s->band[i];
+        if (band.pairs > 0)
+            k->rope(&band);
+        skip_band(&band, band.pairs);
+    }
+}
+
 void lct_rotate_tile(const struct lct_rotated_rows *r,
                      const struct lct_schedule *s, const struct lct_kernels *k)
 {
     const ptrdiff_t size = sizeof(float);
+    const struct lct_rope rope = { .out = r->out + s->first,
+                                   .x = r->x + s->first,
+                                   .out_row = r->out_row * size,
+                                   .x_row = r->x_row * size,
+                                   .cosines = r->cosines,
+                                   .sines = r->sines,
+                                   .table_row = (size_t)s->pairs,
+                                   .rows = (size_t)r->rows,
+                                   .heads = 1,
+                                   .pairs = (size_t)s->pairs,
+                                   .kind = LCT_STORED_F32,
+                                   .interleaved = s->pairing == LCT_INTERLEAVED,
+                                   .sign = r->sign };
 
-    k->rope(&(struct lct_rope){ .out = r->out + s->first,
-                                .x = r->x + s->first,
-                                .out_row = r->out_row * size,
-                                .x_row = r->x_row * size,
-                                .cosines = r->cosines,
-                                .sines = r->sines,
-                                .table_row = (size_t)s->pairs,
-                                .rows = (size_t)r->rows,
-                                .heads = 1,
-                                .pairs = (size_t)s->pairs,
-                                .kind = LCT_STORED_F32,
-                                .interleaved = s->pairing == LCT_INTERLEAVED,
-                                .sign = r->sign });
+    lct_rotate_bands(&rope, s, k);
 }
 
 static void rotate_pair(double *a, double *b, double cosine, double sine)
@@ -29,16 +56,17 @@ static void rotate_pair(double *a, double *b, double cosine, double sine)
     *b = x * sine + y * cosine;
 }
 
-void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
-                        struct lct_table by, double sign)
+/* 'pairs' pairs that lie in one band. */
+static void rotate_band_f64(double *row, int64_t pairs,
+                            enum lct_pairing pairing, struct lct_table by,
+                            double sign)
 {
     const double *cosines = by.cosines, *sines = by.sines;
     const float *narrow_cos = by.cosines, *narrow_sin = by.sines;
 
-    row += s->first;
-    for (int64_t c = 0; c < s->pairs; c++) {
-        double *a = row + (s->pairing == LCT_HALF ? c : 2 * c);
-        double *b = row + (s->pairing == LCT_HALF ? c + s->pairs : 2 * c + 1);
+    for (int64_t c = 0; c < pairs; c++) {
+        double *a = row + (pairing == LCT_HALF ? c : 2 * c);
+        double *b = row + (pairing == LCT_HALF ? c + pairs : 2 * c + 1);
 
         if (by.wide)
             rotate_pair(a, b, cosines[c], sines[c] * sign);
@@ -47,13 +75,26 @@ void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
     }
 }
 
-enum { CHUNK = 512, MOST_AXES = 4 };
+void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
+                        struct lct_table by, double sign)
+{
+    row += s->first;
+    if (s->bands == 0)
+        rotate_band_f64(row, s->pairs, s->pairing, by, sign);
+    for (int i = 0; i < s->bands; i++) {
+        rotate_band_f64(row, s->band[i], s->pairing, by, sign);
+        row += 2 * s->band[i];
+        by = lct_table_at(by, (size_t)s->band[i]);
+    }
+}
+
+enum { CHUNK = 512 };
 
 void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const locant_encoding *e, const int64_t *pos,
                        const double *coords, size_t n)
 {
-    double local[CHUNK * MOST_AXES];
+    double local[CHUNK * LCT_MOST_AXES];
 
     if (coords != NULL || s->axes == 1) {
         lct_schedule_fill(out, s, coords == NULL ? pos : NULL, coords, n);

@@ -86,7 +86,7 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
     size_t pairs = (size_t)s->pairs;
     size_t skip = (size_t)s->first * locant_dtype_size(r->shape->dtype);
 
-    job->k->rope(
+    lct_rotate_bands(
         &(struct lct_rope){ .out = r->out + skip,
                             .x = r->x + skip,
                             .out_row = r->out_row,
@@ -102,7 +102,8 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
                             .kind = (enum lct_stored)r->shape->dtype,
                             .interleaved = s->pairing == LCT_INTERLEAVED,
                             .sign = job->r->sign,
-                            .streams = job->large && r->out != r->x });
+                            .streams = job->large && r->out != r->x },
+        s, job->k);
 }
 
 static void rotate(const struct lct_block_run *r, const void *context)

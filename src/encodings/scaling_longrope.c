@@ -4,12 +4,18 @@
  * Ding et al.: LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens.
  * 2024. arXiv:2402.13753v1; Phi-3.  There are two lists of factors, one
  * for texts within the original length and one for longer texts.
+ *
+ * Shang et al.: LongRoPE2. 2025. arXiv:2502.20082.  Its search for a long list
+ * begins at the pair 'critical', which is found by trial: 25 in Phi-3-mini, 30
+ * in Llama-3-8B.  Pairs before it have the NTK base at which that pair meets
+ * its factor, so divisors are factor^(c/critical), and from it on 'factor', the
+ * first list of the search.
  */
 #include "scaling.h"
 #include <inttypes.h>
 #include <math.h>
 
-enum { ORIGINAL, FACTOR, SHORT, LONG, ATTENTION };
+enum { ORIGINAL, FACTOR, SHORT, LONG, ATTENTION, CRITICAL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
@@ -18,7 +24,8 @@ static const struct lct_key keys[] = {
       .doc = "texts of more positions than this use the long list" },
     { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 0,
       .min_open = true, .max = LCT_SCALING_MOST,
-      .doc = "stretch of the context; only sets attention; left out: 1" },
+      .doc = "stretch of the context; only sets attention, and what critical "
+             "makes; left out: 1" },
     { .name = "short", .kind = LCT_LIST, .def = 0, .min = 0.25,
       .max = LCT_SCALING_MOST,
       .doc = "divisors, one for each pair; left out: all 1" },
@@ -29,6 +36,10 @@ static const struct lct_key keys[] = {
       .min_open = true, .max = 1000,
       .doc = "multiplies cos and sin; left out: sqrt(1 + ln factor / "
              "ln original), 1 for factors up to 1" },
+    { .name = "critical", .kind = LCT_INTEGER, .def = NAN, .min = 1,
+      .max = 32768,
+      .doc = "instead of a long list: divisors factor^(c/critical) up to this "
+             "pair, then factor (the first list of LongRoPE2)" },
     LCT_SCALING_LENGTH,
     { 0 }
 };
@@ -36,7 +47,18 @@ static const struct lct_key keys[] = {
 
 static locant_status check(const locant_encoding *e)
 {
-    return lct_scaling_needs(e, ORIGINAL);
+    LCT_TRY(lct_scaling_needs(e, ORIGINAL));
+    if (isnan(e->value[CRITICAL]))
+        return LOCANT_OK;
+    if (e->list[LONG] != NULL)
+        return LCT_REFUSE("longrope has the keys 'long' and 'critical', "
+                          "expected one of them");
+    LCT_TRY(lct_scaling_needs(e, FACTOR));
+    if (e->value[FACTOR] < 1)
+        return LCT_REFUSE("factor of longrope is %g, expected at least 1 with "
+                          "critical",
+                          e->value[FACTOR]);
+    return LOCANT_OK;
 }
 
 static double attention(const locant_encoding *e)
@@ -62,6 +84,24 @@ static int64_t which_length(const locant_encoding *e, int64_t length)
     return length > original ? original + 1 : original;
 }
 
+/* Divisors factor^min(c/critical, 1), as one exponential with the base. */
+static void divide_from(struct lct_schedule *s, int64_t critical, double factor)
+{
+    int64_t dim = 2 * s->pairs;
+
+    for (int64_t c = 0; c < s->pairs; c++) {
+        double by = pow(factor, fmin((double)c / (double)critical, 1));
+        float power = powf((float)s->base, (float)(2 * c) / (float)dim);
+
+        s->frequency[c] =
+            c < critical
+                ? lct_phase_of_stretched(s->base, c, dim, factor, c, critical)
+                : lct_phase_divide(s->frequency[c], factor);
+        s->single[c] = s->mode == LOCANT_ANGLES_HF ? 1.0f / ((float)by * power)
+                                                   : (float)by;
+    }
+}
+
 static locant_status schedule(struct lct_schedule **out,
                               const struct lct_schedule_use *u)
 {
@@ -78,6 +118,8 @@ static locant_status schedule(struct lct_schedule **out,
                                "expected %" PRId64 ", one for each pair",
                                u->fn, keys[k].name, e->list[k]->n, s->pairs);
     s->magnitude = attention(e);
+    if (which == LONG && !isnan(e->value[CRITICAL]))
+        divide_from(s, (int64_t)e->value[CRITICAL], e->value[FACTOR]);
     if (list != NULL)
         for (int64_t c = 0; c < s->pairs; c++) {
             float by = (float)list->item[c];
@@ -95,7 +137,8 @@ const struct lct_encoding lct_scaling_longrope = {
               .title = "LongRoPE: a factor for each pair",
               .formula = "f_c = base^(-2c/dim) / list_c, the long list iff the "
                          "text is longer than original",
-              .source = "Ding et al. 2024, arXiv:2402.13753v1",
+              .source = "Ding et al. 2024, arXiv:2402.13753v1; Shang et al. "
+                        "2025, arXiv:2502.20082",
               .used_by = "Phi-3, Phi-3.5, Phi-4-mini, MiniCPM 3",
               .pitfalls = "Changing the list changes the angles of all keys of "
                           "the text; in transformers, keys that are already "

@@ -19,8 +19,7 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
                                      const locant_tensor *positions, int64_t n)
 {
     int64_t shape[2] = { n < 0 ? -1 : n, c->axes };
-    bool real =
-        c->e->row->positions.axes > 0 || (c->e->traits & LOCANT_TRAIT_REAL);
+    bool real = lct_own_axes(c->e) > 0 || (c->e->traits & LOCANT_TRAIT_REAL);
     int rank = 1;
 
     if (real && positions != NULL && positions->dtype == LOCANT_F64 &&

@@ -27,22 +27,39 @@ static const struct oracle_spec specs[] = {
       .D = 8 },
     { .text = "mrope(sections=1:1:1,layout=glm,dim=6,scaling=linear(factor=3))",
       .D = 8 },
+    { .text = "mrope(sections=1:0:2:1)", .D = 8 },
+    { .text = "mrope(sections=1:3,pairing=interleaved)", .D = 8 },
+    { .text = "mrope(sections=2:1:1,layout=video,base=30)", .D = 8 },
+    { .text = "mrope(sections=1:1:1,layout=hope,dim=6)", .D = 8 },
     { 0 }
 };
 
-/* Axis (t 0, h 1, w 2) of pair c. */
+/* VideoRoPE (arXiv:2502.05173v3) and HoPE (arXiv:2505.20444v2) alternate h and
+ * w, h first, and then take t, whose frequency is 0 in HoPE. */
+static int is_video(const char *spec)
+{
+    return oracle_word(spec, "layout", "video", 0) ||
+           oracle_word(spec, "layout", "hope", 0);
+}
+
+/* Axis (t 0, h 1, w 2) of pair c; of chunks, the section. */
 static int axis_of(const char *spec, int64_t c)
 {
-    double s[3] = { 0, 0, 0 }, at = (double)c;
+    double s[8] = { 0, 0, 0 }, at = (double)c;
+    int axis = 0;
 
-    oracle_numbers(s, 3, spec, "sections");
+    oracle_numbers(s, 8, spec, "sections");
+    if (is_video(spec))
+        return at >= s[1] + s[2] ? 0 : c % 2 == 0 ? 1 : 2;
     if (oracle_word(spec, "layout", "interleaved", 0))
         return c % 3 == 1 && at < 3 * s[1]   ? 1
                : c % 3 == 2 && at < 3 * s[2] ? 2
                                              : 0;
     if (oracle_word(spec, "layout", "ernie", 0))
         return at >= s[0] + s[1] ? 0 : c % 2 == 0 ? 1 : 2;
-    return at < s[0] ? 0 : at < s[0] + s[1] ? 1 : 2;
+    while (at >= s[axis])
+        at -= s[axis++];
+    return axis;
 }
 
 static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
@@ -59,6 +76,9 @@ static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
     if (d >= dim)
         return x[d];
     oracle_rope_scaling(&s, call->spec, p.c);
+    if (axis_of(call->spec, p.c) == 0 &&
+        oracle_word(call->spec, "layout", "hope", 0))
+        s.frequency = 0;
     angle =
         s.frequency * oracle_coord(call, key, b, t, axis_of(call->spec, p.c),
                                    (double)oracle_position(call, key, b, t));

@@ -67,6 +67,8 @@ static const struct oracle_spec specs[] = {
     { .text =
           "rope(dim=4,scaling=longrope(original=5,attention=1.25,short=1:1.5,"
               "long=2:4))", .high = 40, .D = 6 },
+    { .text = "rope(scaling=longrope(original=4,factor=8,critical=2))",
+      .high = 40, .D = 8 },
     { .text = "rope(scaling=dynamic(factor=2,original=4,length=call))",
       .high = 40, .D = 6 },
     { 0 }

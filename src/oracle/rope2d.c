@@ -19,6 +19,11 @@ static const struct oracle_spec specs[] = {
     { .text = "rope2d(form=qwen,width=7)", .high = 100 },
     { .text = "rope2d(form=dinov3,width=4,height=3)", .high = 11 },
     { .text = "rope2d(form=dinov3,width=5,height=7,base=10)", .high = 34 },
+    { .text = "rope2d(form=dinov3,width=5,height=7,normalize=max)",
+      .high = 34 },
+    { .text = "rope2d(form=dinov3,width=5,height=7,normalize=min,"
+              "periods=2:90)",
+      .high = 34 },
     { 0 }
 };
 
@@ -33,6 +38,19 @@ static enum form form_of(const char *spec)
     return AXIAL;
 }
 
+/* What dinov3 divides centres by on an axis of n patches. */
+static double divisor(const char *spec, double n)
+{
+    double width = oracle_number(spec, "width", 16);
+    double height = oracle_number(spec, "height", 16);
+
+    if (oracle_word(spec, "normalize", "max", 0))
+        return width > height ? width : height;
+    if (oracle_word(spec, "normalize", "min", 0))
+        return width < height ? width : height;
+    return n;
+}
+
 /* Coordinate (0: row, 1: column) of a token as the angles take it. */
 static double coordinate(const struct oracle_call *call, int key, int64_t b,
                          int64_t t, int axis)
@@ -45,7 +63,7 @@ static double coordinate(const struct oracle_call *call, int key, int64_t b,
     if (form_of(call->spec) == EVA02)
         at = at / n * oracle_number(call->spec, "pretrain", 16);
     if (form_of(call->spec) == DINOV3)
-        at = (at + 0.5) / n * 2 - 1;
+        at = (at + 0.5) / divisor(call->spec, n) * 2 - 1;
     return oracle_coord(call, key, b, t, axis, at);
 }
 
@@ -56,10 +74,16 @@ static double frequency(int *axis, const struct oracle_call *call, int64_t c)
     double base = oracle_number(call->spec, "base",
                                 form == AXIAL || form == DINOV3 ? 100 : 10000);
     int64_t quarter = call->D / 4, at = c % quarter;
+    double periods[2];
 
     *axis = form == AXIAL || form == SAM2 ? c < quarter : c >= quarter;
     if (form == PIXTRAL) /* even frequencies to rows, odd ones to columns */
         return pow(base, -2.0 * (double)(2 * at + *axis) / (double)call->D);
+    if (oracle_numbers(periods, 2, call->spec, "periods") == 2)
+        return 2 * acos(-1) / periods[0] *
+               (quarter > 1 ? pow(periods[0] / periods[1],
+                                  (double)at / (double)(quarter - 1))
+                            : 1);
     return pow(base, -4.0 * (double)at / (double)call->D) *
            (form == DINOV3 ? 2 * acos(-1) : 1);
 }

@@ -104,8 +104,12 @@ static void longrope(struct oracle_scaling *s, const char *spec, double base,
     double original = oracle_number(spec, "original", 1), list[64];
     double factor = oracle_number(spec, "factor", 1);
     int longer = (double)s->length > original;
+    double critical = oracle_number(spec, "critical", 0);
 
-    oracle_numbers(list, 64, spec, longer ? "long" : "short");
+    if (critical > 0) /* Shang et al. 2025, arXiv:2502.20082 */
+        list[c] = longer ? pow(factor, fmin((double)c / critical, 1)) : 1;
+    else
+        oracle_numbers(list, 64, spec, longer ? "long" : "short");
     s->frequency = plain(base, c, s->dim) / list[c];
     s->magnitude = factor <= 1 ? 1 : sqrt(1 + log(factor) / log(original));
     s->magnitude = oracle_number(spec, "attention", s->magnitude);

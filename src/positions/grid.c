@@ -18,15 +18,25 @@ static int64_t patch_index(const locant_grid *g, int64_t t, int64_t row,
     return t * g->rows * g->cols + block * m * m + row % m * m + col % m;
 }
 
+/* What centres on an axis of n patches are divided by. */
+static int64_t side(const locant_grid *g, int axis, int64_t n)
+{
+    const bool rows_longer = g->rows > g->cols;
+
+    if (g->kind == LOCANT_GRID_CENTRES || axis == 0)
+        return n;
+    return rows_longer == (g->kind == LOCANT_GRID_LONGER) ? g->rows : g->cols;
+}
+
 /* Coordinate of patch i of n along an axis.  Its numerators are exact below
    2^53, so only the division rounds. */
 static double coordinate(const locant_grid *g, int axis, int64_t i, int64_t n)
 {
     switch (g->kind) {
-    case LOCANT_GRID_CENTRES: return (double)(2 * i + 1 - n) / (double)n;
+    case LOCANT_GRID_INTEGER: break;
     case LOCANT_GRID_PRETRAINED:
         return (double)i * g->pretrained[axis] / (double)n;
-    case LOCANT_GRID_INTEGER: break;
+    default: n = side(g, axis, n); return (double)(2 * i + 1 - n) / (double)n;
     }
     return (double)i;
 }
@@ -67,10 +77,11 @@ static locant_status check(const locant_tensor *out, const locant_grid *g)
                            "%s: struct_size is %zu, expected "
                            "%zu; start from LOCANT_GRID_INIT",
                            fn, g->struct_size, sizeof(*g));
-    if ((unsigned)g->kind > LOCANT_GRID_PRETRAINED)
+    if ((unsigned)g->kind > LOCANT_GRID_SHORTER)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: kind is %d, expected 0 "
-                           "(integer), 1 (centres) or 2 (pretrained)",
+                           "(integer), 1 (centres), 2 (pretrained), 3 (longer) "
+                           "or 4 (shorter)",
                            fn, (int)g->kind);
     LCT_TRY(check_values(g));
     if (__builtin_mul_overflow(g->rows, g->cols, &rows) ||

@@ -16,20 +16,6 @@ struct walk {
     int64_t end_id; /* one past the largest id so far */
 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* *out += a * b for a, b >= 0; false if it overflows. */
-static bool add_product(int64_t *out, int64_t a, int64_t b)
-{
-    int64_t product;
-
-    return !__builtin_mul_overflow(a, b, &product) &&
-           !__builtin_add_overflow(*out, product, out);
-}
-
 /*
  * *out = floor(frame * interval), both at least 0; false if it overflows.  An
  * interval with a fraction is rounded to float32 as in Transformers; whole
@@ -60,16 +46,16 @@ static bool count(int64_t *out, const locant_segment *s)
     *out = 0;
     switch (s->kind) {
     case LOCANT_SEGMENT_TEXT: *out = s->tokens; return true;
-    case LOCANT_SEGMENT_IMAGE: return add_product(out, s->rows, s->cols);
+    case LOCANT_SEGMENT_IMAGE: return lct_add_product(out, s->rows, s->cols);
     case LOCANT_SEGMENT_VIDEO:
-        return add_product(&frame, s->rows, s->cols) &&
-               add_product(out, s->frames, frame);
-    case LOCANT_SEGMENT_FRAMES: break;
+        return lct_add_product(&frame, s->rows, s->cols) &&
+               lct_add_product(out, s->frames, frame);
+    default: break; /* FRAMES */
     }
-    return add_product(&frame, s->rows, s->cols) &&
-           add_product(&frame, s->before, 1) &&
-           add_product(&frame, s->after, 1) &&
-           add_product(out, s->frames, frame);
+    return lct_add_product(&frame, s->rows, s->cols) &&
+           lct_add_product(&frame, s->before, 1) &&
+           lct_add_product(&frame, s->after, 1) &&
+           lct_add_product(out, s->frames, frame);
 }
 
 /* Move past a segment; false if its ids overflow. */
@@ -81,44 +67,33 @@ static bool advance(struct walk *w, const locant_segment *s,
     bool fits;
 
     if (s->kind != LOCANT_SEGMENT_TEXT)
-        side = larger(s->rows, s->cols);
+        side = lct_larger(s->rows, s->cols);
     frame = side;
     if (!count(&n, s) || __builtin_add_overflow(w->tokens, n, &w->tokens))
         return false;
     switch (s->kind) {
-    case LOCANT_SEGMENT_TEXT: fits = add_product(&end, s->tokens, 1); break;
-    case LOCANT_SEGMENT_IMAGE: fits = add_product(&end, side, 1); break;
+    case LOCANT_SEGMENT_TEXT: fits = lct_add_product(&end, s->tokens, 1); break;
+    case LOCANT_SEGMENT_IMAGE: fits = lct_add_product(&end, side, 1); break;
     case LOCANT_SEGMENT_VIDEO:
         fits = frame_id(&last, s->frames - 1, s->interval) &&
-               add_product(&end, last, 1) && add_product(&end, 1, 1) &&
-               add_product(&end_of_grid, side, 1);
+               lct_add_product(&end, last, 1) && lct_add_product(&end, 1, 1) &&
+               lct_add_product(&end_of_grid, side, 1);
         break;
     default: /* frames: each is before, image, after */
-        fits = add_product(&frame, s->before, 1) &&
-               add_product(&frame, s->after, 1) &&
-               add_product(&end, s->frames, frame);
+        fits = lct_add_product(&frame, s->before, 1) &&
+               lct_add_product(&frame, s->after, 1) &&
+               lct_add_product(&end, s->frames, frame);
         break;
     }
     if (!fits)
         return false;
     /* With GRID, a segment after a long video can end below the video's ids. */
-    w->end_id = larger(w->end_id, larger(end, end_of_grid));
+    w->end_id = lct_larger(w->end_id, lct_larger(end, end_of_grid));
     w->next = !video ? end : rule == LOCANT_MROPE_MAX ? w->end_id : end_of_grid;
     return true;
 }
 
 /* ----------------------------------------------------------------- checks */
-
-static locant_status check_field(const char *who, size_t i, const char *name,
-                                 int64_t value, int64_t least)
-{
-    if (value >= least)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: %s of segment %zu is %" PRId64
-                       ", expected at least %" PRId64,
-                       who, name, i, value, least);
-}
 
 static locant_status check_segment(const char *who, size_t i,
                                    const locant_segment *s)
@@ -129,12 +104,12 @@ static locant_status check_segment(const char *who, size_t i,
                            "1 (image), 2 (video) or 3 (frames)",
                            who, i, (int)s->kind);
     if (s->kind == LOCANT_SEGMENT_TEXT)
-        return check_field(who, i, "tokens", s->tokens, 0);
-    LCT_TRY(check_field(who, i, "rows", s->rows, 1));
-    LCT_TRY(check_field(who, i, "cols", s->cols, 1));
+        return lct_check_segment(who, i, "tokens", s->tokens, 0);
+    LCT_TRY(lct_check_segment(who, i, "rows", s->rows, 1));
+    LCT_TRY(lct_check_segment(who, i, "cols", s->cols, 1));
     if (s->kind == LOCANT_SEGMENT_IMAGE)
         return LOCANT_OK;
-    LCT_TRY(check_field(who, i, "frames", s->frames, 1));
+    LCT_TRY(lct_check_segment(who, i, "frames", s->frames, 1));
     if (s->kind == LOCANT_SEGMENT_VIDEO)
         return s->interval >= 0 && s->interval <= 0x1.fffffffffffffp1023
                    ? LOCANT_OK
@@ -142,8 +117,8 @@ static locant_status check_segment(const char *who, size_t i,
                                  "%s: interval of segment "
                                  "%zu is %g, expected a number of at least 0",
                                  who, i, s->interval);
-    LCT_TRY(check_field(who, i, "before", s->before, 0));
-    return check_field(who, i, "after", s->after, 0);
+    LCT_TRY(lct_check_segment(who, i, "before", s->before, 0));
+    return lct_check_segment(who, i, "after", s->after, 0);
 }
 
 static locant_status walk_all(struct walk *w, const char *who,
@@ -211,7 +186,7 @@ static void write_segment(struct writer *p, const locant_segment *s,
          f++) {
         start = write_text(p, start, s->before);
         write_image(p, s, start, start);
-        start = write_text(p, start + larger(s->rows, s->cols), s->after);
+        start = write_text(p, start + lct_larger(s->rows, s->cols), s->after);
     }
 }
 

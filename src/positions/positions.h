@@ -4,6 +4,7 @@
 #include "../core/tensor.h"
 #include "locant/positions.h"
 #include <inttypes.h>
+#include <stdbool.h>
 
 /* Check an output of I64 with 'rank' sizes 'dims'; -1 allows any size. */
 static inline locant_status lct_check_ids(const char *fn, const char *arg,
@@ -39,5 +40,32 @@ static inline locant_status lct_check_least(const char *fn, const char *arg,
                        "%s: %s is %" PRId64 ", expected at "
                        "least %" PRId64,
                        fn, arg, value, least);
+}
+
+/* Check a size of segment i. */
+static inline locant_status lct_check_segment(const char *fn, size_t i,
+                                              const char *name, int64_t value,
+                                              int64_t least)
+{
+    if (value >= least)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s of segment %zu is %" PRId64
+                       ", expected at least %" PRId64,
+                       fn, name, i, value, least);
+}
+
+static inline int64_t lct_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* *out += a * b for a, b >= 0; false if it overflows. */
+static inline bool lct_add_product(int64_t *out, int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return !__builtin_mul_overflow(a, b, &product) &&
+           !__builtin_add_overflow(*out, product, out);
 }
 #endif

@@ -1,0 +1,64 @@
+"""Paged caches and packed sequences against attention() of each sequence."""
+import unittest
+
+import locant
+import numpy as np
+
+
+def numbers(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+class Paged(unittest.TestCase):
+    def setUp(self):
+        self.q = numbers(2, 4, 3, 16)
+        self.k, self.v = numbers(9, 2, 5, 16, seed=1), numbers(9, 2, 5, 16, seed=2)
+        self.table = np.array([[7, 2, 5], [1, 8, 0]], np.int32)
+        self.lengths = [13, 4]
+
+    def test_rows_in_order_give_the_same_bits(self):
+        for spec in (None, "rope", "alibi+rope"):
+            out = locant.paged_attention(self.q, self.k, self.v, self.table,
+                                         self.lengths, spec)
+            for b, n in enumerate(self.lengths):
+                k, v = (np.concatenate(list(x[self.table[b]]), axis=1)[None, :, :n]
+                        for x in (self.k, self.v))
+                alone = locant.attention(self.q[b:b + 1], k, v, spec, True)
+                np.testing.assert_array_equal(out[b:b + 1], alone)
+
+    def test_pool_by_token(self):
+        k, v = (np.ascontiguousarray(x.transpose(0, 2, 1, 3))
+                .transpose(0, 2, 1, 3) for x in (self.k, self.v))
+        rest = self.table, self.lengths, "rope"
+        np.testing.assert_array_equal(
+            locant.paged_attention(self.q, k, v, *rest),
+            locant.paged_attention(self.q, self.k, self.v, *rest))
+
+    def test_a_wrong_block_is_named(self):
+        self.table[1, 0] = 9
+        with self.assertRaisesRegex(locant.Error, "block 0 of sequence 1 is 9, "
+                                    "expected 0 to 8"):
+            locant.paged_attention(self.q, self.k, self.v, self.table,
+                                   self.lengths)
+
+
+class Ragged(unittest.TestCase):
+    def test_single_calls_give_the_same_bits(self):
+        q, k, v = numbers(4, 20, 16), numbers(2, 31, 16), numbers(2, 31, 16)
+        cu_q, cu_k = [0, 3, 3, 20], np.array([0, 8, 12, 31], np.int32)
+        out = locant.ragged_attention(q, k, v, cu_q, cu_k, "rope", True)
+        for s in range(3):
+            i, j = slice(*cu_q[s:s + 2]), slice(*cu_k[s:s + 2])
+            alone = locant.attention(q[None, :, i], k[None, :, j],
+                                     v[None, :, j], "rope", True)
+            np.testing.assert_array_equal(out[None, :, i], alone)
+
+    def test_lengths_must_add_up(self):
+        q = numbers(4, 20, 16)
+        with self.assertRaisesRegex(locant.Error, "the last entry of cu_k is "
+                                    "19, expected the number of tokens, 20"):
+            locant.ragged_attention(q, q, q, [0, 20], [0, 19])
+
+
+if __name__ == "__main__":
+    unittest.main()
