@@ -299,3 +299,23 @@ TEST(parameters_start_and_stay_within_bounds)
     CHECK(locant_encoding_param(&info, e, 0, NULL) && info.per_layer);
     CHECK(locant_encoding_param(&info, e, 2, NULL) && !info.per_layer);
 }
+
+/* Whichever allocation fails, there is no encoding and nothing leaks. */
+TEST(runs_out_of_memory_cleanly)
+{
+    static const char spec[] = "rope+formula(bias=-m*log1p(a*n),gain=1+a*n,"
+                               "m=param(heads),a=param(one))";
+    locant_status status = LOCANT_ERR_NOMEM;
+
+    for (long k = 1; status != LOCANT_OK; k++) {
+        locant_encoding *e = (locant_encoding *)spec;
+
+        test_memory_fail(k);
+        status = locant_encoding_create(&e, spec);
+        CHECK(status == LOCANT_OK || (status == LOCANT_ERR_NOMEM && e == NULL));
+        locant_encoding_free(e);
+        CHECK(test_memory_held() == 0);
+    }
+    CHECK(test_memory_asked() > 5);
+    test_memory_end();
+}

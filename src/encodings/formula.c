@@ -77,7 +77,9 @@ static unsigned traits(const locant_encoding *e)
 
     return (relative ? LOCANT_TRAIT_RELATIVE : 0) |
            (f->params > 0 ? LOCANT_TRAIT_LEARNED : 0) |
-           (relative && lct_formula_trend_falls(f) ? LOCANT_TRAIT_MONOTONE : 0);
+           (relative && doors(e) != 0 && lct_formula_trend_falls(f)
+                ? LOCANT_TRAIT_MONOTONE
+                : 0);
 }
 
 /* ------------------------------------------------------------------- checks */
