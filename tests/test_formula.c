@@ -202,8 +202,8 @@ TEST(what_has_no_meaning_is_refused)
             "bias has no effect: it does not depend on the key");
     refused("formula(bias=i*2)",
             "bias has no effect: it does not depend on the key");
-    refused("formula(bias=s*n)", "bias reads s, which is not computed yet, "
-                                 "expected a function of positions");
+    refused("formula(after=s*n)",
+            "after reads s, expected it only in gain and bias");
     refused("formula(after=1/cnt)", "after reads cnt, expected it only in a "
                                     "gain that does not depend on positions");
     refused("formula(gain=log(cnt)*n)",

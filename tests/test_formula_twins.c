@@ -138,6 +138,50 @@ TEST(all_three_expressions_are_as_printed)
     near_all(dx[2], (double[]){ 6.8539084577, 7.0408975231 }, 2, 0.51e-10);
 }
 
+/* The loss sum of dout out with parameter k moved by 'by'. */
+static double loss(const locant_encoding *e, locant_tensor *params, int k,
+                   double by)
+{
+    double *x = params[k].data, kept = x[1], sum = 0;
+    struct problem p;
+
+    x[1] += by;
+    fill(&p, e, params);
+    run(&p, NULL);
+    x[1] = kept;
+    for (int i = 0; i < SIZE; i++)
+        sum += p.dout[i] * p.out[i];
+    return sum;
+}
+
+/* s is the score without the bias of another part; that bias has gradients.
+ * Central differences with 1e-5 err by 1e-10 times third derivatives of order
+ * 1, and by 2^-52 10 / 1e-5. */
+TEST(formulas_of_scores_leave_other_biases_their_gradients)
+{
+    OWNED(locant_encoding) *e = test_create(
+        "kerple+formula(gain=1/(1+a*s^2),bias=tanh(c*s*n),a=param(heads),"
+        "c=param(heads))");
+    double x[4][2] = { { 1.5, 0.5 }, { 0.5, 2 }, { 0.3, 0.7 }, { 0.2, -0.4 } };
+    double dx[4][2] = { { 0 } };
+    locant_tensor params[4], dparams[4];
+    struct problem p;
+
+    for (int i = 0; i < 4; i++) {
+        params[i] = DENSE(F64, x[i], 2);
+        dparams[i] = DENSE(F64, dx[i], 2);
+    }
+    fill(&p, e, params);
+    run(&p, dparams);
+    for (int i = 0; i < 4; i++) {
+        double want =
+            (loss(e, params, i, 1e-5) - loss(e, params, i, -1e-5)) / 2e-5;
+
+        CHECK(fabs(want) > 1e-3);
+        near_all(&dx[i][1], &want, 1, 2e-8);
+    }
+}
+
 /* ------------------------------------------------------------------- twins */
 
 enum { FAR = 3000, TWIN_HEADS = 8 };

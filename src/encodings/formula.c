@@ -7,6 +7,7 @@
  * attention reads it at the same speed; one that reads the positions i and j is
  * evaluated pair by pair.  Both in double, rounded once.
  */
+#include "formula_content.h"
 #include "formula_evaluate.h"
 #include "formula_linear.h"
 #include "formula_params.h"
@@ -49,6 +50,13 @@ static unsigned reads_of(const locant_encoding *e, int root)
     return f->root[root] < 0 ? 0 : f->node[f->root[root]].reads;
 }
 
+/* Gain and bias of a formula that reads s go through the content door. */
+static bool reads_scores(const locant_encoding *e)
+{
+    return ((reads_of(e, LCT_FORMULA_BIAS) | reads_of(e, LCT_FORMULA_GAIN)) &
+            LCT_READS_S) != 0;
+}
+
 /* Which of the factors of attention it has: a gain that is equal for all keys
  * is a factor of the query. */
 static unsigned factors(const locant_encoding *e)
@@ -58,13 +66,15 @@ static unsigned factors(const locant_encoding *e)
                  (LCT_READS_D | LCT_READS_I | LCT_READS_J));
 
     return (f->root[LCT_FORMULA_AFTER] >= 0 ? LCT_HAS_AFTER : 0u) |
-           (f->root[LCT_FORMULA_GAIN] < 0 ? 0u
-            : row                         ? LCT_HAS_ROW
-                                          : LCT_HAS_GAIN);
+           (f->root[LCT_FORMULA_GAIN] < 0 || reads_scores(e) ? 0u
+            : row                                            ? LCT_HAS_ROW
+                                                             : LCT_HAS_GAIN);
 }
 
 static unsigned doors(const locant_encoding *e)
 {
+    if (reads_scores(e))
+        return LOCANT_DOOR_CONTENT;
     return formula_of(e)->root[LCT_FORMULA_BIAS] < 0 && factors(e) != 0
                ? 0
                : LOCANT_DOOR_SCORE;
@@ -77,7 +87,8 @@ static unsigned traits(const locant_encoding *e)
 
     return (relative ? LOCANT_TRAIT_RELATIVE : 0) |
            (f->params > 0 ? LOCANT_TRAIT_LEARNED : 0) |
-           (relative && doors(e) != 0 && lct_formula_trend_falls(f)
+           (relative && doors(e) == LOCANT_DOOR_SCORE &&
+                    lct_formula_trend_falls(f)
                 ? LOCANT_TRAIT_MONOTONE
                 : 0);
 }
@@ -90,19 +101,20 @@ static locant_status check_supported(const locant_encoding *e)
     for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
         unsigned reads = reads_of(e, k);
 
-        if (reads & LCT_READS_S)
-            return LCT_REFUSE("formula: %s reads s, which is not computed yet, "
-                              "expected a function of positions",
-                              keys[k].name);
+        if ((reads & LCT_READS_S) && k == LCT_FORMULA_AFTER)
+            return LCT_REFUSE("formula: after reads s, expected it only in "
+                              "gain and bias");
         if ((reads & LCT_READS_CNT) &&
             (k != LCT_FORMULA_GAIN ||
-             (reads & (LCT_READS_D | LCT_READS_I | LCT_READS_J))))
+             (reads & (LCT_READS_D | LCT_READS_I | LCT_READS_J)) ||
+             reads_scores(e)))
             return LCT_REFUSE("formula: %s reads cnt, expected it only in a "
                               "gain that does not depend on positions",
                               keys[k].name);
     }
     if (formula_of(e)->root[LCT_FORMULA_BIAS] >= 0 &&
-        !(reads_of(e, LCT_FORMULA_BIAS) & (LCT_READS_D | LCT_READS_J)))
+        !(reads_of(e, LCT_FORMULA_BIAS) &
+          (LCT_READS_D | LCT_READS_J | LCT_READS_S)))
         return LCT_REFUSE("formula: bias has no effect: it does not depend on "
                           "the key");
     return LOCANT_OK;
@@ -158,7 +170,8 @@ static locant_status check_values(const locant_encoding *e)
     for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
         unsigned reads = reads_of(e, k);
 
-        if ((reads & (LCT_READS_I | LCT_READS_J)) || !(reads & LCT_READS_D) ||
+        if ((reads & (LCT_READS_I | LCT_READS_J | LCT_READS_S)) ||
+            !(reads & LCT_READS_D) ||
             ((reads & LCT_READS_T0) && isnan(e->value[LCT_FORMULA_LENGTH])))
             continue;
         LCT_TRY(check_distances(&call, k));
@@ -364,6 +377,11 @@ const struct lct_encoding lct_enc_formula = {
             .slope = lct_formula_linear_slope,
             .relative_positions = lct_formula_linear_positions,
         },
+    },
+    .content = {
+        .scores = lct_formula_content_scores,
+        .backward = lct_formula_content_backward,
+        .scores_only = true,
     },
     .factors = {
         .used = factors,

@@ -130,6 +130,9 @@ void lct_formula_evaluate_open(struct lct_formula_run *run,
     run->f = f;
     run->c = c;
     run->head = head;
+    run->count = 0;
+    run->s = NULL;
+    run->ds = NULL;
     run->bit = 1u << root;
     run->root = f->root[root];
     for (int i = 0; i <= run->root; i++)
@@ -147,6 +150,10 @@ static void put_leaf(double *out, const struct lct_formula_run *run,
 {
     bool zero = run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
 
+    if (op == LCT_FORMULA_S) {
+        memcpy(out, run->s, n * sizeof(*out));
+        return;
+    }
     if (op == LCT_FORMULA_CNT || op == LCT_FORMULA_I || op == LCT_FORMULA_J) {
         int64_t at = op == LCT_FORMULA_I ? q_pos : run->count;
 
@@ -233,6 +240,12 @@ void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
 
 /* ---------------------------------------------------------------- gradients */
 
+/* What gradients are wanted of: bits of 'reads'. */
+static unsigned wanted(const struct lct_formula_run *run)
+{
+    return LCT_READS_PARAM | (run->ds != NULL ? LCT_READS_S : 0u);
+}
+
 /* Derivatives that have reached the nodes. */
 struct reached {
     rows row;
@@ -281,6 +294,10 @@ static void pass(struct reached *r, double *const *dparam,
 
     if (d == 0)
         return;
+    if (x->op == LCT_FORMULA_S) {
+        run->ds[j] += d;
+        return;
+    }
     if (x->op == LCT_FORMULA_SCALAR) {
         *gradients_of(dparam, run, n) +=
             d * lct_formula_evaluate_law_slope(n->law, *entries_of(run, n));
@@ -296,7 +313,7 @@ static void pass(struct reached *r, double *const *dparam,
     for (int k = 0; k < lct_formula_graph_arguments(x->op); k++) {
         const struct lct_formula_node *to = &run->f->node[x->arg[k]];
 
-        if (!(to->reads & LCT_READS_PARAM) || slope[k] == 0)
+        if (!(to->reads & wanted(run)) || slope[k] == 0)
             continue;
         if (to->slot >= 0)
             r->row[to->slot][j] += d * slope[k];
@@ -315,8 +332,7 @@ static void pass_rows(struct reached *r, double *const *dparam,
         const double *from[3] = { 0 };
         double copies[3][PAIRS];
 
-        if (!(x->roots & run->bit) || x->slot < 0 ||
-            !(x->reads & LCT_READS_PARAM))
+        if (!(x->roots & run->bit) || x->slot < 0 || !(x->reads & wanted(run)))
             continue;
         for (int k = 0; k < lct_formula_graph_arguments(x->op); k++)
             from[k] = argument(copies[k], run, value, x, k, n);
@@ -339,8 +355,7 @@ static void pass_numbers(struct reached *r, double *const *dparam,
         const struct lct_formula_node *x = &run->f->node[i];
         double in[3] = { 0 };
 
-        if (!(x->roots & run->bit) || x->slot >= 0 ||
-            !(x->reads & LCT_READS_PARAM))
+        if (!(x->roots & run->bit) || x->slot >= 0 || !(x->reads & wanted(run)))
             continue;
         for (int k = 0; k < lct_formula_graph_arguments(x->op); k++)
             in[k] = run->number[x->arg[k]];
@@ -357,7 +372,7 @@ void lct_formula_evaluate_backward(double *const *dparam,
     struct reached r;
     rows value;
 
-    if (!(root->reads & LCT_READS_PARAM))
+    if (!(root->reads & wanted(run)))
         return;
     memset(r.number, 0, sizeof(r.number));
     for (size_t at = 0; at < n; at += PAIRS) {
