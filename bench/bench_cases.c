@@ -45,6 +45,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
 #define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
 /* Encodings with other laws than a bias. */
 #define LAWS "scale-invariant ssmax urpe stick-breaking"
+/* kerple, as an expression */
+#define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {
@@ -79,8 +81,9 @@ static const struct bench_family families[] = {
       .longer = true, .dtypes = "f32 bf16 f16", .tokens = "1024",
       .quick = "1024", .dims = "1024", .heads = 16 },
 
-    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .tokens = "2048",
-      .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS " " FORMULA,
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
+      .masks = BOTH },
     { SUBJECT_FORWARD, "forward", &work_forward, LAWS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 8, .masks = MASK_CAUSAL },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
@@ -91,8 +94,9 @@ static const struct bench_family families[] = {
     { SUBJECT_BACKWARD, "backward, values of 128,", &work_backward, "none rope",
       .tokens = "2048", .quick = "512", .dims = "192", .heads = 4,
       .masks = BOTH, .values = 128 },
-    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
-      .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS " " FORMULA,
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
+      .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, LAWS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = MASK_CAUSAL },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,

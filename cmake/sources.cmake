@@ -12,16 +12,18 @@ set(CORE_SOURCES
   encodings/crossformer.c encodings/dape.c encodings/deberta.c
   encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
   encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/formula_content.c encodings/formula_evaluate.c
+  encodings/formula_graph.c encodings/formula_linear.c
   encodings/formula_names.c encodings/formula_operations.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_m.c encodings/graph.c encodings/kerple.c encodings/keys.c
-  encodings/laplacian.c encodings/layer_map.c encodings/layers.c
-  encodings/learned.c encodings/learned2d.c encodings/length_limit.c
-  encodings/lengths.c encodings/longlora.c encodings/mrope.c
-  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_m.c encodings/graph.c
+  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/layer_map.c encodings/layers.c encodings/learned.c
+  encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
+  encodings/longlora.c encodings/mrope.c encodings/music.c
+  encodings/near_far.c encodings/nodes.c encodings/none.c
   encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
   encodings/random_walk.c encodings/randomized.c encodings/registry.c
   encodings/relative.c encodings/rerope.c encodings/rerotate.c

@@ -202,12 +202,14 @@ TEST(what_has_no_meaning_is_refused)
             "bias has no effect: it does not depend on the key");
     refused("formula(bias=i*2)",
             "bias has no effect: it does not depend on the key");
-    refused("formula(gain=2)",
-            "gain is not computed yet, expected a bias alone");
-    refused("formula(bias=-n,after=1/(1+n))",
-            "after is not computed yet, expected a bias alone");
-    refused("formula(bias=s*n)", "bias reads s, which is not computed yet, "
-                                 "expected a function of n, d, i and j");
+    refused("formula(after=s*n)",
+            "after reads s, expected it only in gain and bias");
+    refused("formula(after=1/cnt)", "after reads cnt, expected it only in a "
+                                    "gain that does not depend on positions");
+    refused("formula(gain=log(cnt)*n)",
+            "gain reads cnt, expected it only in a gain that does not depend "
+            "on positions");
+    refused("formula(after=n/n)", "after is NaN at distance 0");
 }
 
 /* ------------------------------------------------------------------- limits */
@@ -296,4 +298,24 @@ TEST(parameters_start_and_stay_within_bounds)
     near_all(p, (double[]){ log(expm1(3)) }, 1, 1e-15);
     CHECK(locant_encoding_param(&info, e, 0, NULL) && info.per_layer);
     CHECK(locant_encoding_param(&info, e, 2, NULL) && !info.per_layer);
+}
+
+/* Whichever allocation fails, there is no encoding and nothing leaks. */
+TEST(runs_out_of_memory_cleanly)
+{
+    static const char spec[] = "rope+formula(bias=-m*log1p(a*n),gain=1+a*n,"
+                               "m=param(heads),a=param(one))";
+    locant_status status = LOCANT_ERR_NOMEM;
+
+    for (long k = 1; status != LOCANT_OK; k++) {
+        locant_encoding *e = (locant_encoding *)spec;
+
+        test_memory_fail(k);
+        status = locant_encoding_create(&e, spec);
+        CHECK(status == LOCANT_OK || (status == LOCANT_ERR_NOMEM && e == NULL));
+        locant_encoding_free(e);
+        CHECK(test_memory_held() == 0);
+    }
+    CHECK(test_memory_asked() > 5);
+    test_memory_end();
 }

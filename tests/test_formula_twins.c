@@ -111,6 +111,77 @@ TEST(distance_sums_are_as_printed)
     near_all(dt + L, want, L, 0.51e-10);
 }
 
+TEST(all_three_expressions_are_as_printed)
+{
+    static const double want[4] = { 0.8032503574, 1.0718179726, 0.8362928476,
+                                    0.2074461289 };
+    OWNED(locant_encoding) *e = test_create(
+        "formula(gain=1+a*log1p(n),bias=-m*n,after=1+c*sqrt(n),a=param(heads),"
+        "m=param(heads),c=param(heads))");
+    double x[3][2] = { { 0.2, 0.4 }, { 0.1, 0.05 }, { -0.1, 0.2 } };
+    double dx[3][2] = { { 0 } }, sum = 0;
+    locant_tensor params[3], dparams[3];
+    struct problem p;
+
+    for (int i = 0; i < 3; i++) {
+        params[i] = DENSE(F64, x[i], 2);
+        dparams[i] = DENSE(F64, dx[i], 2);
+    }
+    fill(&p, e, params);
+    run(&p, dparams);
+    for (int i = 0; i < SIZE; i++)
+        sum += p.dout[i] * p.out[i];
+    near_all(p.out + (L + 4) * D, want, D, 0.51e-10);
+    near_all(&sum, (double[]){ 20.0609909479 }, 1, 0.51e-10);
+    near_all(dx[0], (double[]){ 0.1516320469, 0.7211682492 }, 2, 0.51e-10);
+    near_all(dx[1], (double[]){ -0.0790038332, -0.8535704280 }, 2, 0.51e-10);
+    near_all(dx[2], (double[]){ 6.8539084577, 7.0408975231 }, 2, 0.51e-10);
+}
+
+/* The loss sum of dout out with parameter k moved by 'by'. */
+static double loss(const locant_encoding *e, locant_tensor *params, int k,
+                   double by)
+{
+    double *x = params[k].data, kept = x[1], sum = 0;
+    struct problem p;
+
+    x[1] += by;
+    fill(&p, e, params);
+    run(&p, NULL);
+    x[1] = kept;
+    for (int i = 0; i < SIZE; i++)
+        sum += p.dout[i] * p.out[i];
+    return sum;
+}
+
+/* s is the score without the bias of another part; that bias has gradients.
+ * Central differences with 1e-5 err by 1e-10 times third derivatives of order
+ * 1, and by 2^-52 10 / 1e-5. */
+TEST(formulas_of_scores_leave_other_biases_their_gradients)
+{
+    OWNED(locant_encoding) *e = test_create(
+        "kerple+formula(gain=1/(1+a*s^2),bias=tanh(c*s*n),a=param(heads),"
+        "c=param(heads))");
+    double x[4][2] = { { 1.5, 0.5 }, { 0.5, 2 }, { 0.3, 0.7 }, { 0.2, -0.4 } };
+    double dx[4][2] = { { 0 } };
+    locant_tensor params[4], dparams[4];
+    struct problem p;
+
+    for (int i = 0; i < 4; i++) {
+        params[i] = DENSE(F64, x[i], 2);
+        dparams[i] = DENSE(F64, dx[i], 2);
+    }
+    fill(&p, e, params);
+    run(&p, dparams);
+    for (int i = 0; i < 4; i++) {
+        double want =
+            (loss(e, params, i, 1e-5) - loss(e, params, i, -1e-5)) / 2e-5;
+
+        CHECK(fabs(want) > 1e-3);
+        near_all(&dx[i][1], &want, 1, 2e-8);
+    }
+}
+
 /* ------------------------------------------------------------------- twins */
 
 enum { FAR = 3000, TWIN_HEADS = 8 };
@@ -287,6 +358,46 @@ TEST(windows_are_formulas)
             same_window("formula(bias=if(i-j<9,if(j-i<9,0,-inf),-inf))", mask,
                         "window(size=9)", mask, queries[n]);
         }
+}
+
+TEST(factors_are_formulas)
+{
+    static const int64_t queries[] = { WT, 3, 1 };
+
+    for (size_t n = 0; n < LEN(queries); n++) {
+        same_window("formula(gain=sqrt(1+2*log1p(n/10)),bias=-2*log1p(n/10))",
+                    LOCANT_MASK_CAUSAL, "scale-invariant", LOCANT_MASK_CAUSAL,
+                    queries[n]);
+        same_window("formula(gain=1+0.1*log1p(floor(i/8)))+rope",
+                    LOCANT_MASK_CAUSAL,
+                    "formula(gain=1+0.1*log1p(floor(j/8)+floor(i/8)-"
+                    "floor(j/8)))+rope",
+                    LOCANT_MASK_CAUSAL, queries[n]);
+    }
+}
+
+/* One query takes slopes, several take a table: the same weights. */
+TEST(linear_biases_decode_as_they_prefill)
+{
+    static const char *const specs[][2] = {
+        { "formula(bias=-n/16)", "formula(bias=-n/16+0*n^2)" },
+        { "formula(bias=-d*2^(-8*(h+1)/H))",
+          "formula(bias=-d*2^(-8*(h+1)/H)+0*n^2)" },
+        { "formula(bias=(h+1)*-n)", "formula(bias=(h+1)*-n+0*n^2)" },
+        { "formula(bias=-(n*-0.25),future=zero)",
+          "formula(bias=n*0.25+0*n^2,future=zero)" },
+        { "formula(bias=-n/3)", "formula(bias=-n/3+0*n^2)" },
+        { "formula(bias=-n*0.5,future=hide)",
+          "formula(bias=-n*0.5+0*n^2,future=hide)" },
+        { "formula(bias=d/-2)", "formula(bias=d*-0.5+0*n^2)" },
+    };
+
+    for (size_t n = 0; n < LEN(specs); n++) {
+        same_window(specs[n][0], LOCANT_MASK_NONE, specs[n][1],
+                    LOCANT_MASK_NONE, 1);
+        same_window(specs[n][0], LOCANT_MASK_CAUSAL, specs[n][1],
+                    LOCANT_MASK_CAUSAL, 3);
+    }
 }
 
 /* Keys after the query: hidden by the formula, or undefined but masked. */

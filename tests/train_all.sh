@@ -59,6 +59,7 @@ try 'axes(widths=4:4,pairing=blocks,base=100:1000)+alibi'
 try 'dape+kerple'
 try 'sinusoidal+rope+t5+shaw(distance=4)'
 try 'layers(local=rope+window(size=8),global=deberta(span=8),period=2)'
+try 'rope+formula(bias=-m*log1p(a*n)/T0,m=param(heads,min=0.01),a=param(one,law=exp))'
 try 'layers(map=every(2,at=0,a,else=alibi):last(1,none),a=t5+rope)'
 try transformer-xl '--memory 24'
 try rope '--memory 8'
@@ -73,7 +74,8 @@ if [ $? -eq 2 ] && grep -q 'collide' log; then good; else bad 'memory'; fi
 "$LOCANT" report --preset smoke --generated --dir pages -o page.html --json \
     --encodings 'learned+shaw(distance=8);
     randomized(length=128)+rope-mixed+kerple;
-    layers(local=window(size=32)+rope,global=none,period=2)' > log 2>&1
+    layers(local=window(size=32)+rope,global=none,period=2);
+    formula(bias=if(n<40,-n*m,-inf),m=param(heads,init=slopes))' > log 2>&1
 if grep -q '</html>' page.html && ! grep -q 'No figures' page.html; then
     good
 else

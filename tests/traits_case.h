@@ -118,10 +118,11 @@ static inline void random_value(char *out, size_t size,
         snprintf(out, size, "%s", edits[test_rand() % LEN(edits)]);
     else if (strcmp(key->kind, "spec") == 0)
         snprintf(out, size, "%s", layers[test_rand() % LEN(layers)]);
-    else if (strcmp(key->kind, "expression") == 0)
-        snprintf(out, size, "%s", expressions[test_rand() % LEN(expressions)]);
     else if (strcmp(key->kind, "list") == 0)
         snprintf(out, size, "%s", lists[test_rand() % LEN(lists)]);
+    else if (strcmp(key->kind, "expression") == 0 &&
+             strcmp(key->name, "map") != 0)
+        snprintf(out, size, "%s", expressions[test_rand() % LEN(expressions)]);
     else if (strcmp(key->kind, "expression") == 0)
         snprintf(out, size, "%s", maps[test_rand() % LEN(maps)]);
     else if (strchr(key->range, '|') != NULL)

@@ -14,11 +14,8 @@
  * switch is the word yes or no; the map of layers(..) is an expression, whose
  * grammar docs/encodings/layers.md gives.  The canonical form has its keys in
  * the order of the registry, without blanks and without keys at their defaults;
- * parsing it gives the same encoding again.
- *
- * formula(..) reads its own parentheses: a score function in place of keys, for
- * example "formula(bias=-m*log1p(n),m=param(heads))"; docs/guide/formula has
- * the grammar.
+ * parsing it gives the same encoding again.  docs/guide/formula has that of
+ * formula(..), whose keys are expressions.
  *
  * An encoding enters a Transformer through one or more doors:
  *

@@ -146,10 +146,11 @@ class Encoding:
     unknown name or key with the nearest known one, or the value and its range.
     """
 
-    __slots__ = ("handle", "spec", "_open", "_known", "_widths", "_plain",
-                 "_layers", "__weakref__")
+    __slots__ = ("handle", "spec", "given", "_open", "_known", "_widths",
+                 "_plain", "_layers", "__weakref__")
     handle: ctypes.c_void_p
     spec: str
+    given: dict[str, Array]  # values that from_function() has computed
 
     def __init__(self, spec: str) -> None:
         handle = ctypes.c_void_p()
@@ -157,9 +158,62 @@ class Encoding:
                                    string(spec, "spec"))
         self._own(handle)
 
+    @classmethod
+    def from_function(cls, bias: Callable[..., Any], length: int = 0,
+                      heads: int = 0, **declared: str) -> Encoding:
+        """The encoding that adds bias(..) to each score, with no C.
+
+            locant.Encoding.from_function(lambda n: -np.log1p(n))
+            locant.Encoding.from_function(
+                lambda n, m: np.where(n < 64, -m * n, -np.inf),
+                m="param(heads,init=slopes)")
+
+        The names of its arguments say what they are: the distance n, the
+        signed distance d, positions i and j, the head h of H (from 0 on), or
+        a parameter or constant that 'declared' declares as formula(..) does.
+
+        A function made of arithmetic, comparisons in numpy.where and NumPy's
+        functions is recorded as formula(bias=..): its spec can be trained,
+        put in a report and used in C.  Any other function of n and h (with
+        'if', math.log, a lookup) becomes a table of its values at distances 0
+        .. length - 1, for this number of heads if it reads h; later distances
+        have the last value.  The table is kept with the encoding ('given'), so
+        calls need no params, but the spec alone does not hold it: the lab
+        starts it as a learned table.
+
+        Errors: ERR_PARAM.
+        """
+        from ._trace import arguments_of, record, tabulate
+        if not callable(bias):
+            raise Error(Status.ERR_PARAM, f"locant: bias is a "
+                        f"{type(bias).__name__}, expected a function")
+        names = arguments_of(bias, declared)
+        expression = record(bias, names)
+        if expression is not None:
+            keys = {"bias": expression, **declared}
+            inside = ",".join(f"{k}={v}" for k, v in keys.items())
+            return cls(f"formula({inside})")
+        length, heads = whole(length, "length"), whole(heads, "heads")
+        if length < 1:
+            raise Error(Status.ERR_PARAM, "locant: bias cannot be recorded as "
+                        "a formula, expected 'length', the number of distances "
+                        "of its table")
+        if not set(names) <= {"n", "h", "H"}:
+            raise Error(Status.ERR_PARAM, "locant: bias cannot be recorded as "
+                        "a formula, and as a table it may read n, h and H "
+                        f"only; it reads {', '.join(names)}")
+        if heads < 1 and {"h", "H"} & set(names):
+            raise Error(Status.ERR_PARAM, "locant: bias reads h or H, expected "
+                        "'heads', the number of heads of its table")
+        values = tabulate(bias, names, length, heads)
+        shape = f"heads,{length}" if values.ndim == 2 else str(length)
+        return _restored(f"formula(bias=pick(t,n),t=param({shape}))",
+                         {"t": values})
+
     def _own(self, handle: ctypes.c_void_p) -> None:
         self.handle = handle
         self.spec = text(lib.locant_encoding_spec(handle))
+        self.given = {}
         # Caches; None: not asked yet.
         self._open: bool | None = None  # the spec leaves out a length
         self._known: tuple[Parameter, ...] | None = None
@@ -178,13 +232,15 @@ class Encoding:
         return self.spec
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Encoding) and self.spec == other.spec
+        return (isinstance(other, Encoding) and self.spec == other.spec
+                and self.given.keys() == other.given.keys()
+                and all(self.given[k] is other.given[k] for k in self.given))
 
     def __hash__(self) -> int:
         return hash(self.spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Encoding, (self.spec,)
+        return _restored, (self.spec, self.given)
 
     def _repr_svg_(self) -> str | None:
         """A figure for Jupyter; None if this build has no lab."""
@@ -277,6 +333,7 @@ class Encoding:
                                     whole64(length, "length"))
         made = Encoding.__new__(Encoding)
         made._own(handle)
+        made.given = self.given
         return made
 
     def resolved(self, length: int) -> Encoding:
@@ -354,6 +411,9 @@ class Encoding:
                             "size is not known; give width, heads, kv_heads, "
                             "head_dim, or a length in the spec")
             values[p.name] = new(p.shape, dtype, p.name)
+            if p.name in self.given:
+                values[p.name][...] = self.given[p.name]
+                continue
             lib.locant_encoding_param_init(view(values[p.name], p.name),
                                            self.handle, i, seed)
         return values
@@ -367,6 +427,12 @@ class Encoding:
                 value, code = accept(params[p.name], f"params[{p.name!r}]")
                 lib.locant_encoding_param_project(
                     view(value, p.name, code), self.handle, i)
+
+
+def _restored(spec: str, given: dict[str, Array]) -> Encoding:
+    made = Encoding(spec)
+    made.given = given
+    return made
 
 
 @lru_cache(maxsize=256)
@@ -463,6 +529,9 @@ def _bind_params(e: Encoding, params: Params, length: int,
     for i, p in enumerate(e.known):
         if p.name in params:
             value, viewed = viewer(params[p.name], p.name)
+        elif p.name in e.given:
+            value = e.given[p.name]
+            viewed = view(value, p.name)
         elif p.rate == 0:
             value = _task_data(e, i, sizes)
             viewed = view(value, p.name)

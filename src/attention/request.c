@@ -306,11 +306,11 @@ static locant_status check_part(struct lct_request *r, int n)
         r->stick = e;
         r->own_rest = e->row->weights.own_rest(e);
     }
-    if (e->row->factors.gain.at != NULL)
+    if (lct_factors_of(e) & LCT_HAS_GAIN)
         r->gain = &r->call[n];
-    if (e->row->factors.after.at != NULL)
+    if (lct_factors_of(e) & LCT_HAS_AFTER)
         r->after = &r->call[n];
-    if (e->row->factors.row != NULL)
+    if (lct_factors_of(e) & LCT_HAS_ROW)
         r->row = &r->call[n];
     if (e->row->mask.hide != NULL)
         r->mask_hook[r->mask_hooks++] = e;

@@ -31,9 +31,12 @@ static void describe_default(char *out, size_t size, const struct lct_key *key)
 
 int locant_encoding_key(locant_key_info *out, const char *name, int i)
 {
-    static const char *const kinds[] = { "number",    "integer", "word",
-                                         "switch",    "spec",    "list",
-                                         "expression" };
+    static const char *const kinds[] = {
+        [LCT_NUMBER] = "number",   [LCT_INTEGER] = "integer",
+        [LCT_WORD] = "word",       [LCT_SWITCH] = "switch",
+        [LCT_SPEC] = "spec",       [LCT_LIST] = "list",
+        [LCT_TEXT] = "expression", [LCT_EXPRESSION] = "expression",
+    };
     static _Thread_local char range[256], fallback[64];
     const struct lct_encoding *row = find(name);
 

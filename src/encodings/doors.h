@@ -224,6 +224,8 @@ struct lct_pair_factor {
                      const double *dout, size_t n);
 };
 
+enum { LCT_HAS_GAIN = 1, LCT_HAS_AFTER = 2, LCT_HAS_ROW = 4 };
+
 /*
  * Factors of scores and weights:
  *
@@ -232,6 +234,8 @@ struct lct_pair_factor {
  * The softmax divides by the sum of p alone.
  */
 struct lct_factor_hooks {
+    /* Bits LCT_HAS_*: the factors that e has; NULL: all that are not NULL. */
+    unsigned (*used)(const locant_encoding *e);
     struct lct_pair_factor gain, after;
     /* The factor of a query that sees 'count' keys, at least 1. */
     double (*row)(const struct lct_call *c, int64_t head, int64_t count);

@@ -27,7 +27,8 @@ struct lct_encoding {
 
     /* Check what the ranges of single keys cannot express. */
     locant_status (*check)(const locant_encoding *e);
-    /* Replaces info.traits if traits depend on keys. */
+    /* Replace info.doors and info.traits if these depend on keys. */
+    unsigned (*doors)(const locant_encoding *e);
     unsigned (*traits)(const locant_encoding *e);
     /* Allocate e->state by locant_alloc(), for what all calls share; it is
      * released with the encoding. */
@@ -87,6 +88,18 @@ struct locant_encoding {
 static inline unsigned lct_own_traits(const locant_encoding *e)
 {
     return e->row->traits != NULL ? e->row->traits(e) : e->row->info.traits;
+}
+
+/* Bits LCT_HAS_*. */
+static inline unsigned lct_factors_of(const locant_encoding *e)
+{
+    const struct lct_factor_hooks *hooks = &e->row->factors;
+
+    if (hooks->used != NULL)
+        return hooks->used(e);
+    return (hooks->gain.at != NULL ? LCT_HAS_GAIN : 0u) |
+           (hooks->after.at != NULL ? LCT_HAS_AFTER : 0u) |
+           (hooks->row != NULL ? LCT_HAS_ROW : 0u);
 }
 
 /* Coordinates of a position of an encoding that is not a sum; 0: it is one

@@ -7,7 +7,10 @@
  * attention reads it at the same speed; one that reads the positions i and j is
  * evaluated pair by pair.  Both in double, rounded once.
  */
+#include "formula_content.h"
 #include "formula_evaluate.h"
+#include "formula_linear.h"
+#include "formula_params.h"
 #include "formula_print.h"
 #include "formula_read.h"
 #include "formula_trend.h"
@@ -21,9 +24,9 @@ static const struct lct_key keys[] = {
     { .name = "bias", .kind = LCT_EXPRESSION, .def = 0,
       .doc = "added to the scaled score; -inf hides a pair" },
     { .name = "gain", .kind = LCT_EXPRESSION, .def = 1,
-      .doc = "multiplied to the score before the bias; not computed yet" },
+      .doc = "multiplied to the score before the bias" },
     { .name = "after", .kind = LCT_EXPRESSION, .def = 1,
-      .doc = "multiplied to the weight after softmax; not computed yet" },
+      .doc = "multiplied to the weight after softmax" },
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1LL << 40, .doc = "T0, the length that it was trained on" },
     { .name = "future", .kind = LCT_WORD, .def = LCT_FUTURE_SAME,
@@ -39,21 +42,55 @@ static const struct lct_formula *formula_of(const locant_encoding *e)
     return e->state;
 }
 
-static unsigned bias_reads(const locant_encoding *e)
+/* What one of the expressions reads; 0 if it is left out. */
+static unsigned reads_of(const locant_encoding *e, int root)
 {
     const struct lct_formula *f = formula_of(e);
 
-    return f->root[LCT_BIAS] < 0 ? 0 : f->node[f->root[LCT_BIAS]].reads;
+    return f->root[root] < 0 ? 0 : f->node[f->root[root]].reads;
+}
+
+/* Gain and bias of a formula that reads s go through the content door. */
+static bool reads_scores(const locant_encoding *e)
+{
+    return ((reads_of(e, LCT_FORMULA_BIAS) | reads_of(e, LCT_FORMULA_GAIN)) &
+            LCT_READS_S) != 0;
+}
+
+/* Which of the factors of attention it has: a gain that is equal for all keys
+ * is a factor of the query. */
+static unsigned factors(const locant_encoding *e)
+{
+    const struct lct_formula *f = formula_of(e);
+    bool row = !(reads_of(e, LCT_FORMULA_GAIN) &
+                 (LCT_READS_D | LCT_READS_I | LCT_READS_J));
+
+    return (f->root[LCT_FORMULA_AFTER] >= 0 ? LCT_HAS_AFTER : 0u) |
+           (f->root[LCT_FORMULA_GAIN] < 0 || reads_scores(e) ? 0u
+            : row                                            ? LCT_HAS_ROW
+                                                             : LCT_HAS_GAIN);
+}
+
+static unsigned doors(const locant_encoding *e)
+{
+    if (reads_scores(e))
+        return LOCANT_DOOR_CONTENT;
+    return formula_of(e)->root[LCT_FORMULA_BIAS] < 0 && factors(e) != 0
+               ? 0
+               : LOCANT_DOOR_SCORE;
 }
 
 static unsigned traits(const locant_encoding *e)
 {
     const struct lct_formula *f = formula_of(e);
-    bool relative = !(bias_reads(e) & (LCT_READS_I | LCT_READS_J));
+    bool relative = !(lct_formula_graph_reads(f) & (LCT_READS_I | LCT_READS_J));
 
     return (relative ? LOCANT_TRAIT_RELATIVE : 0) |
            (f->params > 0 ? LOCANT_TRAIT_LEARNED : 0) |
-           (relative && lct_formula_trend_falls(f) ? LOCANT_TRAIT_MONOTONE : 0);
+           (relative && doors(e) == LOCANT_DOOR_SCORE &&
+                    lct_formula_trend_falls(f)
+                ? LOCANT_TRAIT_MONOTONE
+                : 0);
 }
 
 /* ------------------------------------------------------------------- checks */
@@ -61,19 +98,23 @@ static unsigned traits(const locant_encoding *e)
 /* What formulas may say, but attention does not compute. */
 static locant_status check_supported(const locant_encoding *e)
 {
-    const struct lct_formula *f = formula_of(e);
+    for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
+        unsigned reads = reads_of(e, k);
 
-    for (int k = LCT_GAIN; k <= LCT_AFTER; k++)
-        if (f->root[k] >= 0)
-            return LCT_REFUSE("formula: %s is not computed yet, expected a "
-                              "bias alone",
+        if ((reads & LCT_READS_S) && k == LCT_FORMULA_AFTER)
+            return LCT_REFUSE("formula: after reads s, expected it only in "
+                              "gain and bias");
+        if ((reads & LCT_READS_CNT) &&
+            (k != LCT_FORMULA_GAIN ||
+             (reads & (LCT_READS_D | LCT_READS_I | LCT_READS_J)) ||
+             reads_scores(e)))
+            return LCT_REFUSE("formula: %s reads cnt, expected it only in a "
+                              "gain that does not depend on positions",
                               keys[k].name);
-    if (bias_reads(e) & (LCT_READS_S | LCT_READS_CNT))
-        return LCT_REFUSE("formula: bias reads %s, which is not computed yet, "
-                          "expected a function of n, d, i and j",
-                          bias_reads(e) & LCT_READS_S ? "s" : "cnt");
-    if (f->root[LCT_BIAS] >= 0 &&
-        !(bias_reads(e) & (LCT_READS_D | LCT_READS_J)))
+    }
+    if (formula_of(e)->root[LCT_FORMULA_BIAS] >= 0 &&
+        !(reads_of(e, LCT_FORMULA_BIAS) &
+          (LCT_READS_D | LCT_READS_J | LCT_READS_S)))
         return LCT_REFUSE("formula: bias has no effect: it does not depend on "
                           "the key");
     return LOCANT_OK;
@@ -93,14 +134,30 @@ static double start_of(const struct lct_formula_name *n)
 
 enum { PROBES = 64 }; /* distances 0 .. 31, then powers of 2 */
 
-/* Refuse a bias that is not a number at first, for one head without tables. */
+/* Refuse an expression that is not a number at one of the distances. */
+static locant_status check_distances(const struct lct_call *call, int root)
+{
+    struct lct_formula_run run;
+    double value[PROBES];
+    int64_t k_pos[PROBES];
+
+    lct_formula_evaluate_open(&run, formula_of(call->e), root, call, 0);
+    for (int i = 0; i < PROBES; i++)
+        k_pos[i] = -(i < 32 ? i : (int64_t)1 << (i - 32));
+    lct_formula_evaluate(value, &run, 0, k_pos, PROBES);
+    for (int i = 0; i < PROBES; i++)
+        if (isnan(value[i]))
+            return LCT_REFUSE("formula: %s is NaN at distance %" PRId64,
+                              keys[root].name, -k_pos[i]);
+    return LOCANT_OK;
+}
+
+/* The same at first, for one head; formulas with tables are not tried. */
 static locant_status check_values(const locant_encoding *e)
 {
     const struct lct_formula *f = formula_of(e);
     struct lct_call call = { .e = e, .heads = 1 };
-    double start[LCT_FORMULA_NAMES], value[PROBES];
-    struct lct_formula_run run;
-    int64_t k_pos[PROBES];
+    double start[LCT_FORMULA_NAMES];
 
     for (int i = 0; i < f->names; i++) {
         if (f->name[i].entries > 0)
@@ -110,25 +167,22 @@ static locant_status check_values(const locant_encoding *e)
         start[f->name[i].param] = start_of(&f->name[i]);
         call.param[f->name[i].param] = &start[f->name[i].param];
     }
-    if (f->root[LCT_BIAS] < 0 ||
-        (bias_reads(e) & LCT_READS_T0 && isnan(e->value[LCT_FORMULA_LENGTH])))
-        return LOCANT_OK;
-    lct_formula_evaluate_open(&run, f, LCT_BIAS, &call, 0);
-    for (int i = 0; i < PROBES; i++)
-        k_pos[i] = -(i < 32 ? i : (int64_t)1 << (i - 32));
-    lct_formula_evaluate(value, &run, 0, k_pos, PROBES);
-    for (int i = 0; i < PROBES; i++)
-        if (isnan(value[i]))
-            return LCT_REFUSE("formula: bias is NaN at distance %" PRId64,
-                              -k_pos[i]);
+    for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
+        unsigned reads = reads_of(e, k);
+
+        if ((reads & (LCT_READS_I | LCT_READS_J | LCT_READS_S)) ||
+            !(reads & LCT_READS_D) ||
+            ((reads & LCT_READS_T0) && isnan(e->value[LCT_FORMULA_LENGTH])))
+            continue;
+        LCT_TRY(check_distances(&call, k));
+    }
     return LOCANT_OK;
 }
 
 static locant_status check(const locant_encoding *e)
 {
     LCT_TRY(check_supported(e));
-    return bias_reads(e) & (LCT_READS_I | LCT_READS_J) ? LOCANT_OK
-                                                       : check_values(e);
+    return check_values(e);
 }
 
 /* T0 must be known to compute anything. */
@@ -138,7 +192,7 @@ static locant_status check_call(const locant_encoding *e, const char *fn,
 {
     (void)pos;
     (void)params;
-    if (n == 0 || !(bias_reads(e) & LCT_READS_T0) ||
+    if (n == 0 || !(lct_formula_graph_reads(formula_of(e)) & LCT_READS_T0) ||
         !isnan(e->value[LCT_FORMULA_LENGTH]))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
@@ -151,72 +205,6 @@ static locant_status check_call(const locant_encoding *e, const char *fn,
 static const struct lct_param *params_of(const locant_encoding *e)
 {
     return formula_of(e)->params > 0 ? formula_of(e)->param : NULL;
-}
-
-static const struct lct_formula_name *name_of(const locant_encoding *e, int k)
-{
-    const struct lct_formula *f = formula_of(e);
-    int i = 0;
-
-    while (f->name[i].param != k)
-        i++;
-    return &f->name[i];
-}
-
-/* Bounds are of the value that the formula reads. */
-static double project(const locant_encoding *e, int k, double value)
-{
-    const struct lct_formula_name *n = name_of(e, k);
-    double x = lct_formula_evaluate_law(n->law, value);
-
-    if (x > n->max)
-        return lct_formula_evaluate_law_inverse(n->law, n->max);
-    if (!(x >= n->min)) /* NaN becomes the least allowed value */
-        return isfinite(n->min) && (n->law == LCT_LAW_RAW || n->min > 0)
-                   ? lct_formula_evaluate_law_inverse(n->law, n->min)
-                   : value;
-    return value;
-}
-
-/* ALiBi's slopes, arXiv:2108.12409v2, section 3, and the authors' code for
- * numbers of heads that are no powers of two. */
-static double slope_of(int64_t head, int64_t heads)
-{
-    int64_t power = 1;
-
-    while (power <= heads / 2)
-        power *= 2;
-    if (head < power)
-        return exp2(-8 * (double)(head + 1) / (double)power);
-    return exp2(-4 * (double)(2 * (head - power) + 1) / (double)power);
-}
-
-static double draw(const struct lct_formula_name *n, int64_t at, int64_t count,
-                   locant_random *r)
-{
-    switch (n->init) {
-    case LCT_START_SLOPES: return slope_of(at, count);
-    case LCT_START_UNIFORM:
-        return n->a + (n->b - n->a) * locant_random_uniform(r);
-    case LCT_START_NORMAL: return n->a * locant_random_normal(r);
-    default: return n->a;
-    }
-}
-
-static bool fill(double *out, const locant_encoding *e, int k,
-                 const locant_param_info *info, locant_random *r)
-{
-    const struct lct_formula_name *n = name_of(e, k);
-    int64_t count = 1;
-
-    for (int i = 0; i < info->rank; i++)
-        count *= info->shape[i];
-    for (int64_t at = 0; at < count; at++) {
-        double x = fmax(n->min, fmin(draw(n, at, count, r), n->max));
-
-        out[at] = lct_formula_evaluate_law_inverse(n->law, x);
-    }
-    return true;
 }
 
 /* --------------------------------------------------------------------- bias */
@@ -232,14 +220,16 @@ static void bias(double *out, const struct lct_call *c, int64_t head,
     const struct lct_formula *f = formula_of(c->e);
     struct lct_formula_run run;
 
-    if (f->root[LCT_BIAS] >= 0) {
-        lct_formula_evaluate_open(&run, f, LCT_BIAS, c, head);
+    if (f->root[LCT_FORMULA_BIAS] >= 0) {
+        lct_formula_evaluate_open(&run, f, LCT_FORMULA_BIAS, c, head);
         lct_formula_evaluate(out, &run, q_pos, k_pos, n);
     }
     for (size_t j = 0; j < n; j++)
-        out[j] = hides(c, q_pos, k_pos[j]) ? -INFINITY
-                 : f->root[LCT_BIAS] < 0   ? 0
-                                           : out[j] + 0.0; /* never -0 */
+        out[j] =
+            f->root[LCT_FORMULA_BIAS] >= 0 ? out[j] + 0.0 : 0; /* never -0 */
+    if (c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_HIDE)
+        for (size_t j = 0; j < n; j++)
+            out[j] = k_pos[j] > q_pos ? -INFINITY : out[j];
 }
 
 /* forward: out[j] = the value for key j, or -infinity, which is constant */
@@ -251,9 +241,9 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
     double part[LCT_FORMULA_PAIRS];
     struct lct_formula_run run;
 
-    if (f->root[LCT_BIAS] < 0)
+    if (f->root[LCT_FORMULA_BIAS] < 0)
         return;
-    lct_formula_evaluate_open(&run, f, LCT_BIAS, c, head);
+    lct_formula_evaluate_open(&run, f, LCT_FORMULA_BIAS, c, head);
     for (size_t at = 0; at < n; at += LCT_FORMULA_PAIRS) {
         size_t count = n - at < LCT_FORMULA_PAIRS ? n - at : LCT_FORMULA_PAIRS;
 
@@ -262,6 +252,79 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
         lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos + at, part,
                                       count);
     }
+}
+
+/* ------------------------------------------------------------------ factors */
+
+static void factor(double *out, const struct lct_call *c, int root,
+                   int64_t head, int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    struct lct_formula_run run;
+
+    lct_formula_evaluate_open(&run, formula_of(c->e), root, c, head);
+    lct_formula_evaluate(out, &run, q_pos, k_pos, n);
+}
+
+static void factor_backward(double *const *dparam, const struct lct_call *c,
+                            int root, int64_t head, int64_t q_pos,
+                            const int64_t *k_pos, const double *dout, size_t n)
+{
+    struct lct_formula_run run;
+
+    lct_formula_evaluate_open(&run, formula_of(c->e), root, c, head);
+    lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos, dout, n);
+}
+
+static void gain(double *out, const struct lct_call *c, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    factor(out, c, LCT_FORMULA_GAIN, head, q_pos, k_pos, n);
+}
+
+static void gain_backward(double *const *dparam, const struct lct_call *c,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t n)
+{
+    factor_backward(dparam, c, LCT_FORMULA_GAIN, head, q_pos, k_pos, dout, n);
+}
+
+static void after(double *out, const struct lct_call *c, int64_t head,
+                  int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    factor(out, c, LCT_FORMULA_AFTER, head, q_pos, k_pos, n);
+}
+
+static void after_backward(double *const *dparam, const struct lct_call *c,
+                           int64_t head, int64_t q_pos, const int64_t *k_pos,
+                           const double *dout, size_t n)
+{
+    factor_backward(dparam, c, LCT_FORMULA_AFTER, head, q_pos, k_pos, dout, n);
+}
+
+/* The gain of a query that sees 'count' keys. */
+static double row(const struct lct_call *c, int64_t head, int64_t count)
+{
+    const int64_t at = 0;
+    struct lct_formula_run run;
+    double out;
+
+    lct_formula_evaluate_open(&run, formula_of(c->e), LCT_FORMULA_GAIN, c,
+                              head);
+    run.count = count;
+    lct_formula_evaluate(&out, &run, at, &at, 1);
+    return out;
+}
+
+static void row_backward(double *const *dparam, const struct lct_call *c,
+                         int64_t head, int64_t count, double dout)
+{
+    const int64_t at = 0;
+    struct lct_formula_run run;
+
+    lct_formula_evaluate_open(&run, formula_of(c->e), LCT_FORMULA_GAIN, c,
+                              head);
+    run.count = count;
+    lct_formula_evaluate_backward(dparam, &run, at, &at, &dout, 1);
 }
 
 static const locant_variant variants[] = {
@@ -280,8 +343,9 @@ const struct lct_encoding lct_enc_formula = {
     .info = {
         .name = "formula",
         .title = "A score function written in the spec",
-        .formula = "s[h,i,j] += bias(n), n = |p_i - p_j|; bias is an "
-                   "expression of the spec",
+        .formula = "s[h,i,j] <- gain s[h,i,j] + bias, o[h,i] = sum_j p[h,i,j] "
+                   "after v_j; gain, bias and after are expressions of n = "
+                   "|p_i - p_j|",
         .source = "locant; examples: Press et al. 2022, arXiv:2108.12409v2, "
                   "section 3; Chi et al. 2022, arXiv:2205.09921v2, section 4.2",
         .used_by = "research: an idea without C",
@@ -298,8 +362,32 @@ const struct lct_encoding lct_enc_formula = {
     .read = lct_formula_read,
     .print = lct_formula_print,
     .check = check,
+    .doors = doors,
     .traits = traits,
-    .params = { .list_of = params_of, .fill = fill, .project = project },
+    .params = {
+        .list_of = params_of,
+        .fill = lct_formula_params_fill,
+        .project = lct_formula_params_project,
+    },
     .positions = { .check = check_call },
-    .score = { .bias = bias, .backward = bias_backward },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = {
+            .slope = lct_formula_linear_slope,
+            .relative_positions = lct_formula_linear_positions,
+        },
+    },
+    .content = {
+        .scores = lct_formula_content_scores,
+        .backward = lct_formula_content_backward,
+        .scores_only = true,
+    },
+    .factors = {
+        .used = factors,
+        .gain = { .at = gain, .backward = gain_backward },
+        .after = { .at = after, .backward = after_backward },
+        .row = row,
+        .row_backward = row_backward,
+    },
 };

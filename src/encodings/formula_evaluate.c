@@ -112,13 +112,12 @@ static double number_of(const struct lct_formula_run *run,
     case LCT_FORMULA_PICK:
     case LCT_FORMULA_LERP: return read_table(run, x, run->number[x->arg[0]]);
     default: {
-        static const size_t none[3];
         const double *in[3] = { 0 };
         double out;
 
         for (int k = 0; k < lct_formula_graph_arguments(x->op); k++)
             in[k] = &run->number[x->arg[k]];
-        lct_formula_operations_row(&out, run->f, x, in, none, 1);
+        lct_formula_operations_row(&out, run->f, x, in, 1);
         return out;
     }
     }
@@ -131,6 +130,9 @@ void lct_formula_evaluate_open(struct lct_formula_run *run,
     run->f = f;
     run->c = c;
     run->head = head;
+    run->count = 0;
+    run->s = NULL;
+    run->ds = NULL;
     run->bit = 1u << root;
     run->root = f->root[root];
     for (int i = 0; i <= run->root; i++)
@@ -148,26 +150,40 @@ static void put_leaf(double *out, const struct lct_formula_run *run,
 {
     bool zero = run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
 
-    for (size_t j = 0; j < n; j++) {
-        double d = (double)lct_distance(q_pos, k_pos[j]);
-
-        out[j] = op == LCT_FORMULA_I   ? (double)q_pos
-                 : op == LCT_FORMULA_J ? (double)k_pos[j]
-                 : op == LCT_FORMULA_D ? d
-                 : zero && d < 0       ? 0
-                                       : fabs(d);
+    if (op == LCT_FORMULA_S) {
+        memcpy(out, run->s, n * sizeof(*out));
+        return;
     }
+    if (op == LCT_FORMULA_CNT || op == LCT_FORMULA_I || op == LCT_FORMULA_J) {
+        int64_t at = op == LCT_FORMULA_I ? q_pos : run->count;
+
+        for (size_t j = 0; j < n; j++)
+            out[j] = (double)(op == LCT_FORMULA_J ? k_pos[j] : at);
+        return;
+    }
+    for (size_t j = 0; j < n; j++)
+        out[j] = (double)lct_distance(q_pos, k_pos[j]);
+    if (op == LCT_FORMULA_N && zero)
+        for (size_t j = 0; j < n; j++)
+            out[j] = out[j] < 0 ? 0 : out[j];
+    else if (op == LCT_FORMULA_N)
+        for (size_t j = 0; j < n; j++)
+            out[j] = fabs(out[j]);
 }
 
-/* Where argument k of a node is, and 1 if it differs from pair to pair. */
-static const double *argument(size_t *step, const struct lct_formula_run *run,
+/* Argument k of a node for n pairs; a number is repeated in 'copies'. */
+static const double *argument(double copies[PAIRS],
+                              const struct lct_formula_run *run,
                               const rows value,
-                              const struct lct_formula_node *x, int k)
+                              const struct lct_formula_node *x, int k, size_t n)
 {
     int slot = run->f->node[x->arg[k]].slot;
 
-    *step = slot >= 0;
-    return slot >= 0 ? value[slot] : &run->number[x->arg[k]];
+    if (slot >= 0)
+        return value[slot];
+    for (size_t j = 0; j < n; j++)
+        copies[j] = run->number[x->arg[k]];
+    return copies;
 }
 
 static void put_node(rows value, const struct lct_formula_run *run,
@@ -176,17 +192,18 @@ static void put_node(rows value, const struct lct_formula_run *run,
 {
     int arguments = lct_formula_graph_arguments(x->op);
     const double *in[3] = { 0 };
-    size_t step[3] = { 0 };
+    double copies[3][PAIRS];
 
     for (int k = 0; k < arguments; k++)
-        in[k] = argument(&step[k], run, (const double(*)[PAIRS])value, x, k);
+        in[k] =
+            argument(copies[k], run, (const double(*)[PAIRS])value, x, k, n);
     if (arguments == 0)
         put_leaf(value[x->slot], run, x->op, q_pos, k_pos, n);
     else if (x->op == LCT_FORMULA_PICK || x->op == LCT_FORMULA_LERP)
         for (size_t j = 0; j < n; j++)
             value[x->slot][j] = read_table(run, x, in[0][j]);
     else
-        lct_formula_operations_row(value[x->slot], run->f, x, in, step, n);
+        lct_formula_operations_row(value[x->slot], run->f, x, in, n);
 }
 
 static void put_values(rows value, const struct lct_formula_run *run,
@@ -222,6 +239,12 @@ void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
 }
 
 /* ---------------------------------------------------------------- gradients */
+
+/* What gradients are wanted of: bits of 'reads'. */
+static unsigned wanted(const struct lct_formula_run *run)
+{
+    return LCT_READS_PARAM | (run->ds != NULL ? LCT_READS_S : 0u);
+}
 
 /* Derivatives that have reached the nodes. */
 struct reached {
@@ -271,6 +294,10 @@ static void pass(struct reached *r, double *const *dparam,
 
     if (d == 0)
         return;
+    if (x->op == LCT_FORMULA_S) {
+        run->ds[j] += d;
+        return;
+    }
     if (x->op == LCT_FORMULA_SCALAR) {
         *gradients_of(dparam, run, n) +=
             d * lct_formula_evaluate_law_slope(n->law, *entries_of(run, n));
@@ -286,7 +313,7 @@ static void pass(struct reached *r, double *const *dparam,
     for (int k = 0; k < lct_formula_graph_arguments(x->op); k++) {
         const struct lct_formula_node *to = &run->f->node[x->arg[k]];
 
-        if (!(to->reads & LCT_READS_PARAM) || slope[k] == 0)
+        if (!(to->reads & wanted(run)) || slope[k] == 0)
             continue;
         if (to->slot >= 0)
             r->row[to->slot][j] += d * slope[k];
@@ -303,18 +330,17 @@ static void pass_rows(struct reached *r, double *const *dparam,
     for (int i = run->root; i >= 0; i--) {
         const struct lct_formula_node *x = &run->f->node[i];
         const double *from[3] = { 0 };
-        size_t step[3] = { 0 };
+        double copies[3][PAIRS];
 
-        if (!(x->roots & run->bit) || x->slot < 0 ||
-            !(x->reads & LCT_READS_PARAM))
+        if (!(x->roots & run->bit) || x->slot < 0 || !(x->reads & wanted(run)))
             continue;
         for (int k = 0; k < lct_formula_graph_arguments(x->op); k++)
-            from[k] = argument(&step[k], run, value, x, k);
+            from[k] = argument(copies[k], run, value, x, k, n);
         for (size_t j = 0; j < n; j++) {
             double in[3] = { 0 };
 
             for (int k = 0; k < lct_formula_graph_arguments(x->op); k++)
-                in[k] = from[k][step[k] * j];
+                in[k] = from[k][j];
             pass(r, dparam, run, x, in, value[x->slot][j], r->row[x->slot][j],
                  j);
         }
@@ -329,8 +355,7 @@ static void pass_numbers(struct reached *r, double *const *dparam,
         const struct lct_formula_node *x = &run->f->node[i];
         double in[3] = { 0 };
 
-        if (!(x->roots & run->bit) || x->slot >= 0 ||
-            !(x->reads & LCT_READS_PARAM))
+        if (!(x->roots & run->bit) || x->slot >= 0 || !(x->reads & wanted(run)))
             continue;
         for (int k = 0; k < lct_formula_graph_arguments(x->op); k++)
             in[k] = run->number[x->arg[k]];
@@ -347,7 +372,7 @@ void lct_formula_evaluate_backward(double *const *dparam,
     struct reached r;
     rows value;
 
-    if (!(root->reads & LCT_READS_PARAM))
+    if (!(root->reads & wanted(run)))
         return;
     memset(r.number, 0, sizeof(r.number));
     for (size_t at = 0; at < n; at += PAIRS) {

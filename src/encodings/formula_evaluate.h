@@ -10,12 +10,19 @@ struct lct_formula_run {
     const struct lct_formula *f;
     const struct lct_call *c;
     int64_t head;
+    int64_t count;                    /* of the keys that the query sees */
+    const double *s;                  /* scores of the pairs */
+    double *ds;                       /* their gradients; NULL: not wanted */
     unsigned bit;                     /* of the nodes that the root reads */
     int root;                         /* the node that is wanted */
     double number[LCT_FORMULA_NODES]; /* of nodes without a slot */
 };
 
-/* Prepare for one of LCT_BIAS, LCT_GAIN, LCT_AFTER, which must be given. */
+/*
+ * Prepare for one of the roots, which must be given.  If it reads cnt, set
+ * 'count' afterwards; if it reads s, 's' and 'ds' for each pass of at most
+ * LCT_FORMULA_PAIRS.
+ */
 void lct_formula_evaluate_open(struct lct_formula_run *run,
                                const struct lct_formula *f, int root,
                                const struct lct_call *c, int64_t head);
@@ -25,7 +32,8 @@ void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
                           int64_t q_pos, const int64_t *k_pos, size_t n);
 
 /*
- * dparam[k] += sum_j dout[j] d value[j] / dparam[k].  Derivatives pass from the
+ * dparam[k] += sum_j dout[j] d value[j] / dparam[k], and ds[j] += dout[j] d
+ * value[j] / ds[j].  Derivatives pass from the
  * root to the leaves.  A node to which nothing passes adds exactly 0, so the
  * branch of if(..) that is not taken may be infinite.
  */

@@ -75,16 +75,21 @@ struct lct_formula_name {
     char entries_text[24]; /* 'entries' as a size of a parameter */
 };
 
-enum { LCT_BIAS, LCT_GAIN, LCT_AFTER, LCT_FORMULA_ROOTS };
+enum {
+    LCT_FORMULA_BIAS,
+    LCT_FORMULA_GAIN,
+    LCT_FORMULA_AFTER,
+    LCT_FORMULA_ROOTS
+};
 
 struct lct_formula {
-    struct lct_formula_node node[LCT_FORMULA_NODES];
-    int nodes;
     int varying;                 /* nodes with a slot */
     int root[LCT_FORMULA_ROOTS]; /* -1: left out */
     struct lct_formula_name name[LCT_FORMULA_NAMES];
     int names, params;
     struct lct_param param[LCT_FORMULA_NAMES + 1];
+    int nodes;
+    struct lct_formula_node node[]; /* LCT_FORMULA_NODES while it is read */
 };
 
 /* Keys, of which the first are the roots. */

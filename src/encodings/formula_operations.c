@@ -113,14 +113,13 @@ static double binary(enum lct_formula_op op, double a, double b)
     }
 }
 
-#define A in[0][stride[0] * j]
-#define B in[1][stride[1] * j]
-#define C in[2][stride[2] * j]
+#define A in[0][j]
+#define B in[1][j]
+#define C in[2][j]
 
 void lct_formula_operations_row(double *out, const struct lct_formula *f,
                                 const struct lct_formula_node *x,
-                                const double *const in[3],
-                                const size_t stride[3], size_t n)
+                                const double *const in[3], size_t n)
 {
     double literal;
     bool whole;

@@ -3,12 +3,11 @@
 #define LCT_FORMULA_OPERATIONS_H
 #include "formula_graph.h"
 
-/* out[j] = x of in[k][stride[k] j], j < n, for a node that is neither a leaf
- * nor a table; arguments that it lacks are NULL. */
+/* Apply x, which is neither a leaf nor a table, to n rows of arguments in[k];
+ * those that it lacks are NULL. */
 void lct_formula_operations_row(double *out, const struct lct_formula *f,
                                 const struct lct_formula_node *x,
-                                const double *const in[3],
-                                const size_t stride[3], size_t n);
+                                const double *const in[3], size_t n);
 
 /* slope[k] = d x / d in[k] where x has the value y; slopes that are 0 are not
  * written. */

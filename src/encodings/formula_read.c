@@ -92,7 +92,8 @@ static bool is_default(const struct lct_formula *f, int k)
 {
     const struct lct_formula_node *x = &f->node[f->root[k]];
 
-    return x->op == LCT_FORMULA_NUMBER && x->number == (k == LCT_BIAS ? 0 : 1);
+    return x->op == LCT_FORMULA_NUMBER &&
+           x->number == (k == LCT_FORMULA_BIAS ? 0 : 1);
 }
 
 static locant_status parse_roots(struct lct_formula *f, const struct spans *s,
@@ -154,27 +155,53 @@ static void list_params(struct lct_formula *f)
     }
 }
 
-locant_status lct_formula_read(locant_encoding *e, struct lct_reader *r)
+/* A formula with room for n nodes; NULL: no memory. */
+static struct lct_formula *formula_new(int n)
+{
+    struct lct_formula *f =
+        locant_alloc(sizeof(*f) + (size_t)n * sizeof(f->node[0]));
+
+    for (int k = 0; f != NULL && k < LCT_FORMULA_ROOTS; k++)
+        f->root[k] = -1;
+    return f;
+}
+
+/* Keep what is in use. */
+static bool shrink(locant_encoding *e)
+{
+    struct lct_formula *f = e->state, *small = formula_new(f->nodes);
+
+    if (small == NULL)
+        return false;
+    memcpy(small, f, sizeof(*f) + (size_t)f->nodes * sizeof(f->node[0]));
+    locant_release(f);
+    e->state = small;
+    list_params(small);
+    return true;
+}
+
+static locant_status read_all(locant_encoding *e, struct lct_reader *r)
 {
     struct spans s = { 0 };
-    struct lct_formula *f = locant_alloc(sizeof(*f));
-    size_t from;
+    size_t from = (lct_read_peek(r), r->at);
 
-    if (f == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the formula",
-                           r->fn);
-    e->state = f;
-    for (int k = 0; k < LCT_FORMULA_ROOTS; k++)
-        f->root[k] = -1;
-    from = (lct_read_peek(r), r->at);
     if (!lct_read_accept(r, '(') || lct_read_accept(r, ')'))
         return LOCANT_OK;
     LCT_TRY(read_entries_of(e, &s, r));
     if (r->at - from > LCT_FORMULA_BYTES)
         return LCT_FORMULA_REFUSE(r, from, "%zu bytes, expected at most %d",
                                   r->at - from, LCT_FORMULA_BYTES);
-    LCT_TRY(parse_roots(f, &s, r));
-    LCT_TRY(finish(e, r, from));
-    list_params(f);
-    return LOCANT_OK;
+    LCT_TRY(parse_roots(e->state, &s, r));
+    return finish(e, r, from);
+}
+
+locant_status lct_formula_read(locant_encoding *e, struct lct_reader *r)
+{
+    e->state = formula_new(LCT_FORMULA_NODES);
+    if (e->state != NULL)
+        LCT_TRY(read_all(e, r));
+    if (e->state != NULL && shrink(e))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the formula",
+                       r->fn);
 }

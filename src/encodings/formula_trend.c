@@ -241,14 +241,14 @@ bool lct_formula_trend_falls(const struct lct_formula *f)
 {
     struct trend known[LCT_FORMULA_NODES];
 
-    if (f->root[LCT_BIAS] < 0)
+    if (f->root[LCT_FORMULA_BIAS] < 0)
         return true;
-    for (int i = 0; i <= f->root[LCT_BIAS]; i++) {
+    for (int i = 0; i <= f->root[LCT_FORMULA_BIAS]; i++) {
         known[i] = trend_of(f, &f->node[i], known);
         if (isnan(known[i].low) || isnan(known[i].high)) {
             known[i].low = -INFINITY;
             known[i].high = INFINITY;
         }
     }
-    return !(known[f->root[LCT_BIAS]].moves & RISES);
+    return !(known[f->root[LCT_FORMULA_BIAS]].moves & RISES);
 }

@@ -28,20 +28,20 @@ static locant_status refuse_both(const locant_encoding *a,
 static locant_status check_factors(const locant_encoding *a,
                                    const locant_encoding *b)
 {
-    const struct lct_factor_hooks *x = &a->row->factors, *y = &b->row->factors;
+    unsigned x = lct_factors_of(a), y = lct_factors_of(b);
     const struct lct_scale_hooks *s = &a->row->scale, *t = &b->row->scale;
     const struct lct_near_far *near_far = b->row->content.near_far;
 
-    if (x->gain.at != NULL && y->gain.at != NULL)
+    if (x & y & LCT_HAS_GAIN)
         return refuse_both(a, b, "multiply scores by distance");
-    if (x->after.at != NULL && y->after.at != NULL)
+    if (x & y & LCT_HAS_AFTER)
         return refuse_both(a, b, "multiply weights by distance");
-    if ((x->row != NULL || s->of_query != NULL) &&
-        (y->row != NULL || t->of_query != NULL))
+    if (((x & LCT_HAS_ROW) || s->of_query != NULL) &&
+        ((y & LCT_HAS_ROW) || t->of_query != NULL))
         return refuse_both(a, b, "set a temperature");
-    if (x->gain.at != NULL && near_far != NULL)
+    if ((x & LCT_HAS_GAIN) && near_far != NULL)
         return refuse_both(a, b, "change products of queries and keys");
-    if (x->row != NULL && near_far != NULL && near_far->masks)
+    if ((x & LCT_HAS_ROW) && near_far != NULL && near_far->masks)
         return refuse_both(a, b, "depend on the keys that a query sees");
     return LOCANT_OK;
 }
@@ -122,7 +122,7 @@ locant_status lct_encoding_compose(locant_encoding *e)
 
     if (e->row == &lct_enc_sum)
         return compose_sum(e);
-    e->doors = e->row->info.doors;
+    e->doors = e->row->doors != NULL ? e->row->doors(e) : e->row->info.doors;
     e->traits = lct_own_traits(e);
     e->parts = 1;
     e->part[0] = (struct lct_part){ e, 0 };

@@ -32,6 +32,15 @@ static const struct oracle_spec specs[] = {
               "a=param(one))", .low = 0, .high = 30 },
     { .text = "formula(bias=sigmoid(m*j-1)*H/(h+2)-softplus(n*0.1)*T0/64,"
               "m=param(heads),length=32)", .low = 0, .high = 30 },
+    { .text = "formula(bias=-m*n,gain=1+a*log1p(n),after=1+c*sqrt(n),"
+              "m=param(heads),a=param(heads),c=param(heads))",
+      .low = -30, .high = 30 },
+    { .text = "formula(bias=tanh(s*m)-n/16,gain=1/(1+a*s^2),after=1-c*n/99,"
+              "m=param(heads),a=param(one),c=param(heads))" },
+    { .text = "formula(bias=-a*n*sigmoid(s),a=param(heads))" },
+    { .text = "formula(gain=a*log(cnt+1)/2,a=param(heads))" },
+    { .text = "formula(gain=1+a*log1p(floor(i/4)),after=exp(-c*n),"
+              "a=param(one),c=param(heads))", .low = 0, .high = 30 },
     { .text = "formula(bias=-max(a*n,2)-abs(d-3)/8-clamp(a*n,1,3)^2+"
               "relu(n-a)*0.01+logsigmoid(-n*a)+expm1(-a*n),"
               "a=param(heads),future=zero)", .low = -30, .high = 30 },
@@ -51,7 +60,8 @@ struct text {
     const char *at;
     const struct oracle_call *call;
     int64_t h;
-    double i, j, d, n;
+    double i, j, d, n, seen;
+    cx s; /* the scaled score */
 };
 
 static cx sum(struct text *t);
@@ -283,25 +293,28 @@ static cx function(struct text *t, const char *f)
 
 static cx name(struct text *t, const char *from, size_t n)
 {
+    const struct {
+        const char *text;
+        cx value;
+    } known[] = {
+        { "d", t->d },
+        { "n", t->n },
+        { "i", t->i },
+        { "j", t->j },
+        { "s", t->s },
+        { "h", (double)t->h },
+        { "H", (double)t->call->H },
+        { "T0", oracle_number(t->call->spec, "length", 0) },
+        { "cnt", t->seen },
+        { "pi", acos(-1) },
+        { "e", exp(1) },
+        { "inf", INFINITY },
+    };
     int64_t entries;
 
-    if (n == 1)
-        switch (*from) {
-        case 'd': return t->d;
-        case 'n': return t->n;
-        case 'i': return t->i;
-        case 'j': return t->j;
-        case 'h': return (double)t->h;
-        case 'H': return (double)t->call->H;
-        case 'e': return exp(1);
-        default: break;
-        }
-    if (n == 2 && strncmp(from, "T0", n) == 0)
-        return oracle_number(t->call->spec, "length", 0);
-    if (n == 2 && strncmp(from, "pi", n) == 0)
-        return acos(-1);
-    if (n == 3 && strncmp(from, "inf", n) == 0)
-        return INFINITY;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strlen(known[i].text) == n && strncmp(known[i].text, from, n) == 0)
+            return known[i].value;
     return declared(t, from, n, 0, &entries);
 }
 
@@ -386,22 +399,65 @@ static cx sum(struct text *t)
             return x;
 }
 
-static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
-               int64_t j)
+/* The value of a key for a pair; the fallback if the spec lacks the key. */
+static cx value_of(const struct oracle_call *call, const char *key,
+                   double fallback, const int64_t at[4], cx s)
 {
-    struct text t = { .at = strstr(call->spec, "bias="), .call = call, .h = h };
+    struct text t = { .at = strstr(call->spec, key), .call = call, .s = s };
 
     if (t.at == NULL)
-        return 0;
-    t.at += strlen("bias=");
-    t.i = (double)oracle_position(call, 0, b, i);
-    t.j = (double)oracle_position(call, 1, b, j);
+        return fallback;
+    t.at += strlen(key);
+    t.h = at[1];
+    t.i = (double)oracle_position(call, 0, at[0], at[2]);
+    t.j = (double)oracle_position(call, 1, at[0], at[3]);
     t.d = t.i - t.j;
     t.n =
         t.d < 0 && oracle_word(call->spec, "future", "zero", 0) ? 0 : fabs(t.d);
-    if (t.d < 0 && oracle_word(call->spec, "future", "hide", 0))
-        return -INFINITY;
+    for (int64_t j = 0; strstr(t.at, "cnt") != NULL && j < call->S; j++)
+        t.seen += oracle_visible(call, at[0], at[2], j);
     return sum(&t);
+}
+
+static cx bias_at(const struct oracle_call *call, const int64_t at[4], cx s)
+{
+    if (oracle_position(call, 0, at[0], at[2]) <
+            oracle_position(call, 1, at[0], at[3]) &&
+        oracle_word(call->spec, "future", "hide", 0))
+        return -INFINITY;
+    return value_of(call, "bias=", 0, at, s);
+}
+
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    return bias_at(call, (const int64_t[]){ b, h, i, j }, 0);
+}
+
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    const int64_t at[4] = { b, h, i, j };
+    const int64_t g = h / (call->H / call->G);
+    const cx *q = call->q + ((b * call->H + h) * call->T + i) * call->D;
+    const cx *k = call->k + ((b * call->G + g) * call->S + j) * call->D;
+    cx product = 0;
+
+    for (int64_t d = 0; d < call->D; d++)
+        product += q[d] * k[d];
+    product *= call->scale;
+    return value_of(call, "gain=", 1, at, product) * product +
+           bias_at(call, at, product);
+}
+
+static cx value(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+                int64_t j, int64_t d)
+{
+    const int64_t at[4] = { b, h, i, j };
+    const int64_t g = h / (call->H / call->G);
+
+    return value_of(call, "after=", 1, at, 0) *
+           call->v[((b * call->G + g) * call->S + j) * call->D + d];
 }
 
 const struct oracle formula_oracle = {
@@ -409,4 +465,6 @@ const struct oracle formula_oracle = {
     .specs = specs,
     .range = range,
     .bias = bias,
+    .score = score,
+    .value = value,
 };
