@@ -64,6 +64,9 @@ extern const struct bench_title bench_titles[SUBJECTS];
 
 enum { MASK_FULL = 1, MASK_CAUSAL = 2 };
 
+/* A dense bias [1, 1 or heads, queries, tokens], with a gradient in backward. */
+enum bench_dense { DENSE_NONE, DENSE_SHARED, DENSE_BY_HEAD };
+
 struct bench_work;
 struct bench_kernels;
 
@@ -85,10 +88,11 @@ struct bench_family {
     int64_t queries;           /* 0: as many as tokens */
     unsigned masks;            /* 0: MASK_FULL */
     int64_t window, documents; /* for counting the work; 0: none */
-    bool keys_rotated;         /* the cache holds rotated keys */
-    int64_t layers;            /* of the model to train; left out with -d */
-    int64_t step;              /* tokens of a training step; 0: one sequence */
-    bool grows;                /* the last row notes how time grows */
+    enum bench_dense dense;
+    bool keys_rotated; /* the cache holds rotated keys */
+    int64_t layers;    /* of the model to train; left out with -d */
+    int64_t step;      /* tokens of a training step; 0: one sequence */
+    bool grows;        /* the last row notes how time grows */
 };
 
 struct bench_case {
@@ -98,6 +102,7 @@ struct bench_case {
     locant_dtype dtype;
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t window, documents;
+    enum bench_dense dense;
     bool causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
@@ -354,8 +359,8 @@ void bench_widen(float *wide, const void *data, locant_dtype dtype, size_t n);
 /* clang-format off */
 enum bench_operand {
     BENCH_Q, BENCH_K, BENCH_V, BENCH_DOUT, BENCH_INPUTS,
-    BENCH_OUT = BENCH_INPUTS, BENCH_LSE, BENCH_DQ, BENCH_DK, BENCH_DV, BENCH_X,
-    BENCH_OPERANDS
+    BENCH_OUT = BENCH_INPUTS, BENCH_LSE, BENCH_DQ, BENCH_DK, BENCH_DV,
+    BENCH_DBIAS, BENCH_BIAS, BENCH_X, BENCH_OPERANDS
 };
 /* clang-format on */
 

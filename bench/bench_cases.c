@@ -78,10 +78,23 @@ static const struct bench_family families[] = {
       .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward, dense bias,", &work_forward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
+      .dense = DENSE_SHARED },
+    { SUBJECT_FORWARD, "forward, dense bias by head,", &work_forward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
+      .dense = DENSE_BY_HEAD },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+
+    { SUBJECT_BACKWARD, "backward, dense bias,", &work_backward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
+      .dense = DENSE_SHARED },
+    { SUBJECT_BACKWARD, "backward, dense bias by head,", &work_backward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
+      .dense = DENSE_BY_HEAD },
 
     { SUBJECT_STORAGE, "forward", &work_forward, "none rope",
       .dtypes = "bf16 f16", .tokens = "2048", .quick = "512", .dims = "64,128",
@@ -309,6 +322,7 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .kv_heads = f->kv_heads,
                             .window = f->window,
                             .documents = f->documents,
+                            .dense = f->dense,
                             .layers = f->layers };
 
     if (!selected(f, x->o))

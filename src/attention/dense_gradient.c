@@ -134,8 +134,7 @@ void lct_dense_gradient_store(const struct lct_plan *p,
     }
     if (dbias->dtype == LOCANT_F32 && r.across == sizeof(float)) {
         p->kernels->transpose((float *)r.at, (size_t)r.down / sizeof(float),
-                              from, t->lanes, (size_t)t->keys,
-                              (size_t)t->rows);
+                              from, t->lanes, (size_t)t->keys, (size_t)t->rows);
         return;
     }
     p->kernels->transpose(s->bias_rows, LCT_TILE, from, t->lanes,
