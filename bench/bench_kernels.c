@@ -243,6 +243,11 @@ CALL(softmax_gradient, k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE,
                                            SIDE, SIDE, x->f[MORE]))
 CALL(add_bias_rows, k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at))
 CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
+CALL(add_dense_columns,
+     k->add_dense_columns(x->f[DATA], x->f[MORE], SIDE, SIDE, SIDE))
+CALL(add_dense_keys, k->add_dense_keys(x->f[DATA], x->f[MORE], SIDE, SIDE))
+CALL(add_dense_rows,
+     k->add_dense_rows(x->f[DATA], x->f[MORE], SIDE, SIDE, SIDE))
 CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
 
 static struct lct_pwl_bias pwl_of(const struct operands *x)
@@ -336,6 +341,9 @@ static const struct bench_kernel rows[] = {
     ROW("softmax_gradient", softmax_gradient, each, N, 0, softmax_gradient)
     ROW("add_bias_rows", add_bias_rows, each, N, 0, add_bias_rows)
     ROW("add_linear_bias", add_linear_bias, each, N, 0, add_linear_bias)
+    ROW("add_dense_columns", add_dense_columns, each, N, 0, add_dense_columns)
+    ROW("add_dense_keys", add_dense_keys, each, N, 0, add_dense_keys)
+    ROW("add_dense_rows", add_dense_rows, each, N, 0, add_dense_rows)
     ROW("sum_diagonals", sum_diagonals, each, N, 0, sum_diagonals)
     ROW("add_pwl_bias", add_pwl_bias, each, N, 1e-5, add_pwl_bias)
     ROW("sum_pwl_gradient", sum_pwl_gradient, each, N, 1e-5, sum_pwl_gradient)

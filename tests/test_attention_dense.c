@@ -1,7 +1,7 @@
 /*
  * test_attention_dense.c - dense biases and masks: published values, what is
- * hidden, decoding, every encoding, and refusals.  Values and gradients of every
- * shape are judged in test_attention_options.c.
+ * hidden, every encoding, and refusals.  Values and gradients of every shape
+ * are judged in test_attention_options.c.
  */
 #include "oracle/bits.h"
 #include "oracle/mixed.h"
@@ -199,20 +199,38 @@ static void judge_encoding(const char *spec, unsigned ones, int documents)
 
 TEST(every_encoding_takes_them)
 {
-    static const char *const specs[] = {
-        "none", "rope", "rope(pairing=interleaved)", "alibi", "t5", "kerple",
-        "fire(length=64)", "sandwich", "xpos", "pope", "shaw", "relative",
-        "music(length=70)", "transformer-xl", "xlnet", "deberta", "fox", "cope", "dape",
-        "rerope", "selfextend", "streaming", "window(size=20)", "temperature",
-        "rope+alibi"
-    };
+    static const char *const specs[] = { "none",
+                                         "rope",
+                                         "rope(pairing=interleaved)",
+                                         "alibi",
+                                         "t5",
+                                         "kerple",
+                                         "fire(length=64)",
+                                         "sandwich",
+                                         "xpos",
+                                         "pope",
+                                         "shaw",
+                                         "relative",
+                                         "music(length=70)",
+                                         "transformer-xl",
+                                         "xlnet",
+                                         "deberta",
+                                         "fox",
+                                         "cope",
+                                         "dape",
+                                         "rerope",
+                                         "selfextend",
+                                         "streaming",
+                                         "window(size=20)",
+                                         "temperature",
+                                         "rope+alibi" };
 
     for (size_t i = 0; i < LEN(specs); i++)
         for (int n = 0; n < test_cases(TEST_SANITIZED ? 1 : 2); n++)
             judge_encoding(specs[i], (unsigned)test_range(0, 15), n % 2);
 }
 
-/* ------------------------------------------------------------ what is hidden */
+/* ---------------------------------------------------------- what is hidden */
 
 /* A plain problem of one head of 200 keys, more than a split of tiles. */
 static void make_plain(struct mixed *m, locant_mask mask)
