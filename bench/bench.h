@@ -64,7 +64,7 @@ extern const struct bench_title bench_titles[SUBJECTS];
 
 enum { MASK_FULL = 1, MASK_CAUSAL = 2 };
 
-/* A dense bias [1, 1 or heads, queries, tokens]; backward: with its gradient. */
+/* A dense bias [1, 1 or heads, queries, tokens]; backward has its gradient. */
 enum bench_dense { DENSE_NONE, DENSE_SHARED, DENSE_BY_HEAD };
 
 struct bench_work;
