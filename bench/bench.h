@@ -65,6 +65,9 @@ extern const struct bench_title bench_titles[SUBJECTS];
 
 enum { MASK_FULL = 1, MASK_CAUSAL = 2 };
 
+/* A dense bias [1, 1 or heads, queries, tokens]; backward has its gradient. */
+enum bench_dense { DENSE_NONE, DENSE_SHARED, DENSE_BY_HEAD };
+
 struct bench_work;
 struct bench_kernels;
 
@@ -86,6 +89,7 @@ struct bench_family {
     int64_t queries;           /* 0: as many as tokens */
     unsigned masks;            /* 0: MASK_FULL */
     int64_t window, documents; /* for counting the work; 0: none */
+    enum bench_dense dense;
     bool keys_rotated;         /* the cache holds rotated keys */
     int64_t block;             /* rows of a block of a paged cache; 0: none */
     int64_t pool;              /* tokens that its pool has room for */
@@ -105,6 +109,7 @@ struct bench_case {
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t values; /* channels of a value; 0: dim */
     int64_t window, documents, block, pool;
+    enum bench_dense dense;
     bool causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
@@ -361,8 +366,8 @@ void bench_widen(float *wide, const void *data, locant_dtype dtype, size_t n);
 /* clang-format off */
 enum bench_operand {
     BENCH_Q, BENCH_K, BENCH_V, BENCH_DOUT, BENCH_INPUTS,
-    BENCH_OUT = BENCH_INPUTS, BENCH_LSE, BENCH_DQ, BENCH_DK, BENCH_DV, BENCH_X,
-    BENCH_OPERANDS
+    BENCH_OUT = BENCH_INPUTS, BENCH_LSE, BENCH_DQ, BENCH_DK, BENCH_DV,
+    BENCH_DBIAS, BENCH_BIAS, BENCH_X, BENCH_OPERANDS
 };
 /* clang-format on */
 

@@ -47,6 +47,7 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
         .dq = &t[BENCH_DQ],
         .dk = &t[BENCH_DK],
         .dv = &t[BENCH_DV],
+        .dbias = p.bias != NULL ? &t[BENCH_DBIAS] : NULL,
     };
     locant_tensor values;
     locant_status status;
@@ -59,6 +60,7 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
     values = bench_attention_values(&a->c, t);
     p.v = &values;
     p.x = p.x != NULL ? &t[BENCH_X] : NULL;
+    p.bias = p.bias != NULL ? &t[BENCH_BIAS] : NULL;
     status = locant_attention_reference(&t[BENCH_OUT], &t[BENCH_LSE], &p);
     if (status != LOCANT_OK || !gradients)
         return status;
@@ -106,8 +108,9 @@ static const char *compare(const struct bench_attention *a,
     if (!(distance(&a->t[BENCH_OUT], &truth[BENCH_OUT]) <
           tolerance(a->c.dtype, false, lse)))
         return "the output differs from the reference";
-    for (int i = BENCH_DQ; gradients && i <= BENCH_DV; i++)
-        if (!(distance(&a->t[i], &truth[i]) < tolerance(a->c.dtype, true, lse)))
+    for (int i = BENCH_DQ; gradients && i <= BENCH_DBIAS; i++)
+        if (truth[i].data != NULL &&
+            !(distance(&a->t[i], &truth[i]) < tolerance(a->c.dtype, true, lse)))
             return "a gradient differs from the reference";
     return NULL;
 }
@@ -161,7 +164,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     const struct bench_case *c = &a->c;
     int64_t at = c->tokens - c->queries + i;
     locant_attention p = a->problem;
-    locant_tensor q = a->wide[BENCH_Q], docs = a->docs, position;
+    locant_tensor q = a->wide[BENCH_Q], docs = a->docs, position, bias;
     locant_tensor values = bench_attention_values(c, a->wide);
     locant_status status;
 
@@ -177,6 +180,12 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
         docs.data = (int64_t *)docs.data + i;
         docs.shape[0] = 1;
         p.q_docs = &docs;
+    }
+    if (p.bias != NULL) {
+        bias = *p.bias;
+        bias.data = (float *)bias.data + i * bias.stride[2];
+        bias.shape[2] = 1;
+        p.bias = &bias;
     }
     status = locant_attention_reference(out, lse, &p);
     locant_release(position.data);
@@ -288,8 +297,10 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
         other->dtype = LOCANT_F32;
     else
         snprintf(other->spec, sizeof(other->spec), "none");
+    other->dense = DENSE_NONE;
     return bench_titles[c->family->subject].baseline != NULL &&
            (c->dtype != other->dtype || c->dim != other->dim ||
+            c->dense != other->dense ||
             strcmp(c->spec, other->spec) != 0);
 }
 

@@ -99,8 +99,21 @@ static const struct bench_family families[] = {
       .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, LAWS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = MASK_CAUSAL },
+    { SUBJECT_FORWARD, "forward, dense bias,", &work_forward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
+      .dense = DENSE_SHARED },
+    { SUBJECT_FORWARD, "forward, dense bias by head,", &work_forward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
+      .dense = DENSE_BY_HEAD },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+
+    { SUBJECT_BACKWARD, "backward, dense bias,", &work_backward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
+      .dense = DENSE_SHARED },
+    { SUBJECT_BACKWARD, "backward, dense bias by head,", &work_backward, "none",
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
+      .dense = DENSE_BY_HEAD },
 
     { SUBJECT_STORAGE, "forward", &work_forward, "none rope",
       .dtypes = "bf16 f16", .tokens = "2048", .quick = "512", .dims = "64,128",
@@ -350,6 +363,7 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .documents = f->documents,
                             .block = f->block,
                             .pool = f->pool,
+                            .dense = f->dense,
                             .layers = f->layers };
 
     if (!selected(f, x->o))

@@ -248,6 +248,11 @@ CALL(stick_gradient, k->stick_gradient(x->f[DATA], x->f[COSINES], x->f[ONES],
                                        SIDE, SIDE, SIDE, x->f[MORE], x->f[OUT]))
 CALL(multiply_rows, k->multiply_rows(x->f[DATA], SIDE, SIDE, x->f[ONES], x->at))
 CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
+CALL(add_dense_columns,
+     k->add_dense_columns(x->f[DATA], x->f[MORE], SIDE, SIDE, SIDE))
+CALL(add_dense_keys, k->add_dense_keys(x->f[DATA], x->f[MORE], SIDE, SIDE))
+CALL(add_dense_rows,
+     k->add_dense_rows(x->f[DATA], x->f[MORE], SIDE, SIDE, SIDE))
 CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
 
 static struct lct_pwl_bias pwl_of(const struct operands *x)
@@ -344,6 +349,9 @@ static const struct bench_kernel rows[] = {
     ROW("stick_gradient", stick_gradient, each, N, 1e-5, stick_gradient)
     ROW("multiply_rows", multiply_rows, each, N, 0, multiply_rows)
     ROW("add_linear_bias", add_linear_bias, each, N, 0, add_linear_bias)
+    ROW("add_dense_columns", add_dense_columns, each, N, 0, add_dense_columns)
+    ROW("add_dense_keys", add_dense_keys, each, N, 0, add_dense_keys)
+    ROW("add_dense_rows", add_dense_rows, each, N, 0, add_dense_rows)
     ROW("sum_diagonals", sum_diagonals, each, N, 0, sum_diagonals)
     ROW("add_pwl_bias", add_pwl_bias, each, N, 1e-5, add_pwl_bias)
     ROW("sum_pwl_gradient", sum_pwl_gradient, each, N, 1e-5, sum_pwl_gradient)

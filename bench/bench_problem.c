@@ -113,6 +113,21 @@ static bool make_blocks(struct bench_attention *a)
     return true;
 }
 
+/* Random biases, and room for their gradient. */
+static bool make_bias(struct bench_attention *a, bool gradients)
+{
+    const struct bench_case *c = &a->c;
+    int64_t shape[] = { 1, c->dense == DENSE_SHARED ? 1 : c->heads, c->queries,
+                        c->tokens };
+
+    if (!bench_tensor(&a->t[BENCH_BIAS], LOCANT_F32, 4, shape))
+        return false;
+    bench_fill(a->t[BENCH_BIAS].data, LOCANT_F32, NULL,
+               (size_t)bench_elements(&a->t[BENCH_BIAS]), 10);
+    a->problem.bias = &a->t[BENCH_BIAS];
+    return !gradients || bench_tensor(&a->t[BENCH_DBIAS], LOCANT_F32, 4, shape);
+}
+
 static locant_status make_problem(struct bench_attention *a)
 {
     const struct bench_case *c = &a->c;
@@ -159,6 +174,9 @@ static locant_status prepare(struct bench_attention *a, bool gradients)
     if (!make_tensors(a, gradients))
         return LOCANT_ERR_NOMEM;
     status = make_problem(a);
+    if (status == LOCANT_OK && a->c.dense != DENSE_NONE &&
+        !make_bias(a, gradients))
+        status = LOCANT_ERR_NOMEM;
     if (status == LOCANT_OK)
         status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
     if (status != LOCANT_OK)
@@ -199,6 +217,7 @@ void bench_attention_backward(void *attention)
         .dq = &a->t[BENCH_DQ],
         .dk = &a->t[BENCH_DK],
         .dv = &a->t[BENCH_DV],
+        .dbias = a->problem.bias != NULL ? &a->t[BENCH_DBIAS] : NULL,
         .dparams = a->encoding.dparams,
     };
 

@@ -4,6 +4,7 @@
  * test_attention_bf16_bits.c has what must not change a bit.
  */
 #include "bf16_job.h"
+#include "oracle/dense.h"
 
 #define UNIT 0x1p-8 /* of rounding to bfloat16 */
 
@@ -121,11 +122,14 @@ static void judge_gradients(struct job *j)
     locant_tensor *got[] = { &j->dq, &j->dk, &j->dv };
     locant_tensor *wide[] = { &j->m.dq, &j->m.dk, &j->m.dv };
     double *want[3], *params[MIXED_PARAMS], *dout = numbers_of(&j->dout);
+    double *dbias = NULL;
 
     for (size_t i = 0; i < mixed_size(&j->m.dout); i++)
         oracle_put(&j->m.dout, i, dout[i]);
     free(dout);
     backward(j);
+    if (j->g.dbias != NULL)
+        dbias = numbers_of(j->g.dbias);
     for (int n = 0; n < j->m.n_params; n++) {
         params[n] = numbers_of(&j->m.dparams[n]);
         for (size_t i = 0; i < mixed_size(&j->m.dparams[n]); i++)
@@ -142,6 +146,9 @@ static void judge_gradients(struct job *j)
         judge_gradient(j, "dparams", &j->m.dparams[n], params[n], 16);
         free(params[n]);
     }
+    if (dbias != NULL)
+        judge_gradient(j, "dbias", j->g.dbias, dbias, 16);
+    free(dbias);
 }
 
 static void judge(struct job *j, bool turns)
@@ -170,6 +177,17 @@ static void set_documents(struct mixed *m)
     }
 }
 
+static void set_dense(struct job *j, struct dense *d)
+{
+    const int64_t size[4] = { j->m.B, j->m.H, j->m.T, j->m.S };
+
+    dense_bias(d, size, LOCANT_BF16, (unsigned)test_range(0, 7));
+    dense_visible(d, size, (unsigned)test_range(0, 15));
+    j->a.bias = &d->bias;
+    j->a.visible = &d->visible;
+    j->g.dbias = j->m.g.dbias = &d->dbias;
+}
+
 static const int64_t channels[] = { 16, 6, 64, 34, 128, 17, 1 };
 
 static void sweep(void)
@@ -183,6 +201,7 @@ static void sweep(void)
                                     .dtype = LOCANT_F32,
                                     .mask = (locant_mask)(n % 2),
                                     .S = S } };
+            struct dense d = { .full = NULL };
 
             j.m.T = test_range(S > 70 ? S - 70 : 1, S);
             j.m.D = channels[test_range(0, encodings[e].rotates ? 4 : 6)];
@@ -192,7 +211,10 @@ static void sweep(void)
                 j.a.q_docs = &j.m.q_docs;
                 j.a.k_docs = &j.m.k_docs;
             }
+            if (n % 2 != 0)
+                set_dense(&j, &d);
             judge(&j, encodings[e].rotates);
+            dense_free(&d);
             job_free(&j);
         }
 }

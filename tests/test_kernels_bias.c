@@ -73,6 +73,45 @@ static void check_added_rows(void)
     test_guarded_free(table, RANGE * sizeof(*table));
 }
 
+/* Biases by pair, by key, and by rows of keys; -infinity hides a NaN. */
+static void check_dense(void)
+{
+    size_t keys = (size_t)test_range(1, MOST);
+    size_t lanes = LCT_PAD * (size_t)test_range(1, MOST / LCT_PAD);
+    size_t row = keys + (size_t)test_range(0, 3), n = keys * lanes;
+    size_t sizes[3] = { n, keys, (lanes - 1) * row + keys };
+    float *s = floats(n), before[MOST * MOST];
+
+    for (int kind = 0; kind < 3; kind++) {
+        float *bias = floats(sizes[kind]);
+        bool hides = test_rand() % 2, got;
+
+        s[0] = hides ? NAN : s[0];
+        bias[0] = hides ? -INFINITY : bias[0];
+        memcpy(before, s, n * sizeof(*s));
+        got = kind == 0 ? lct_kernels()->add_dense_columns(s, bias, lanes, keys,
+                                                           lanes)
+              : kind == 1
+                  ? lct_kernels()->add_dense_keys(s, bias, keys, lanes)
+                  : lct_kernels()->add_dense_rows(s, bias, row, keys, lanes);
+        CHECK(got == hides);
+        for (size_t j = 0; j < keys; j++)
+            for (size_t i = 0; i < lanes; i++) {
+                float b = bias[kind == 0   ? j * lanes + i
+                               : kind == 1 ? j
+                                           : i * row + j];
+                float x = b == -INFINITY ? b : before[j * lanes + i] + b;
+
+                CHECK(bits(s[j * lanes + i]) == bits(x));
+            }
+        s[0] = 0;
+        test_guarded_free(bias, sizes[kind] * sizeof(*bias));
+        for (size_t i = 0; i < n; i++)
+            s[i] = (float)test_uniform();
+    }
+    test_guarded_free(s, n * sizeof(*s));
+}
+
 static void check_levers(void)
 {
     size_t n = LCT_PAD * (size_t)test_range(1, MOST / LCT_PAD);
@@ -139,6 +178,7 @@ static void check_kernels(void)
     for (int round = 0; round < 100; round++) {
         check_diagonals();
         check_added_rows();
+        check_dense();
         check_levers();
         check_bends();
     }

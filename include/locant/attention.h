@@ -195,8 +195,9 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a);
  *              rows other than plain rotation: weights, and rotated q and k,
  *              are then rounded to BF16 once, and the error is below 2^-7
  *   F64        in double, row by row.  For any dtype, content terms that are
- *              not products of rows (cope, dape), and content terms at
- *              positions that lie far apart, are computed in this way too
+ *              not products of rows (cope, dape; fox with 'visible'), and
+ *              content terms at positions that lie far apart, are computed in
+ *              this way too
  *
  * Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); the running softmax
  * of Milakov and Gimelshein 2018, arXiv:1805.02867v2, algorithm 3.
@@ -231,15 +232,15 @@ typedef struct locant_attention_gradients {
  * dout, out    dtype of q [B, H, T, Dv]  out as forward wrote it
  * lse          F32 or F64 [B, H, T]      as forward wrote it
  *
- * dbias is the gradient of the scores after the cap, summed over the dimensions
- * in which bias has size 1, in the order of batch rows, then heads.  Any strides
- * that keep its elements apart; 0 where no query sees a key.  A bias of size 1
- * in T is summed over all queries, of size 1 in S over all keys, which gives 0
- * up to rounding if there is no sink.  Sums are in double and rounded once; by rows
- * (F64, and the content terms named above), sums over batch rows and heads of a
- * bias [.., T, S] are rounded to dbias after each term.  For a bias [.., T, S]
- * that several heads or batch rows share, scores and weights are computed once
- * more.
+ * dbias is the gradient of the scores after the cap, summed over the
+ * dimensions in which bias has size 1, in the order of batch rows, then heads.
+ * Any strides that keep its elements apart; 0 where no query sees a key.  A
+ * bias of size 1 in T is summed over all queries, of size 1 in S over all keys,
+ * which gives 0 up to rounding if there is no sink.  Sums are in double and
+ * rounded once; by rows (F64, and the content terms named above), sums over
+ * batch rows and heads of a bias [.., T, S] are rounded to dbias after each
+ * term.  For a bias [.., T, S] that several heads or batch rows share, scores
+ * and weights are computed once more.
  *
  * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
  * Errors: as locant_attention_forward().

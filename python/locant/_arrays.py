@@ -27,6 +27,7 @@ _DTYPES = {code: np.dtype(name) for code, name in _NAMES.items()
            if code != _BF16}
 _CODES = {dtype: code for code, dtype in _DTYPES.items()}
 FLOATS = (0, 1, 2, 3)  # F32, F16, BF16, F64
+BYTES = 6              # U8
 PARAMS = (0, 3)        # F32, F64
 _BLOCK = 4096   # positions
 _FAR = 1 << 62  # positions from here on have no block
@@ -122,11 +123,13 @@ def _as_array(x: Any, name: str, copy: bool) -> Array:
 
 
 def accept(x: Any, name: str, copy: bool = False, dtype: str | None = None,
-           codes: tuple[int, ...] = FLOATS) -> tuple[Array, int]:
+           codes: tuple[int, ...] = FLOATS,
+           strided: bool = False) -> tuple[Array, int]:
     """An input as an array that the library can read, and its locant_dtype.
 
     An array whose dtype, byte order, alignment or last stride the library
-    cannot read is copied if 'copy' is true, else refused.
+    cannot read is copied if 'copy' is true, else refused.  With 'strided' it
+    can read any last stride.
     """
     if type(x) is not np.ndarray:
         x = _as_array(x, name, copy)
@@ -138,7 +141,8 @@ def accept(x: Any, name: str, copy: bool = False, dtype: str | None = None,
                     f"{_NAMES[code]}, expected "
                     + " or ".join(_NAMES[c] for c in codes)
                     + "; copy=True converts it")
-    if x.ndim and x.strides[-1] != x.itemsize and x.shape[-1] > 1 and x.size:
+    if not strided and x.ndim and x.strides[-1] != x.itemsize and \
+            x.shape[-1] > 1 and x.size:
         raise Error(Status.ERR_LAYOUT, f"locant: {name} has elements "
                     f"{x.strides[-1]} bytes apart in its last dimension, "
                     f"expected {x.itemsize}; copy=True copies it")

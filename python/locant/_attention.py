@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, PARAMS, Array, address, positions_of, result,
-                      accept, view)
+from ._arrays import (BYTES, FLOATS, PARAMS, Array, address, positions_of,
+                      result, accept, view)
 from ._c import Status, Tensor
 from ._encoding import Bound, Encoding, Params, bind
 from ._gradients import zeros
@@ -23,6 +23,7 @@ class Gradients(NamedTuple):
              whose gradient is then that of both
     params   by name, one for each parameter of the encoding
     x, sinks None if attention had none
+    bias     None if attention had none
     """
 
     q: Array
@@ -31,6 +32,7 @@ class Gradients(NamedTuple):
     params: dict[str, Array]
     x: Array | None
     sinks: Array | None
+    bias: Array | None = None
 
 
 def workspace(problem: _c.Attention) -> Array:
@@ -111,6 +113,21 @@ class Problem:
             k = np.where(mask, np.int64(0) if k is None else k, np.int64(-1))
         self.set_positions(q_docs=q, k_docs=k)
 
+    def set_dense(self, bias: Any, mask: Any) -> None:
+        """Set the bias and the mask for each query and key; missing leading
+        axes have size 1."""
+        self.bias: Array | None = None
+        if bias is not None:
+            self.bias, self.bias_code = accept(bias, "bias", self.copy,
+                                               self.dtype, FLOATS, True)
+            self.point("bias", _four_axes(self.bias, "bias"), self.bias_code)
+        if mask is not None:
+            x = np.asarray(mask)
+            if x.dtype not in (np.bool_, np.uint8):
+                raise Error(Status.ERR_DTYPE, f"locant: mask has dtype "
+                            f"{x.dtype}, expected bool or uint8")
+            self.point("visible", _four_axes(x.view(np.uint8), "mask"), BYTES)
+
     def set_encoding(self, spec: str | Encoding | None,
                      params: Params | None, x: Any,
                      length: int | None = None) -> None:
@@ -135,6 +152,13 @@ class Problem:
         return np.float64 if self.q.dtype == np.float64 else np.float32
 
 
+def _four_axes(x: Array, name: str) -> Array:
+    if x.ndim > 4:
+        raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
+                    "expected at most 4: [B or 1, H or 1, T or 1, S or 1]")
+    return x[(None,) * (4 - x.ndim)]
+
+
 def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
              causal: bool, params: Params | None, copy: bool, dtype: str | None,
              options: dict[str, Any]) -> Problem:
@@ -144,6 +168,7 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
     p.set_positions(q_pos=o["q_positions"], k_pos=o["k_positions"],
                 q_coords=o["q_coords"], k_coords=o["k_coords"])
     p.set_documents(o["q_documents"], o["k_documents"], o["key_mask"])
+    p.set_dense(o["bias"], o["mask"])
     if o["sinks"] is not None:
         p.set_floats("sinks", o["sinks"])
     p.struct.mask = _c.Mask.CAUSAL if causal else _c.Mask.NONE
@@ -166,9 +191,11 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_coords: Any = None, k_coords: Any = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-              sinks: Any = None, x: Any = None, keys_rotated: bool = False,
+              sinks: Any = None, bias: Any = None, mask: Any = None,
+              x: Any = None, keys_rotated: bool = False,
               rotate_values: bool = False, out: Array | None = None,
-              dtype: str | None = None, copy: bool = False) -> Array: ...
+              dtype: str | None = None,
+              copy: bool = False) -> Array: ...
 
 
 @overload
@@ -179,9 +206,11 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_coords: Any = None, k_coords: Any = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-              sinks: Any = None, x: Any = None, keys_rotated: bool = False,
+              sinks: Any = None, bias: Any = None, mask: Any = None,
+              x: Any = None, keys_rotated: bool = False,
               rotate_values: bool = False, out: Array | None = None,
-              dtype: str | None = None, copy: bool = False) -> tuple[Array, Array]: ...
+              dtype: str | None = None,
+              copy: bool = False) -> tuple[Array, Array]: ...
 
 
 def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
@@ -191,7 +220,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_coords: Any = None, k_coords: Any = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-              sinks: Any = None, x: Any = None, keys_rotated: bool = False,
+              sinks: Any = None, bias: Any = None, mask: Any = None,
+              x: Any = None, keys_rotated: bool = False,
               rotate_values: bool = False, out: Array | None = None,
               dtype: str | None = None, copy: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without an array of T x S.
@@ -222,6 +252,12 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     softcap      0: none; else scores become softcap tanh(s / softcap)
     sinks        [H] float32 (float64 if q is): a logit of each head that takes
                  part in the softmax and has no value
+    bias         [B or 1, H or 1, T or 1, S or 1] of float32, float16 or
+                 bfloat16 (float64 if q is), any strides; leading axes may be
+                 left out.  Added after scale, encoding and softcap; -infinity
+                 hides a key
+    mask         bool or uint8 of such a shape: a query sees a key only where it
+                 is true
     x            [B, S, W], input of the layer, for encodings that read it (fox)
     keys_rotated  k is already rotated, by rotate(.., key=True)
     rotate_values  values rotate like keys (with keys_rotated v is given
@@ -243,8 +279,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated,
-        rotate_values=rotate_values))
+        softcap=softcap, sinks=sinks, bias=bias, mask=mask, x=x,
+        keys_rotated=keys_rotated, rotate_values=rotate_values))
     out = result(out, p.out_shape, p.q.dtype)
     lse = np.empty(p.q.shape[:3], p.wide_dtype)
     scratch = workspace(p.struct)
@@ -261,17 +297,18 @@ def attention_backward(
         q_positions: Any = None, k_positions: Any = None, q_coords: Any = None,
         k_coords: Any = None, q_documents: Any = None, k_documents: Any = None,
         key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-        sinks: Any = None, x: Any = None, keys_rotated: bool = False,
-        rotate_values: bool = False, dtype: str | None = None,
-        copy: bool = False) -> Gradients:
+        sinks: Any = None, bias: Any = None, mask: Any = None, x: Any = None,
+        keys_rotated: bool = False, rotate_values: bool = False,
+        dtype: str | None = None, copy: bool = False) -> Gradients:
     """Gradients of a loss whose gradient with respect to 'out' is 'dout'.
 
     dout, out  [B, H, T, Dv], dtype of q; out as attention() returned it
     lse        [B, H, T], as attention(.., return_lse=True) returned it
     the rest   as attention() was given it
 
-    Returns Gradients(q, k, v, params, x, sinks): arrays of the shapes and
-    dtypes of what they belong to; params by name, of every learned parameter.
+    Returns Gradients(q, k, v, params, x, sinks, bias): arrays of the shapes and
+    dtypes of what they belong to; params by name, of every learned parameter;
+    of bias summed over the axes along which it was broadcast.
     Errors: as attention().
     Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
@@ -279,8 +316,8 @@ def attention_backward(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated,
-        rotate_values=rotate_values))
+        softcap=softcap, sinks=sinks, bias=bias, mask=mask, x=x,
+        keys_rotated=keys_rotated, rotate_values=rotate_values))
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     out, out_code = accept(out, "out", copy, dtype, FLOATS)
     lse, lse_code = accept(lse, "lse", copy, None, PARAMS)
@@ -289,6 +326,9 @@ def attention_backward(
         g.add("dx", np.empty(np.shape(x), p.q.dtype), p.code)
     if sinks is not None:
         g.add("dsinks", np.zeros(p.q.shape[1], p.wide_dtype))
+    if p.bias is not None:
+        dbias = np.empty(p.bias.shape, p.bias.dtype)
+        g.add("dbias", _four_axes(dbias, "dbias"), p.bias_code)
     dparams = g.add_params(p.bound)
     scratch = workspace(p.struct)
     lib.locant_attention_backward(
@@ -297,7 +337,8 @@ def attention_backward(
         scratch.size)
     made = g.arrays
     return Gradients(made["dq"], made["dk"], made.get("dv"), dparams,
-                     made.get("dx"), made.get("dsinks"))
+                     made.get("dx"), made.get("dsinks"),
+                     None if p.bias is None else dbias)
 
 
 class _Outputs:

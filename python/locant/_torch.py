@@ -27,7 +27,8 @@ except ImportError as error:
 Tensor = torch.Tensor
 _CODES = {torch.float32: Dtype.F32, torch.float16: Dtype.F16,
           torch.bfloat16: Dtype.BF16, torch.float64: Dtype.F64,
-          torch.int32: Dtype.I32, torch.int64: Dtype.I64}
+          torch.int32: Dtype.I32, torch.int64: Dtype.I64,
+          torch.bool: Dtype.U8, torch.uint8: Dtype.U8}
 
 
 def view_of(x: Tensor, name: str) -> _c.Tensor:
@@ -96,12 +97,14 @@ class Call(NamedTuple):
     v: Tensor
     x: Tensor | None
     sinks: Tensor | None
+    bias: Tensor | None
     q_pos: Tensor | None
     k_pos: Tensor | None
     q_coords: Tensor | None
     k_coords: Tensor | None
     q_docs: Tensor | None
     k_docs: Tensor | None
+    visible: Tensor | None
     params: Sequence[Tensor]
     spec: str
     names: str  # of params, with commas
@@ -113,12 +116,13 @@ class Call(NamedTuple):
     rotate_values: bool
 
 
-_TENSORS = Call._fields[:11]
-_LEARNED = 5  # the first of them have gradients
+_TENSORS = Call._fields[:13]
+_LEARNED = 6  # the first of them have gradients
 _SCHEMA = (
-    "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
-    "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
-    "Tensor? k_docs, Tensor[] params, str spec, str names, bool causal, "
+    "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? bias, "
+    "Tensor? q_pos, Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, "
+    "Tensor? q_docs, Tensor? k_docs, Tensor? visible, Tensor[] params, "
+    "str spec, str names, bool causal, "
     "bool keys_rotated, SymInt window, float? scale, float softcap, "
     "bool rotate_values")
 
@@ -200,7 +204,7 @@ def _backward_fake(wanted: Sequence[bool], dout: Tensor, out: Tensor,
                    lse: Tensor, *given: Any) -> list[Tensor]:
     c = Call(*given)
     return [like(x) for x, want in
-            zip((c.q, c.k, c.v, c.x, c.sinks, *c.params), wanted)
+            zip((c.q, c.k, c.v, c.x, c.sinks, c.bias, *c.params), wanted)
             if want and x is not None]
 
 

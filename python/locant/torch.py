@@ -68,6 +68,16 @@ def _named(encoding: Spec, params: Mapping[str, Tensor] | None
     return spec, ",".join(given), [_widened(x) for x in given.values()]
 
 
+def _four_axes(name: str, x: Tensor | None) -> Tensor | None:
+    """With leading axes of size 1."""
+    if x is None:
+        return None
+    if x.ndim > 4:
+        raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
+                    "expected at most 4: [B or 1, H or 1, T or 1, S or 1]")
+    return x[(None,) * (4 - x.ndim)]
+
+
 def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
                k_docs: Tensor | None, key_mask: Tensor | None) -> list[Any]:
     """Documents of queries and keys; keys outside 'key_mask' become padding."""
@@ -115,11 +125,12 @@ def attention(  # type: ignore[misc]
               k_documents: Tensor | None = None,
               key_mask: Tensor | None = None, window: int = 0,
               softcap: float = 0.0, sinks: Tensor | None = None,
+              bias: Tensor | None = None, mask: Tensor | None = None,
               x: Tensor | None = None, keys_rotated: bool = False,
               rotate_values: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
-    Differentiable in q, k, v, x, sinks and params.
+    Differentiable in q, k, v, x, sinks, bias and params.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
@@ -135,6 +146,11 @@ def attention(  # type: ignore[misc]
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
+    bias         [B or 1, H or 1, T or 1, S or 1], leading axes may be left out:
+                 added to the scores, like a float attn_mask of PyTorch's
+                 scaled_dot_product_attention; -infinity hides a key
+    mask         bool of such a shape: True where a query sees a key, like a
+                 bool attn_mask
     the rest     as in locant.attention(), with tensors for arrays
 
     Returns out [B, H, T, Dv], in memory as q is ([B, T, H, D] if q is), and with
@@ -147,14 +163,16 @@ def attention(  # type: ignore[misc]
     _check_on_cpu(q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
                   k_positions=k_positions, q_coords=q_coords,
                   k_coords=k_coords, q_documents=q_documents,
-                  k_documents=k_documents, key_mask=key_mask)
+                  k_documents=k_documents, key_mask=key_mask, bias=bias,
+                  mask=mask)
     spec, names, values = _named(encoding, params)
     q, k, v, x = _cast(q, k, v, x)
     out, lse = ops.attention(
         q, k, v, x, None if sinks is None else sinks.to(ops.wide_dtype(q)),
-        q_positions, k_positions, q_coords, k_coords,
-        *_documents(q, k, q_documents, k_documents, key_mask), values, spec,
-        names, causal, keys_rotated, window, scale, float(softcap), rotate_values)
+        _four_axes("bias", bias), q_positions, k_positions, q_coords, k_coords,
+        *_documents(q, k, q_documents, k_documents, key_mask),
+        _four_axes("mask", mask), values, spec, names, causal, keys_rotated,
+        window, scale, float(softcap), rotate_values)
     return (out, lse) if return_lse else out
 
 

@@ -55,7 +55,7 @@ class Attention:
     """softmax(s) v and its gradients, for every option of the API."""
 
     def __init__(self, q, k, v, bias=0.0, visible=None, scale=None,
-                 softcap=0.0, sinks=None):
+                 softcap=0.0, sinks=None, dense=0.0):
         self.group = q.shape[1] // k.shape[1]
         self.q, self.k, self.v = (np.asarray(t, np.float64)
                                   for t in (q, k, v))
@@ -67,6 +67,7 @@ class Attention:
         if softcap:
             s = softcap * np.tanh(s / softcap)
             self.slope = 1 - (s / softcap) ** 2
+        s = s + dense
         if visible is not None:
             s = np.where(visible, s, -np.inf)
         sink = (np.full(q.shape[1], -np.inf) if sinks is None
@@ -83,11 +84,12 @@ class Attention:
         self.out = self.p @ self.v
 
     def backward(self, dout):
-        """dq, dk, dv, dbias [B, H, T, S], dsinks [H]."""
+        """dq, dk, dv, dbias [B, H, T, S], dsinks [H]; dense_gradient."""
         dout = np.asarray(dout, np.float64)
         dp = dout @ self.v.swapaxes(-1, -2)
         delta = (dout * self.out).sum(-1, keepdims=True)
-        ds = self.p * (dp - delta) * self.slope
+        self.dense_gradient = self.p * (dp - delta)
+        ds = self.dense_gradient * self.slope
         dsinks = -(self.psink * delta).sum((0, 2, 3))
         dq = self.scale * ds @ self.k
         dk = self.scale * ds.swapaxes(-1, -2) @ self.q

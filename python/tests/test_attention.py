@@ -125,6 +125,34 @@ class Forward(unittest.TestCase):
                                 k_documents=documents * 0, key_mask=mask)
         self.close(both, judge.out)
 
+    def test_dense_bias_and_mask(self):
+        q, k, v = arrays()
+        r = np.random.default_rng(4)
+        for shape in ((2, 4, 19, 23), (19, 23), (4, 1, 23), (1, 1, 19, 1)):
+            bias = r.standard_normal(shape)
+            mask = r.random(shape[-2:]) < 0.8
+            judge = formulas.Attention(q, k, v, visible=mask, softcap=2.0,
+                                       dense=bias.astype(np.float32))
+            self.close(locant.attention(q, k, v, softcap=2.0, mask=mask,
+                                        bias=bias.astype(np.float32)),
+                       judge.out)
+        turned = np.ascontiguousarray(r.standard_normal((23, 19)), np.float32)
+        hidden = np.where(turned.T > 0.5, -np.inf, turned.T)
+        judge = formulas.Attention(q, k, v, dense=hidden,
+                                   visible=hidden > -np.inf)
+        self.close(locant.attention(q, k, v, bias=turned.T,
+                                    mask=(turned <= 0.5).T), judge.out)
+
+    def test_dense_tensors_are_checked(self):
+        q, k, v = arrays()
+        with self.assertRaisesRegex(locant.Error, "bias has size 22 in "
+                                    "dimension 3, expected 1 or 23"):
+            locant.attention(q, k, v, bias=np.zeros((19, 22), np.float32))
+        with self.assertRaisesRegex(locant.Error, "mask has dtype int64"):
+            locant.attention(q, k, v, mask=np.zeros((19, 23), int))
+        with self.assertRaisesRegex(locant.Error, "bias has rank 5"):
+            locant.attention(q, k, v, bias=np.zeros((1,) * 5, np.float32))
+
     def test_a_row_that_sees_nothing_is_zero(self):
         q, k, v = arrays()
         out, lse = locant.attention(q, k, v, return_lse=True,
@@ -167,6 +195,26 @@ class Backward(unittest.TestCase):
             self.assertLess(formulas.unlike(found, gather(ds)), tolerance,
                             name)
         return g
+
+    def test_dense_bias(self):
+        q, k, v = arrays()
+        r = np.random.default_rng(5)
+        dout = r.standard_normal(q.shape).astype(np.float32)
+        for shape in ((2, 4, 19, 23), (19, 23), (4, 19, 23), (2, 1, 1, 23)):
+            bias = r.standard_normal(shape).astype(np.float32)
+            judge = formulas.Attention(q, k, v, dense=bias, softcap=2.0)
+            judge.backward(dout)
+            wanted = judge.dense_gradient
+            for axis, n in enumerate((1,) * (4 - len(shape)) + shape):
+                if n == 1:
+                    wanted = wanted.sum(axis, keepdims=True)
+            out, lse = locant.attention(q, k, v, bias=bias, softcap=2.0,
+                                        return_lse=True)
+            g = locant.attention_backward(dout, q, k, v, out, lse, bias=bias,
+                                          softcap=2.0)
+            self.assertEqual(g.bias.shape, shape)
+            self.assertLess(formulas.unlike(g.bias, wanted.reshape(shape)),
+                            4e-6)
 
     def test_plain_softcap_sinks(self):
         for dtype, tolerance in ((np.float32, 4e-6), (np.float64, 1e-12)):

@@ -131,6 +131,20 @@ class AgainstSdpa(Case):
                         attn_mask=bias.masked_fill(~VISIBLE, -torch.inf)),
                   given, double)
 
+    def test_dense_bias_does_what_attn_mask_does(self):
+        for shape in ((2, 4, 19, 23), (19, 23), (1, 4, 19, 23), (2, 1, 1, 23)):
+            bias = torch.randn(shape, requires_grad=True)
+            given = [*tensors(), bias]
+            double = wide(*given)
+            self.same(lt.attention(*given[:3], bias=bias),
+                      judge(*double[:3], attn_mask=double[3]), given, double)
+
+    def test_mask_does_what_a_bool_attn_mask_does(self):
+        given = tensors()
+        double = wide(*given)
+        self.same(lt.attention(*given, mask=VISIBLE),
+                  judge(*double, attn_mask=VISIBLE), given, double)
+
     def test_window_softcap_sinks(self):
         given = [*tensors(), torch.linspace(-1, 1, 4).requires_grad_()]
         double = wide(*given)

@@ -17,12 +17,13 @@ from torch.autograd import gradcheck
 from torch.library import opcheck
 
 
-def arguments(spec="none", dtype=torch.float32, sinks=None, x=None, **sizes):
+def arguments(spec="none", dtype=torch.float32, sinks=None, x=None, bias=None,
+              mask=None, **sizes):
     """Of the operator attention, with an encoding's own parameters."""
     q, k, v = tensors(dtype, **sizes)
     e = lt.Encoding(spec, heads=4, kv_heads=2, head_dim=16, width=64,
                     length=8)
-    return (q, k, v, x, sinks, None, None, None, None, None, None,
+    return (q, k, v, x, sinks, bias, None, None, None, None, None, None, mask,
             list(e.params().values()), e.spec, ",".join(e.params()), True,
             False, 0, None, 0.0, False)
 
@@ -30,7 +31,10 @@ def arguments(spec="none", dtype=torch.float32, sinks=None, x=None, **sizes):
 class Operators(unittest.TestCase):
     def test_attention_keeps_its_schema_and_fake(self):
         sinks = torch.zeros(4, requires_grad=True)
+        bias = torch.zeros(1, 4, 19, 23, requires_grad=True)
+        mask = torch.ones(19, 23, dtype=torch.bool)[None, None]
         for given in (arguments(), arguments("t5", sinks=sinks),
+                      arguments(bias=bias, mask=mask),
                       arguments("fox", t=23, x=torch.randn(
                           2, 23, 64, requires_grad=True))):
             opcheck(_torch.attention, given)
@@ -47,12 +51,13 @@ class Operators(unittest.TestCase):
         opcheck(_torch.attention, tuple(given))
 
     def test_backward_keeps_its_schema_and_fake(self):
+        bias = torch.zeros(1, 1, 19, 23)
         given = [x.detach() if isinstance(x, torch.Tensor) else x
-                 for x in arguments("t5")]
-        given[11] = [x.detach() for x in given[11]]
+                 for x in arguments("t5", bias=bias)]
+        given[13] = [x.detach() for x in given[13]]
         out, lse = _torch.attention(*given)
-        for wanted in ([True, False, True, False, False, True],
-                       [False, True, False, False, False, False]):
+        for wanted in ([True, False, True, False, False, False, True],
+                       [False, True, False, False, False, True, False]):
             opcheck(_torch.attention_backward,
                     (wanted, torch.ones_like(out), out, lse, *given))
 

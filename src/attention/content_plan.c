@@ -76,7 +76,8 @@ bool lct_content_plan_make(struct lct_content_products *c,
     differences = find_differences(p);
     c->products = lct_no_products();
     door->products(&c->products, e, differences);
-    if (c->products.gate_weight >= 0 && p->request->mask_hooks > 0)
+    if (c->products.gate_weight >= 0 &&
+        (p->request->mask_hooks > 0 || p->request->visible != NULL))
         return false;
     c->basis_row = 0;
     for (int n = 0; n < c->products.count; n++) {

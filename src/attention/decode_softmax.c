@@ -54,8 +54,8 @@ static void mask_row(const struct lct_plan *p, const struct lct_decode_task *f,
 
 /* Add the bias to one head's rows, mask and cap them. */
 static void finish_scores(const struct lct_plan *p,
-                          const struct lct_decode_task *f,
-                          const struct lct_tile *t, float *row)
+                          const struct lct_decode_task *f, struct lct_tile *t,
+                          float *row)
 {
     for (int64_t i = 0; i < p->T; i++, row += LCT_DECODE_ROW) {
         if (p->request->gain != NULL)
@@ -70,8 +70,8 @@ static void finish_scores(const struct lct_plan *p,
             mask_row(p, f, t, i, row);
         lct_scores_cap(p, row, NULL, (size_t)t->keys);
         if (p->request->bias != NULL)
-            lct_dense_bias_add_row(p, (int64_t[4]){ t->b, t->h, i, t->j },
-                                   t->keys, row);
+            t->guarded |= lct_dense_bias_add_row(
+                p, (int64_t[4]){ t->b, t->h, i, t->j }, t->keys, row);
     }
 }
 
@@ -89,6 +89,7 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
         if (f->sees[g] &&
             (!lct_mask_by_head(p) || lct_mask_classify(p, t, f->tile[i], f->s)))
             finish_scores(p, f, t, scores + g * p->T * LCT_DECODE_ROW);
+        f->guard[i] |= t->guarded;
         for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
             float *row = scores + r * LCT_DECODE_ROW;
 

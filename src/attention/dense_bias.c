@@ -59,96 +59,79 @@ static void load_row(const struct lct_plan *p, float *to, const char *x,
         p->kernels->widen(to, x, (enum lct_stored)dtype, (size_t)count);
 }
 
-/* Fetch the rows of the next tile of keys while this one is computed. */
-static void prefetch_next(const struct lct_plan *p, const struct lct_tile *t,
-                          const struct lct_rectangle *r)
+/*
+ * Add biases whose rows are along the keys.  The rows are copied first: rows of
+ * the caller that are a power of two apart evict each other from the cache.
+ */
+static bool add_rows(const struct lct_plan *p, const struct lct_tile *t,
+                     struct lct_scratch *s, const struct lct_rectangle *r)
 {
-    enum { LINE = 64 };
+    const locant_dtype dtype = p->request->bias->dtype;
+    const int64_t lanes = (int64_t)t->lanes;
+    const struct lct_rows dense = { .x = r->at,
+                                    .x_row = r->down,
+                                    .kind = (enum lct_stored)dtype,
+                                    .tile = s->bias_rows,
+                                    .width = LCT_TILE,
+                                    .rows = (size_t)t->rows,
+                                    .n = (size_t)t->keys };
 
-    if (t->j + 2 * LCT_TILE > p->S)
-        return;
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int64_t n = 1; n <= LCT_TILE * r->across / LINE; n++)
-            __builtin_prefetch(r->at + i * r->down + t->keys * r->across +
-                                   (n - 1) * LINE,
-                               0, 2);
-}
-
-/* s->bias = the rectangle of the tile, whose rows are along the keys. */
-static void load_transposed(const struct lct_plan *p, const struct lct_tile *t,
-                            struct lct_scratch *s,
-                            const struct lct_rectangle *r)
-{
-    const size_t size = locant_dtype_size(p->request->bias->dtype);
-    const float *rows = s->bias_rows;
-    size_t row = LCT_TILE;
-
-    if (r->across == (int64_t)size)
-        prefetch_next(p, t, r);
-    if (r->across == sizeof(float) && size == sizeof(float) && r->down > 0) {
-        rows = (const float *)r->at;
-        row = (size_t)r->down / sizeof(float);
-    } else {
+    if (r->across == (int64_t)locant_dtype_size(dtype))
+        p->kernels->load_rows(&dense);
+    else
         for (int64_t i = 0; i < t->rows; i++)
             load_row(p, s->bias_rows + i * LCT_TILE, r->at + i * r->down,
                      r->across, t->keys);
-    }
-    p->kernels->transpose(s->bias, t->lanes, rows, row, (size_t)t->rows,
-                          (size_t)t->keys);
+    memset(s->bias_rows + t->rows * LCT_TILE, 0,
+           (size_t)((lanes - t->rows) * LCT_TILE) * sizeof(*s->bias_rows));
+    return p->kernels->add_dense_rows(s->s, s->bias_rows, LCT_TILE,
+                                      (size_t)t->keys, t->lanes);
 }
 
-/* s->bias [keys, lanes] = bias of the tile, 0 in lanes without a query. */
-static void load_tile(const struct lct_plan *p, const struct lct_tile *t,
-                      struct lct_scratch *s, const struct lct_rectangle *r)
+/* Add biases whose rows are along the queries. */
+static bool add_columns(const struct lct_plan *p, const struct lct_tile *t,
+                        struct lct_scratch *s, const struct lct_rectangle *r)
 {
     const int64_t lanes = (int64_t)t->lanes;
+    /* Without a step along the keys one row serves all of them. */
+    int64_t rows = r->across == 0 ? 1 : t->keys;
 
-    if (r->down == 0) { /* all queries have the same biases */
-        load_row(p, s->bias_rows, r->at, r->across, t->keys);
-        for (int64_t j = 0; j < t->keys; j++)
-            for (int64_t i = 0; i < lanes; i++)
-                s->bias[j * lanes + i] = s->bias_rows[j];
-        return;
+    for (int64_t j = 0; j < rows; j++) {
+        float *to = s->bias + j * lanes;
+
+        load_row(p, to, r->at + j * r->across, r->down, t->rows);
+        memset(to + t->rows, 0, (size_t)(lanes - t->rows) * sizeof(*to));
     }
-    if (r->down < r->across) /* rows along the queries */
-        for (int64_t j = 0; j < t->keys; j++)
-            load_row(p, s->bias + j * lanes, r->at + j * r->across, r->down,
-                     t->rows);
-    else
-        load_transposed(p, t, s, r);
-    for (int64_t j = 0; t->rows < lanes && j < t->keys; j++)
-        memset(s->bias + j * lanes + t->rows, 0,
-               (size_t)(lanes - t->rows) * sizeof(*s->bias));
+    return p->kernels->add_dense_columns(
+        s->s, s->bias, rows == 1 ? 0 : t->lanes, (size_t)t->keys, t->lanes);
 }
 
-void lct_dense_bias_add(const struct lct_plan *p, const struct lct_tile *t,
+bool lct_dense_bias_add(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s)
 {
     const struct lct_rectangle r = lct_rectangle_of(
         p->request->bias, (int64_t[4]){ t->b, t->h, t->i, t->j });
-    size_t row = t->lanes;
 
-    if (r.across == 0) { /* all keys have the same biases */
-        memset(s->bias, 0, LCT_TILE * sizeof(*s->bias));
-        load_row(p, s->bias, r.at, r.down, t->rows);
-        row = 0;
-    } else {
-        load_tile(p, t, s, &r);
+    if (r.down == 0) { /* all queries have the same biases */
+        load_row(p, s->bias_rows, r.at, r.across, t->keys);
+        return p->kernels->add_dense_keys(s->s, s->bias_rows, (size_t)t->keys,
+                                          t->lanes);
     }
-    p->kernels->add_dense_bias(s->s, s->bias, row, (size_t)t->keys, t->lanes);
+    return r.across == 0 || r.down < r.across ? add_columns(p, t, s, &r)
+                                              : add_rows(p, t, s, &r);
 }
 
 /* ---------------------------------------------------------------- one query */
 
-void lct_dense_bias_add_row(const struct lct_plan *p, const int64_t at[4],
+bool lct_dense_bias_add_row(const struct lct_plan *p, const int64_t at[4],
                             int64_t keys, float *row)
 {
     const struct lct_rectangle r = lct_rectangle_of(p->request->bias, at);
     float bias[LCT_TILE] = { 0 };
 
     load_row(p, bias, r.at, r.across, keys);
-    p->kernels->add_dense_bias(row, bias, 0, 1,
-                               (size_t)lct_sizes_round_up(keys, LCT_PAD));
+    return p->kernels->add_dense_columns(
+        row, bias, 0, 1, (size_t)lct_sizes_round_up(keys, LCT_PAD));
 }
 
 void lct_dense_bias_add_keys(const struct lct_plan *p, const int64_t at[3],
@@ -162,6 +145,6 @@ void lct_dense_bias_add_keys(const struct lct_plan *p, const int64_t at[3],
         double x;
 
         lct_row_to_f64(&x, r.at + index[n] * r.across, bias->dtype, 1);
-        row[n] = x == -INFINITY || row[n] == -INFINITY ? -INFINITY : row[n] + x;
+        row[n] = x == -INFINITY ? -INFINITY : row[n] + x;
     }
 }

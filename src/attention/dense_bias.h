@@ -7,15 +7,15 @@
 /* Refuse NaN and infinity; -infinity hides a key. */
 locant_status lct_dense_bias_check_values(const struct lct_request *r);
 
-/* s->s += bias; scores or biases of -infinity give -infinity. */
-void lct_dense_bias_add(const struct lct_plan *p, const struct lct_tile *t,
+/* s->s += bias.  true: the bias hides some keys. */
+bool lct_dense_bias_add(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s);
 
 /*
  * The same for one query: row[n] += bias of 'at' = b, h, i, j + n, n < keys <=
  * LCT_TILE; 'row' has room for keys rounded up to LCT_PAD.
  */
-void lct_dense_bias_add_row(const struct lct_plan *p, const int64_t at[4],
+bool lct_dense_bias_add_row(const struct lct_plan *p, const int64_t at[4],
                             int64_t keys, float *row);
 
 /* The same in double: row[n] += bias of b, h, i and key index[n], n < keys. */

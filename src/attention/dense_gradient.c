@@ -125,6 +125,13 @@ void lct_dense_gradient_store(const struct lct_plan *p,
 {
     const struct lct_rectangle r =
         lct_rectangle_of(dbias, (int64_t[4]){ t->b, t->h, t->i, t->j });
+    const struct lct_rows rows = { .x = r.at,
+                                   .x_row = r.down,
+                                   .kind = (enum lct_stored)dbias->dtype,
+                                   .tile = s->bias_rows,
+                                   .width = LCT_TILE,
+                                   .rows = (size_t)t->rows,
+                                   .n = (size_t)t->keys };
 
     if (r.down < r.across) { /* rows along the queries */
         for (int64_t j = 0; j < t->keys; j++)
@@ -132,17 +139,14 @@ void lct_dense_gradient_store(const struct lct_plan *p,
                       from + j * (int64_t)t->lanes, t->rows);
         return;
     }
-    if (dbias->dtype == LOCANT_F32 && r.across == sizeof(float)) {
-        p->kernels->transpose((float *)r.at, (size_t)r.down / sizeof(float),
-                              from, t->lanes, (size_t)t->keys,
-                              (size_t)t->rows);
-        return;
-    }
     p->kernels->transpose(s->bias_rows, LCT_TILE, from, t->lanes,
                           (size_t)t->keys, (size_t)t->rows);
-    for (int64_t i = 0; i < t->rows; i++)
-        store_row(r.at + i * r.down, r.across, dbias->dtype,
-                  s->bias_rows + i * LCT_TILE, t->keys);
+    if (r.across == (int64_t)locant_dtype_size(dbias->dtype))
+        p->kernels->store_rows(&rows);
+    else
+        for (int64_t i = 0; i < t->rows; i++)
+            store_row(r.at + i * r.down, r.across, dbias->dtype,
+                      s->bias_rows + i * LCT_TILE, t->keys);
 }
 
 void lct_dense_gradient_add(const struct lct_backward *job,

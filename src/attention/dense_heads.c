@@ -11,7 +11,7 @@
 enum { TILE_SIZE = LCT_TILE * LCT_TILE };
 
 /* s->ds = gradient of the scores after the cap, as in lct_tiled_backward(). */
-static void compute_ds(const struct lct_plan *p, const struct lct_tile *t,
+static void compute_ds(const struct lct_plan *p, struct lct_tile *t,
                        struct lct_scratch *s)
 {
     const struct lct_content_gradients none = { .learns = false };
@@ -94,7 +94,7 @@ void lct_dense_heads_backward(const struct lct_backward *job)
     const locant_tensor *dbias = job->g->dbias;
 
     if (dbias != NULL && p->dense->way == LCT_DENSE_HEADS)
-        lct_parallel_for((size_t)(dbias->shape[0] * dbias->shape[1] *
-                                  p->q_tiles),
-                         p->slots, heads_task, (void *)job);
+        lct_parallel_for(
+            (size_t)(dbias->shape[0] * dbias->shape[1] * p->q_tiles), p->slots,
+            heads_task, (void *)job);
 }

@@ -58,8 +58,9 @@ enum lct_visibility lct_dense_mask_classify(const struct lct_plan *p,
     keys = r.across == 0 ? 1 : t->keys;
     for (int64_t i = 0; i < rows && !(f.zero && f.other); i++)
         look(&f, r.at + i * r.down, r.across, keys);
-    return !f.zero ? LCT_VISIBLE_ALL : f.other ? LCT_VISIBLE_SOME
-                                               : LCT_VISIBLE_NONE;
+    return !f.zero   ? LCT_VISIBLE_ALL
+           : f.other ? LCT_VISIBLE_SOME
+                     : LCT_VISIBLE_NONE;
 }
 
 void lct_dense_mask_hide(const struct lct_plan *p, const struct lct_tile *t,

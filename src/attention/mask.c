@@ -193,7 +193,7 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
 {
     if (!classify(p, t, n, s))
         return false;
-    t->guarded = t->masked || p->request->bias != NULL;
+    t->guarded = t->masked;
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "factors.h"
 #include "mask.h"
 
-void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
+void lct_scores_of_tile(const struct lct_plan *p, struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
                         float *slope)
 {
@@ -25,5 +25,5 @@ void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
         lct_mask_apply(p, t, s);
     lct_scores_cap(p, s->s, slope, (size_t)t->keys * t->lanes);
     if (p->request->bias != NULL)
-        lct_dense_bias_add(p, t, s);
+        t->guarded |= lct_dense_bias_add(p, t, s);
 }

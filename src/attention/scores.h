@@ -6,8 +6,9 @@
 /*
  * s->s = scores of the tile, ready for the softmax.  If there is a softcap and
  * 'slope' [keys, lanes] is not NULL, 'slope' gets the derivative of the cap.
+ * If a dense bias hides a key, t->guarded is set.
  */
-void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
+void lct_scores_of_tile(const struct lct_plan *p, struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
                         float *slope);
 

@@ -10,8 +10,8 @@ struct lct_tile {
     int64_t j, keys;    /* first key, how many */
     size_t lanes;       /* rows rounded up to LCT_PAD */
     bool masked;        /* some key is masked for some query */
-    bool guarded;       /* some weights may be 0 because a key is hidden, whose
-                           values must not be multiplied by 0 */
+    bool guarded;       /* some key is hidden from some query: its weight of 0
+                           must not meet a NaN in a product */
     bool by_map;        /* s->masked says which keys (scratch.h) */
     int64_t first_sees; /* keys that the first query sees; each later query
                              sees one more.  If 'keys': one step (steps.h) */

@@ -72,7 +72,7 @@ struct forward_job {
 static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 {
     const struct lct_plan *p = w->p;
-    const struct lct_tile *t = &w->t[n];
+    struct lct_tile *t = &w->t[n];
     struct lct_scratch *s = w->s[n];
 
     if (!w->sees[n])
@@ -210,9 +210,8 @@ static void scores_backward(const struct lct_backward *job,
 }
 
 /* forward: s = cap(scale q k + bias) + B, p = softmax(s), out = p v */
-static void backward_keys(const struct lct_backward *job,
-                          const struct lct_tile *t, struct lct_scratch *s,
-                          const struct lct_loaded *l)
+static void backward_keys(const struct lct_backward *job, struct lct_tile *t,
+                          struct lct_scratch *s, const struct lct_loaded *l)
 {
     const struct lct_plan *p = job->p;
     int64_t chunk_row = t->b - job->from;

@@ -21,6 +21,7 @@
 #include "stick.inc"
 #include "cap.inc" /* after softmax.inc */
 #include "tile.inc"
+#include "dense.inc" /* after tile.inc */
 
 #include "decode.inc" /* after tile.inc */
 #include "decode_values.inc"
@@ -60,7 +61,9 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .add_bias_rows = add_bias_rows,
     .multiply_rows = multiply_rows,
     .add_linear_bias = add_linear_bias,
-    .add_dense_bias = add_dense_bias,
+    .add_dense_columns = add_dense_columns,
+    .add_dense_keys = add_dense_keys,
+    .add_dense_rows = add_dense_rows,
     .sum_diagonals = sum_diagonals,
     .add_pwl_bias = add_pwl_bias,
     .sum_pwl_gradient = sum_pwl_gradient,

@@ -298,10 +298,14 @@ struct lct_kernels {
                             size_t n);
 
     /*
-     * s[j,i] += bias[j bias_row + i], s [keys, lanes]; -infinity where one of
-     * the two is -infinity.  Exact.
+     * s[j,i] += bias[j bias_row + i], bias[j] or bias[i bias_row + j], s [keys,
+     * lanes]; -infinity where the bias is.  true: it is somewhere.  Exact.
      */
-    void (*add_dense_bias)(float *s, const float *bias, size_t bias_row,
+    bool (*add_dense_columns)(float *s, const float *bias, size_t bias_row,
+                              size_t keys, size_t lanes);
+    bool (*add_dense_keys)(float *s, const float *bias, size_t keys,
+                           size_t lanes);
+    bool (*add_dense_rows)(float *s, const float *bias, size_t bias_row,
                            size_t keys, size_t lanes);
 
     /*
