@@ -40,6 +40,9 @@ const struct bench_title bench_titles[SUBJECTS] = {
 };
 
 #define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
+/* Rotations that differ by head, and rope for comparison; the rows of rotation
+ * in place need an inverse, which fope has not. */
+#define MAPS "rope rope-mixed rope-imaginary grape-m grape-m(planes=rank2)"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {
@@ -67,6 +70,9 @@ static const struct bench_family families[] = {
     { SUBJECT_ROTATE, "rerotate", &work_rerotate, "rope", .fixed = true,
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8 },
 
+    { SUBJECT_ROTATE, "rotate by head", &work_rotate, MAPS, .fixed = true,
+      .tokens = "1024", .dims = "128", .heads = 8 },
+
     { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=4096)",
       .dtypes = "f32 bf16 f16", .tokens = "4096", .quick = "1024",
       .dims = "4096", .heads = 1 },
@@ -78,6 +84,12 @@ static const struct bench_family families[] = {
       .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward, rotated by head", &work_forward,
+      MAPS " fope(length=4096)", .fixed = true, .tokens = "2048",
+      .dims = "64,128", .heads = 8, .masks = MASK_FULL },
+    { SUBJECT_BACKWARD, "backward, rotated by head", &work_backward,
+      MAPS " fope(length=4096)", .fixed = true, .tokens = "2048", .dims = "64",
+      .heads = 4, .masks = MASK_FULL },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
       .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
