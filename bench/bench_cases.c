@@ -47,6 +47,9 @@ const struct bench_title bench_titles[SUBJECTS] = {
 #define LAWS "scale-invariant ssmax urpe stick-breaking"
 /* kerple, as an expression */
 #define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
+/* Rotations that differ by head, and rope for comparison; the rows of rotation
+ * in place need an inverse, which fope has not. */
+#define MAPS "rope rope-mixed rope-imaginary grape-m grape-m(planes=rank2)"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {
@@ -73,6 +76,9 @@ static const struct bench_family families[] = {
       .tokens = "1024", .dims = "128", .heads = 32 },
     { SUBJECT_ROTATE, "rerotate", &work_rerotate, "rope", .fixed = true,
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8 },
+
+    { SUBJECT_ROTATE, "rotate by head", &work_rotate, MAPS, .fixed = true,
+      .tokens = "1024", .dims = "128", .heads = 8 },
 
     { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=4096)",
       .dtypes = "f32 bf16 f16", .tokens = "4096", .quick = "1024",
@@ -105,6 +111,12 @@ static const struct bench_family families[] = {
     { SUBJECT_FORWARD, "forward, dense bias by head,", &work_forward, "none",
       .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
       .dense = DENSE_BY_HEAD },
+    { SUBJECT_FORWARD, "forward, rotated by head", &work_forward,
+      MAPS " fope(length=4096)", .fixed = true, .tokens = "2048",
+      .dims = "64,128", .heads = 8, .masks = MASK_FULL },
+    { SUBJECT_BACKWARD, "backward, rotated by head", &work_backward,
+      MAPS " fope(length=4096)", .fixed = true, .tokens = "2048", .dims = "64",
+      .heads = 4, .masks = MASK_FULL },
     { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
       .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
 

@@ -191,6 +191,29 @@ TEST(grape_m_starts_as_rope_at_negated_positions)
     }
 }
 
+/* A list of every head, given by a tensor: with negative entries rope's own
+ * rotation, and copies where it is 0. */
+TEST(lists_of_frequencies_may_differ_by_head)
+{
+    OWNED(locant_encoding) *e =
+        test_create("grape-m(heads=each,theta=plain,learn=no)");
+    OWNED(locant_encoding) *rope =
+        test_create("rope(freqs=list(values=1:0.25:0:0.03125))");
+    double theta[8] = { -1, -0.25, 0, -0.03125, 0, 0, 0, 0 };
+    double x[16], got[16], want[16];
+    const locant_tensor params = DENSE(F64, theta, 2, 4);
+
+    for (int n = 0; n < 16; n++)
+        x[n] = want[n] = sin(1.3 * n + 0.2);
+    for (int64_t p = -7; p <= 1000; p += 53) {
+        rotate(got, x, e, 2, 8, p, &params, LOCANT_ROTATE_KEY);
+        rotate(want, x, rope, 1, 8, p, NULL, 0);
+        for (int n = 0; n < 16; n++) /* the second head has no positions */
+            CHECK(n % 8 % 4 == 2 || n >= 8 ? got[n] == x[n]
+                                           : fabs(got[n] - want[n]) <= 0x1p-51);
+    }
+}
+
 /* a and b of nearly the same direction: t is small, and the series are used. */
 TEST(a_plane_may_be_thin)
 {

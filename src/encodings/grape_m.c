@@ -7,7 +7,9 @@
  * Canonical planes: pair c of a head is rotated by -p exp(lambda_c / kappa), as
  * in the authors' code, which learns lambda from rope's frequencies on; kappa
  * only scales the learning rate.  The sign is that of L = a b^T - b a^T on the
- * plane of the first two axes.
+ * plane of the first two axes.  With theta=plain the frequencies themselves are
+ * the parameter: any list, of every key head if wanted; a pair of frequency 0
+ * is copied.
  *
  * Rank 2: one plane of each head, spanned by learned a and b.  With s^2 =
  * (a.a)(b.b) - (a.b)^2 and t = p w s,
@@ -18,13 +20,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASE, PLANES, HEADS, LEARN, KAPPA, OMEGA };
+enum { BASE, PLANES, HEADS, LEARN, THETA, KAPPA, OMEGA };
 enum { CANONICAL, RANK2 };
 enum { SHARED, EACH };
+enum { EXP, PLAIN };
 enum { LAMBDA = 0, VECTOR_A = 0, VECTOR_B };
 
 static const char *const planes_words[] = { "canonical", "rank2", NULL };
 static const char *const heads_words[] = { "shared", "each", NULL };
+static const char *const theta_words[] = { "exp", "plain", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
@@ -38,9 +42,12 @@ static const struct lct_key keys[] = {
              "head" },
     { .name = "learn", .kind = LCT_SWITCH, .def = 1,
       .doc = "no: parameters stay as they start" },
+    { .name = "theta", .kind = LCT_WORD, .def = EXP, .words = theta_words,
+      .doc = "canonical: frequencies are exp(lambda / kappa), or plain: lambda "
+             "itself, which may be 0 or, for rope's direction, negative" },
     { .name = "kappa", .kind = LCT_NUMBER, .def = 16, .min = 0,
       .min_open = true, .max = 1e6,
-      .doc = "canonical: frequencies are exp(lambda / kappa)" },
+      .doc = "canonical: see theta; the larger, the slower they learn" },
     { .name = "omega", .kind = LCT_NUMBER, .def = 1, .min = 0, .max = 1000,
       .doc = "rank2: multiplies positions" },
     { 0 }
@@ -52,7 +59,7 @@ static const struct lct_key keys[] = {
         .name = called, .dims = { __VA_ARGS__ }, .scope = LCT_PER_LAYER,       \
         .doc = text                                                            \
     }
-#define OF_LAMBDA "kappa times the logarithm of a frequency"
+#define OF_LAMBDA "frequencies, or kappa times their logarithms"
 #define OF_A      "first vector of the plane"
 #define OF_B      "second vector of the plane"
 
@@ -93,6 +100,19 @@ static int64_t size(const locant_encoding *e, const char *name,
     return sizes->head_dim / 2;
 }
 
+/* The frequency of lambda, and its derivative. */
+static double theta_of(double *slope, const locant_encoding *e, double lambda)
+{
+    double theta = exp(lambda / e->value[KAPPA]);
+
+    if (e->value[THETA] == PLAIN) {
+        *slope = 1;
+        return lambda;
+    }
+    *slope = theta / e->value[KAPPA];
+    return theta;
+}
+
 /* rope's frequencies; a and b of about unit length. */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
@@ -103,10 +123,15 @@ static bool fill(double *out, const locant_encoding *e, int k,
     double deviation = 1 / sqrt((double)last);
 
     (void)k;
-    for (int64_t i = 0; i < n; i++)
-        out[i] = e->value[PLANES] == CANONICAL
-                     ? step * (double)(i % last)
-                     : deviation * locant_random_normal(r);
+    for (int64_t i = 0; i < n; i++) {
+        double lambda = step * (double)(i % last);
+
+        if (e->value[PLANES] == RANK2)
+            out[i] = deviation * locant_random_normal(r);
+        else
+            out[i] = e->value[THETA] == PLAIN ? exp(lambda / e->value[KAPPA])
+                                              : lambda;
+    }
     return true;
 }
 
@@ -132,7 +157,7 @@ static void rotate_pairs(double *out, const double *x, const struct lct_call *c,
     int64_t half = c->head_dim / 2;
 
     for (int64_t i = 0; i < half; i++) {
-        double angle = p * exp(lambda[i] / c->e->value[KAPPA]);
+        double slope, angle = p * theta_of(&slope, c->e, lambda[i]);
         double cosine = cos(angle), sine = sin(angle);
         double a = x[i], b = x[half + i];
 
@@ -150,14 +175,17 @@ static void pairs_backward(double *dx, double *dlambda, const double *dout,
                            const double *x, const struct lct_call *c,
                            const double *lambda, double p)
 {
-    double kappa = c->e->value[KAPPA];
     int64_t half = c->head_dim / 2;
 
     rotate_pairs(dx, dout, c, lambda, -p);
-    for (int64_t i = 0; dlambda != NULL && i < half; i++)
-        if (dx[i] != 0 || dx[half + i] != 0)
-            dlambda[i] += (dx[i] * x[half + i] - dx[half + i] * x[i]) * p *
-                          exp(lambda[i] / kappa) / kappa;
+    for (int64_t i = 0; dlambda != NULL && i < half; i++) {
+        double slope, dangle = dx[i] * x[half + i] - dx[half + i] * x[i];
+
+        if (dx[i] == 0 && dx[half + i] == 0)
+            continue;
+        theta_of(&slope, c->e, lambda[i]);
+        dlambda[i] += dangle * p * slope;
+    }
 }
 
 /* ------------------------------------------------------------------ rank 2 */
@@ -320,6 +348,9 @@ static const locant_variant variants[] = {
       "GRAPE (the authors' code)" },
     { "grape-m(heads=each)", "frequencies of every head",
       "GRAPE (the authors' code)" },
+    { "grape-m(heads=each,theta=plain,learn=no)",
+      "fixed lists of frequencies, one of every head",
+      "heads without positions, as in DoPE (Xiong et al. 2025)" },
     { "grape-m(planes=rank2,heads=each)", "one learned plane of every head",
       "the paper's generator of rank 2" },
     { NULL, NULL, NULL }
@@ -341,9 +372,9 @@ const struct lct_encoding lct_enc_grape_m = {
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC |
                   LOCANT_TRAIT_LEARNED,
-        .gradient = "dx = G(-p) dy; canonical: dlambda = sum p exp(lambda/kappa"
-                    ")/kappa (da' b' - db' a'); rank2: da, db by the chain "
-                    "through a.x, b.x, a.a, b.b, a.b",
+        .gradient = "dx = G(-p) dy; canonical: dtheta = sum p (da' b' - "
+                    "db' a'), dlambda = theta/kappa dtheta; rank2: da, db by "
+                    "the chain through a.x, b.x, a.a, b.b, a.b",
         .variants = variants,
     },
     .keys = keys,

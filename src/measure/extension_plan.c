@@ -4,7 +4,9 @@
  *
  * The window of Self-Extend is a multiple of its group, without which prefill
  * and decoding differ in the authors' code. At 2048 tokens its largest distance
- * is 125, which is within the trained 128.
+ * is 125, which is within the trained 128. Clipped RoPE fades out as large a
+ * share of the 16 pairs as 20 of 64. DroPE (Gelberg et al. 2025,
+ * arXiv:2512.12167) goes on without positions at the trained length.
  */
 #include "../core/error.h"
 #include "extension.h"
@@ -30,6 +32,11 @@ static const struct lct_extension_method methods[] = {
       "Peng et al. 2023, arXiv:2309.00071", false },
     { "yarn32", "YaRN, beta 32", "rope(scaling=yarn(factor=@,original=128))",
       "Peng et al. 2023, arXiv:2309.00071", false },
+    { "radix8", "MrRoPE, beta 8",
+      "rope(scaling=mixed-radix(factor=@,original=128,fast=8))",
+      "Tian et al. 2026, arXiv:2601.22181", false },
+    { "taper", "Clipped RoPE", "rope(taper=cosine(pairs=5))",
+      "Li et al. 2026, arXiv:2602.05258", false },
     { "rerope", "ReRoPE", "rerope(window=64)",
       "Su 2023, github.com/bojone/rerope", false },
     { "selfextend", "Self-Extend", "selfextend(group=32,window=64)",
@@ -49,6 +56,7 @@ static const struct lct_extension_tuning tunings[] = {
     { "yarn8", "YaRN, beta 8",
       "rope(scaling=yarn(factor=@,original=128,fast=8))",
       "rope(scaling=yarn(factor=@,original=128,fast=8))", 512 },
+    { "drope", "DroPE", "none", "none", 128 },
     { "pose", "PoSE with PI", "pose(length=512)+rope(scaling=linear(factor=@))",
       "rope(scaling=linear(factor=@))", 128 },
 };

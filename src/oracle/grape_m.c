@@ -8,6 +8,7 @@
 static const struct oracle_spec specs[] = {
     { .text = "grape-m" },
     { .text = "grape-m(heads=each,kappa=2,base=100)" },
+    { .text = "grape-m(heads=each,theta=plain)" },
     { .text = "grape-m(planes=rank2,omega=0.1)" },
     { .text = "grape-m(planes=rank2,heads=each,omega=0.01)" },
     { .text = "grape-m(learn=no,heads=each)" },
@@ -56,8 +57,10 @@ static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
         head = 0;
     if (oracle_word(call->spec, "planes", "rank2", 0))
         return rank2(call, head * call->D, x, d, p);
-    angle = p * cexp(call->param[0][head * call->D / 2 + pair.c] /
-                     oracle_number(call->spec, "kappa", 16));
+    angle = call->param[0][head * call->D / 2 + pair.c];
+    if (!oracle_word(call->spec, "theta", "plain", 0))
+        angle = cexp(angle / oracle_number(call->spec, "kappa", 16));
+    angle *= p;
     return oracle_rotate_pair(x, d, pair, ccos(angle), -csin(angle));
 }
 

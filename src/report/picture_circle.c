@@ -88,7 +88,7 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 /* ---------------------------------------------------------------- scalings */
 
 /* Writes the spec with 'scaling' added.  false: the encoding has no such key,
-   the spec sets it or is a sum, or it does not fit. */
+   the spec sets it or lists frequencies, is a sum, or it does not fit. */
 static bool scaled(char *out, size_t size, const char *name, const char *spec,
                    const char *scaling)
 {
@@ -98,7 +98,8 @@ static bool scaled(char *out, size_t size, const char *name, const char *spec,
 
     for (int i = 0; !has && locant_encoding_key(&key, name, i); i++)
         has = strcmp(key.name, "scaling") == 0;
-    if (!has || strstr(spec, "scaling=") || strchr(spec, '+'))
+    if (!has || strstr(spec, "scaling=") || strstr(spec, "freqs=") ||
+        strchr(spec, '+'))
         return false;
     if (n > 0 && spec[n - 1] == ')')
         return snprintf(out, size, "%.*s,scaling=%s)", (int)n - 1, spec,
