@@ -357,6 +357,23 @@ TEST(is_attention_between_two_rotations)
     test_each_isa(every_rotation);
 }
 
+/* Each row of the registry is right, or refused: by kind or for its needs. */
+TEST(no_encoding_is_wrong)
+{
+    const locant_encoding_info *row;
+    int taken = 0;
+
+    for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++) {
+        locant_encoding *e;
+
+        if (locant_encoding_create(&e, row->name) != LOCANT_OK)
+            continue; /* a key has no default */
+        locant_encoding_free(e);
+        taken += compositions(row->name, 24) > 0;
+    }
+    CHECK(taken >= 3);
+}
+
 /* Values of relative positions: a shift of all positions changes nothing. */
 TEST(depends_on_differences_of_positions)
 {

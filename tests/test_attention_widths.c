@@ -16,9 +16,11 @@ struct problem {
     int64_t B, H, Hkv, T, S, D, Dv;
     locant_dtype dtype;
     int flags;
+    int documents; /* several in a row, and padding */
     locant_encoding *e;
     locant_tensor q, k, v, dout;
     locant_tensor out, lse, dq, dk, dv;
+    locant_tensor q_docs, k_docs;
 };
 
 static locant_tensor rows(const struct problem *p, int64_t H, int64_t T,
@@ -59,6 +61,17 @@ static void drop(struct problem *p)
     locant_encoding_free(p->e);
 }
 
+/* Documents of the last n tokens of 200; every fifth is padding. */
+static const locant_tensor *documents_of(locant_tensor *to, int64_t n)
+{
+    static int64_t ids[200];
+
+    for (int64_t i = 0; i < 200; i++)
+        ids[i] = i % 5 == 3 ? -1 : i / 40;
+    *to = DENSE(I64, ids + 200 - n, n);
+    return to;
+}
+
 /* The call; v is part of k if the flag says so. */
 static locant_attention call_of(struct problem *p, locant_tensor *view,
                                 double scale)
@@ -74,6 +87,10 @@ static locant_attention call_of(struct problem *p, locant_tensor *view,
     a.mask = LOCANT_MASK_CAUSAL;
     a.flags = p->flags;
     a.scale = scale;
+    if (p->documents) {
+        a.q_docs = documents_of(&p->q_docs, p->T);
+        a.k_docs = documents_of(&p->k_docs, p->S);
+    }
     return a;
 }
 
@@ -169,8 +186,8 @@ static void one_padding(struct problem p)
     same("dq", &p, &p.dq, &wide.dq);
     same("dk", &p, &p.dk, &wide.dk);
     same("dv", &p, &p.dv, &wide.dv);
-    CHECK(memcmp(p.lse.data, wide.lse.data, rows_of(&p.out) * sizeof(float)) ==
-          0);
+    CHECK(memcmp(p.lse.data, wide.lse.data,
+                 rows_of(&p.out) * locant_dtype_size(p.lse.dtype)) == 0);
     drop(&p);
     drop(&wide);
 }
@@ -196,7 +213,8 @@ static void paddings(void)
                                           .S = T + 70,
                                           .D = widths[n % 8][0],
                                           .Dv = widths[n % 8][1],
-                                          .dtype = dtypes[n / 8] });
+                                          .dtype = dtypes[n / 8],
+                                          .documents = n % 4 == 3 });
 }
 
 TEST(padding_with_zeros_changes_no_bit)

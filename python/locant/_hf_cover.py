@@ -34,10 +34,6 @@ def _reason(model: Any) -> str | None:
         return _REASONS[model.config.model_type]
     if "chunked_attention" in (known.get("layer_types") or ()):
         return "has attention within chunks"
-    key = known.get("qk_head_dim") or known.get("head_dim")
-    value = known.get("v_head_dim")
-    if key and value and key != value:
-        return f"has keys of {key} channels and values of {value}"
     return None
 
 

@@ -116,7 +116,8 @@ def _sizes(config: Any) -> dict[str, Any]:
         width, heads = config.hidden_size, config.num_attention_heads
         return {"width": width, "heads": heads, "kv_heads": getattr(
             config, "num_key_value_heads", None) or heads,
-            "head_dim": getattr(config, "head_dim", None) or width // heads}
+            "head_dim": getattr(config, "qk_head_dim", None) or  # DeepSeek
+            getattr(config, "head_dim", None) or width // heads}
     except RuntimeError:  # Gemma 4
         raise _refuse("the heads of the model do not have one size in all "
                       "layers") from None

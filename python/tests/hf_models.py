@@ -28,6 +28,9 @@ FAMILIES = {
     "Bloom": dict(n_head=6, hidden_size=48, n_layer=2),
     "Mpt": dict(n_heads=6, d_model=48, n_layers=2, max_seq_len=64,
                 attn_config=dict(clip_qkv=1.5)),
+    "DeepseekV3": dict(q_lora_rank=16, kv_lora_rank=12, qk_nope_head_dim=8,
+                       qk_rope_head_dim=4, head_dim=4, v_head_dim=6,
+                       num_key_value_heads=4, first_k_dense_replace=2),
     "Bert": {}}
 
 OWN_NAMES = ("GPT2", "Bloom", "Mpt")  # know sizes by other names

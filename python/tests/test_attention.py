@@ -339,6 +339,8 @@ class Refusals(unittest.TestCase):
                      out=np.empty(q.shape))
         self.refused(S.ERR_DTYPE, "locant_attention", q, k.astype(float), v)
         self.refused(S.ERR_ALIAS, "locant_attention", q, k, v, out=q)
+        self.refused(S.ERR_PARAM, "v is 17, expected an array, or 1 to 16 "
+                     "channels of k", q, k, 17)
         self.refused(S.ERR_NULL, "both or neither", q, k, v,
                      q_documents=np.zeros(19, np.int64))
         self.refused(S.ERR_NULL, "both or neither", q, k, v,

@@ -195,6 +195,7 @@ class Swap(Case):
         mask = left_padded(ids)
         for name, spec in (("Llama", "rope"), ("Qwen2", "rope"),
                            ("GPTNeoX", "rope(dim=4)"),
+                           ("DeepseekV3", "rope(dim=4,side=trailing)"),
                            ("GptOss", "rope"), ("Bloom", "alibi"),
                            ("Mpt", "alibi(dialect=mpt)")):
             made = model(name, **({"n_head": 4} if name == "Bloom" else {}),
