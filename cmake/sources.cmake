@@ -32,17 +32,18 @@ set(CORE_SOURCES
   encodings/t5.c encodings/table.c encodings/temperature.c
   encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
   encodings/xpos.c
-  attention/arena.c attention/arithmetic.c attention/attention.c
-  attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
-  attention/bias_table.c attention/content.c attention/content_far.c
-  attention/content_gates.c attention/content_plan.c
-  attention/content_project.c attention/content_tables.c
-  attention/content_window.c attention/decode.c attention/decode_bf16.c
-  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
-  attention/decode_softmax.c attention/f32.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
+  attention/append.c attention/arena.c attention/arithmetic.c
+  attention/attention.c attention/backward.c attention/bf16.c
+  attention/bias.c attention/bias_pwl.c attention/bias_table.c
+  attention/content.c attention/content_far.c attention/content_gates.c
+  attention/content_plan.c attention/content_project.c
+  attention/content_tables.c attention/content_window.c attention/decode.c
+  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
+  attention/decode_paged.c attention/decode_softmax.c attention/f32.c
+  attention/load.c attention/mask.c attention/order.c attention/outputs.c
+  attention/paged.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/quant.c attention/quantize.c
   attention/ragged.c attention/reference.c attention/request.c
   attention/rotation.c attention/rows.c attention/rows_backward.c
   attention/rows_content.c attention/rows_far.c attention/rows_forward.c
@@ -170,7 +171,7 @@ set(JUDGES
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
   oracle/positions.c oracle/rows.c oracle/statistics.c oracle/tasks.c)
 set(TESTS
-  test_angle test_angle_hash test_angle_mpfr test_attention
+  test_angle test_angle_hash test_angle_mpfr test_append test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_blocks
   test_attention_content test_attention_corners test_attention_decode
   test_attention_decode_far test_attention_edges test_attention_half
@@ -200,7 +201,7 @@ set(TESTS
   test_pictures test_poll test_positions test_positions_grid
   test_positions_random test_positions_windows test_probe test_probe_numbers
   test_probe_partial test_probe_run test_probe_training test_property
-  test_references test_registry test_report test_report_full
+  test_quant test_references test_registry test_report test_report_full
   test_report_tasks test_rerotate test_resize test_resize_rules
   test_rope_axes test_rope_maps test_rope_recipes test_rope_scaling
   test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64

@@ -103,13 +103,14 @@ typedef enum locant_dtype {
     LOCANT_BF16 = 2,
     LOCANT_F64  = 3,
     LOCANT_I32  = 4,
-    LOCANT_I64  = 5
+    LOCANT_I64  = 5,
+    LOCANT_U8   = 6 /* bytes of quantised rows (cache.h) */
 } locant_dtype;
 
 /* Bytes of one element; 0 if 'dtype' is none of the above. */
 LOCANT_API size_t locant_dtype_size(locant_dtype dtype);
 
-/* "f32", "f16", "bf16", "f64", "i32", "i64"; "?" for anything else. */
+/* "f32", "f16", "bf16", "f64", "i32", "i64", "u8"; "?" for anything else. */
 LOCANT_API const char *locant_dtype_name(locant_dtype dtype);
 
 #define LOCANT_MAX_RANK 6

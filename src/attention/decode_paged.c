@@ -46,8 +46,9 @@ static bool reads_pieces(const struct lct_plan *p, const locant_tensor *x)
                  (x->stride[0] % 2 == 0 && x->stride[1] % 2 == 0 &&
                   x->stride[2] % 2 == 0 && (uintptr_t)x->data % 4 == 0);
 
-    return paged->table != NULL && paged->rows % PIECE_ROWS == 0 && words &&
-           p->read_columns == p->D && x->stride[2] >= 0;
+    return paged->table != NULL && x->dtype != LOCANT_U8 &&
+           paged->rows % PIECE_ROWS == 0 && words && p->read_columns == p->D &&
+           x->stride[2] >= 0;
 }
 
 /* The pieces of keys or values of t, tile i of the run. */

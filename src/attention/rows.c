@@ -168,13 +168,11 @@ void lct_rows_load(const struct lct_rows_task *w)
             int64_t at[3] = { doc->b, doc->kv_head + g, doc->index[n] };
             int64_t to = g * doc->c.keys + n;
 
-            lct_row_to_f64(w->r->x,
-                           lct_paged_at(&p->request->paged, &p->request->k, at),
-                           p->request->k.dtype, (size_t)p->D);
+            lct_paged_row_to_f64(w->r->x, &p->request->paged, &p->request->k,
+                                 at);
             lct_rotation_row(doc->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
-            lct_row_to_f64(doc->v + to * p->D,
-                           lct_paged_at(&p->request->paged, &p->request->v, at),
-                           p->request->v.dtype, (size_t)p->D);
+            lct_paged_row_to_f64(doc->v + to * p->D, &p->request->paged,
+                                 &p->request->v, at);
         }
     if (doc->x != NULL)
         for (int64_t n = 0; n < doc->c.keys; n++) {

@@ -44,7 +44,8 @@ struct lct_scratch {
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */
     double *mapped; /* [2, D + Dq]: rows before and after a general map */
-    char *paged_k, *paged_v; /* [TILE, D] of the dtype of k and v, if paged */
+    char *paged_k, *paged_v; /* [TILE, D] of the dtype of k and v if paged, of
+                                float32 if quantised */
     float *dk, *dv; /* [S, padded_q], [S, padded]: if the plan gathers them */
     struct lct_bf16_scratch bf16;
 };

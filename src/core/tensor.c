@@ -11,6 +11,7 @@ static const struct {
     [LOCANT_F32] = { 4, "f32" },   [LOCANT_F16] = { 2, "f16" },
     [LOCANT_BF16] = { 2, "bf16" }, [LOCANT_F64] = { 8, "f64" },
     [LOCANT_I32] = { 4, "i32" },   [LOCANT_I64] = { 8, "i64" },
+    [LOCANT_U8] = { 1, "u8" },
 };
 enum { DTYPES = sizeof(dtypes) / sizeof(dtypes[0]) };
 
