@@ -89,6 +89,7 @@ struct bench_family {
     bool keys_rotated;         /* the cache holds rotated keys */
     int64_t block;             /* rows of a block of a paged cache; 0: none */
     int64_t pool;              /* tokens that its pool has room for */
+    locant_quant quant;        /* of the cache */
     int64_t layers;            /* of the model to train; left out with -d */
     int64_t step;              /* tokens of a training step; 0: one sequence */
     bool grows;                /* the last row notes how time grows */
@@ -101,6 +102,7 @@ struct bench_case {
     locant_dtype dtype;
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t window, documents, block, pool;
+    locant_quant quant;
     bool causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
@@ -138,7 +140,7 @@ struct bench_work {
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
     work_input, work_forward, work_backward, work_decode, work_paged,
-    work_train, work_memory;
+    work_quant, work_train, work_memory;
 
 /*
  * Floating-point operations of training a case's model, per token: three times

@@ -17,7 +17,8 @@ from typing import Any
 
 from ._attention import Gradients, attention, attention_backward
 from ._c import Status
-from ._caches import paged_attention, ragged_attention
+from ._caches import (cache_append, cached_attention, dequantize, quantize,
+                      quant_rerotate, ragged_attention)
 from ._doors import angles, bias, rotate, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
@@ -30,8 +31,8 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
     "Status", "Variant", "angles", "attention", "attention_backward", "bias",
-    "bias_backward", "encodings", "isa", "paged_attention",
-    "ragged_attention", "rotate", "rotate_backward", "set_isa", "set_threads",
+    "bias_backward", "cache_append", "cached_attention", "dequantize",
+    "encodings", "isa", "quant_rerotate", "quantize", "ragged_attention", "rotate", "rotate_backward", "set_isa", "set_threads",
     "similarity", "table", "table_backward", "threads"]
 
 
