@@ -96,6 +96,7 @@ struct bench_family {
     int64_t values;            /* channels of a value; 0: as many as of a key;
                                   left out with -d */
     bool of_keys;              /* values are the first channels of keys */
+    locant_quant quant;        /* of the cache */
     int64_t layers;            /* of the model to train; left out with -d */
     int64_t step;              /* tokens of a training step; 0: one sequence */
     bool grows;                /* the last row notes how time grows */
@@ -110,6 +111,7 @@ struct bench_case {
     int64_t values; /* channels of a value; 0: dim */
     int64_t window, documents, block, pool;
     enum bench_dense dense;
+    locant_quant quant;
     bool causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
@@ -147,7 +149,7 @@ struct bench_work {
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
     work_input, work_forward, work_backward, work_decode, work_paged,
-    work_train, work_memory;
+    work_quant, work_train, work_memory;
 
 /*
  * Floating-point operations of training a case's model, per token: three times

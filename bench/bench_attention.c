@@ -52,9 +52,14 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
     locant_tensor values;
     locant_status status;
 
-    for (int i = 0; i < BENCH_OPERANDS; i++)
-        if (a->t[i].data != NULL && !bench_as_double(&t[i], &a->t[i]))
+    for (int i = 0; i < BENCH_OPERANDS; i++) {
+        bool quantised = a->t[i].dtype == LOCANT_U8;
+
+        if (a->t[i].data != NULL &&
+            !bench_as_double(&t[i], quantised ? &a->wide[i] : &a->t[i]))
             return bench_no_memory();
+    }
+    p.quant = LOCANT_QUANT_NONE;
     p.q = &t[BENCH_Q];
     p.k = &t[BENCH_K];
     values = bench_attention_values(&a->c, t);
@@ -176,6 +181,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     p.k = &a->wide[BENCH_K];
     p.v = &values;
     p.q_pos = &position;
+    p.quant = LOCANT_QUANT_NONE;
     if (p.q_docs != NULL) {
         docs.data = (int64_t *)docs.data + i;
         docs.shape[0] = 1;
@@ -304,17 +310,25 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
             strcmp(c->spec, other->spec) != 0);
 }
 
-/* The same cache without a block table. */
+/* The same cache without a block table, or not quantised. */
 static bool one_piece(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
     other->block = 0;
+    other->quant = LOCANT_QUANT_NONE;
     return true;
 }
 
 enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
 
 /* clang-format off */
+/* Bytes of the cache before it was quantised: the ratio to it is of tokens. */
+const struct bench_work work_quant = {
+    .unit = "GB/s", .peak = PEAK_NONE, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = cache_bytes, .baseline = one_piece,
+};
 const struct bench_work work_forward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup, .check = check,

@@ -291,6 +291,20 @@ CALL(store_rows,
      move_rows(k->store_rows, x->f[OUT], LCT_STORED_F32, x->f[DATA]))
 CALL(store_rows_bf16,
      move_rows(k->store_rows, x->bf16, LCT_STORED_BF16, x->f[DATA]))
+
+/* Any bits are a quantised row; scales of int8 and q8_0 are finite. */
+static void dequantize(const struct lct_kernels *k, struct operands *x,
+                       enum lct_quant_kind kind, ptrdiff_t row)
+{
+    k->dequantize(&(struct lct_quant_rows){ x->bf16, row, kind, SIDE, x->f[OUT],
+                                            SIDE, SIDE, SIDE });
+}
+
+CALL(dequantize_int8, dequantize(k, x, LCT_QUANT_INT8, SIDE + 4))
+CALL(dequantize_q8_0, dequantize(k, x, LCT_QUANT_Q8_0, SIDE / 32 * 34))
+CALL(dequantize_e4m3, dequantize(k, x, LCT_QUANT_E4M3, SIDE))
+CALL(dequantize_e5m2, dequantize(k, x, LCT_QUANT_E5M2, SIDE))
+
 CALL(transpose, k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE))
 CALL(all_finite,
      x->f[OUT][0] = k->all_finite(x->f[DATA], SIDE, SIDE, SIDE) ? 1 : 0)
@@ -359,6 +373,10 @@ static const struct bench_kernel rows[] = {
     ROW("load_rows, bf16", load_rows, each, N, 0, load_rows_bf16)
     ROW("store_rows", store_rows, each, N, 0, store_rows)
     ROW("store_rows, bf16", store_rows, each, N, 0, store_rows_bf16)
+    ROW("dequantize, int8", dequantize, each, N, 0, dequantize_int8)
+    ROW("dequantize, q8_0", dequantize, each, N, 0, dequantize_q8_0)
+    ROW("dequantize, e4m3", dequantize, each, N, 0, dequantize_e4m3)
+    ROW("dequantize, e5m2", dequantize, each, N, 0, dequantize_e5m2)
     ROW("transpose", transpose, each, N, 0, transpose)
     ROW("all_finite", all_finite, each, N, 0, all_finite)
     { 0 },

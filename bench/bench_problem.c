@@ -50,6 +50,25 @@ locant_tensor bench_attention_values(const struct bench_case *c,
     return c->family->of_keys ? view : t[BENCH_V];
 }
 
+/* Replaces operand i by its quantised rows, and 'wide' by what they hold. */
+static bool quantise(struct bench_attention *a, int i)
+{
+    locant_tensor rows = a->t[i];
+    int64_t shape[4];
+
+    for (int n = 0; n < 3; n++)
+        shape[n] = rows.shape[n];
+    if (locant_quant_row_bytes(&shape[3], a->c.quant, 0, a->c.dim) !=
+            LOCANT_OK ||
+        !bench_tensor(&rows, LOCANT_U8, 4, shape))
+        return false;
+    if (a->wide[i].data != a->t[i].data)
+        locant_release(a->t[i].data);
+    a->t[i] = rows;
+    return locant_quantize(&rows, &a->wide[i], a->c.quant, 0) == LOCANT_OK &&
+           locant_dequantize(&a->wide[i], &rows, a->c.quant, 0) == LOCANT_OK;
+}
+
 static bool make_tensors(struct bench_attention *a, bool gradients)
 {
     const struct bench_case *c = &a->c;
@@ -66,6 +85,9 @@ static bool make_tensors(struct bench_attention *a, bool gradients)
         (!c->family->of_keys && !make_input(a, BENCH_V, v)) ||
         !bench_tensor(&a->t[BENCH_OUT], c->dtype, 4, out) ||
         !bench_tensor(&a->t[BENCH_LSE], LOCANT_F32, 3, q))
+        return false;
+    if (c->quant != LOCANT_QUANT_NONE &&
+        (!quantise(a, BENCH_K) || !quantise(a, BENCH_V)))
         return false;
     return !gradients || (make_input(a, BENCH_DOUT, out) &&
                           bench_tensor(&a->t[BENCH_DQ], c->dtype, 4, q) &&
@@ -149,6 +171,7 @@ static locant_status make_problem(struct bench_attention *a)
     a->problem.encoding = a->encoding.e;
     a->problem.params = a->encoding.params;
     a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    a->problem.quant = c->quant;
     if (c->family->keys_rotated)
         a->problem.flags |= LOCANT_ATTENTION_KEYS_ROTATED;
     if (c->family->of_keys)

@@ -43,27 +43,27 @@ set(CORE_SOURCES
   encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
   encodings/table.c encodings/temperature.c encodings/transformer_xl.c
   encodings/urpe.c encodings/window.c encodings/xlnet.c encodings/xpos.c
-  attention/arena.c attention/arithmetic.c attention/attention.c
-  attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
-  attention/bias_table.c attention/content.c attention/content_far.c
-  attention/content_gates.c attention/content_plan.c
-  attention/content_project.c attention/content_tables.c
-  attention/content_window.c attention/decode.c attention/decode_bf16.c
-  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
-  attention/decode_softmax.c attention/dense_bias.c
+  attention/append.c attention/arena.c attention/arithmetic.c
+  attention/attention.c attention/backward.c attention/bf16.c
+  attention/bias.c attention/bias_pwl.c attention/bias_table.c
+  attention/content.c attention/content_far.c attention/content_gates.c
+  attention/content_plan.c attention/content_project.c
+  attention/content_tables.c attention/content_window.c attention/decode.c
+  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
+  attention/decode_paged.c attention/decode_softmax.c attention/dense_bias.c
   attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
   attention/f32.c attention/factors.c attention/load.c attention/mask.c
   attention/order.c attention/outputs.c attention/paged.c
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
-  attention/ragged.c attention/rectangle.c attention/reference.c
-  attention/request.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
-  attention/schedules.c attention/scores.c attention/scratch.c
-  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
-  attention/tiled.c
+  attention/quant.c attention/quantize.c attention/ragged.c
+  attention/rectangle.c attention/reference.c attention/request.c
+  attention/rotation.c attention/row_factor.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
+  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
+  attention/rows_stick.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/stick.c attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -191,7 +191,7 @@ set(JUDGES
   oracle/near.c oracle/positions.c oracle/rows.c oracle/statistics.c
   oracle/tasks.c)
 set(TESTS
-  test_angle test_angle_hash test_angle_mpfr test_attention
+  test_angle test_angle_hash test_angle_mpfr test_append test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_blocks
   test_attention_content test_attention_corners test_attention_decode
   test_attention_decode_far test_attention_dense test_attention_edges
@@ -224,7 +224,7 @@ set(TESTS
   test_pictures test_poll test_positions test_positions_grid
   test_positions_random test_positions_windows test_probe test_probe_numbers
   test_probe_partial test_probe_run test_probe_training test_property
-  test_references test_registry test_report test_report_full
+  test_quant test_references test_registry test_report test_report_full
   test_report_tasks test_rerotate test_resize test_resize_rules
   test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
   test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory

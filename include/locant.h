@@ -9,6 +9,7 @@
  *   locant/encoding.h   every encoding by its spec: table, rotate, bias
  *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
+ *   locant/cache.h      caches of keys and values: append, quantise
  *   locant/ragged.h     attention of packed sequences of different lengths
  *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, windows
  *   locant/multimodal.h ids of text, images, video and audio together
@@ -33,6 +34,7 @@
 #include "locant/angles.h"
 #include "locant/encoding.h"
 #include "locant/resize.h"
+#include "locant/cache.h"
 #include "locant/attention.h"
 #include "locant/positions.h"
 #include "locant/ragged.h"

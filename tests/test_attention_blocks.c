@@ -358,6 +358,48 @@ TEST(positions_may_be_given)
     }
 }
 
+/* Blocks of quantised rows hold what one piece of them holds. */
+TEST(quantised_blocks_are_read)
+{
+    enum { S = 150, P = 16, M = 10, H = 2, D = 64 };
+    OWNED(locant_encoding) *e = test_create("rope");
+    int64_t table[M], length = S;
+    uint8_t *rows = malloc(H * M * P * D), *blocks = malloc(H * M * P * D);
+
+    for (int i = 0; i < M; i++)
+        table[i] = (7 * i + 3) % M;
+    for (int i = 0; i < H * M * P * D; i++)
+        rows[i] = (uint8_t)(test_rand() % 0x7e); /* no NaN */
+    for (int h = 0; h < H; h++)
+        for (int j = 0; j < M * P; j++)
+            memcpy(blocks + ((table[j / P] * H + h) * P + j % P) * D,
+                   rows + (h * M * P + j) * D, D);
+    for (int64_t T = 1; T < 12; T += 5) {
+        OWNED(locant_tensor) q = TENSOR(F32, 1, 2 * H, T, D);
+        OWNED(locant_tensor) want = TENSOR(F32, 1, 2 * H, T, D);
+        OWNED(locant_tensor) got = TENSOR(F32, 1, 2 * H, T, D);
+        OWNED(locant_tensor) lse = TENSOR(F32, 1, 2 * H, T);
+        locant_attention a = LOCANT_ATTENTION_INIT;
+        locant_tensor k = DENSE(U8, rows, 1, H, S, D);
+
+        k.stride[1] = M * P * D;
+        a.q = &q;
+        a.k = a.v = &k;
+        a.encoding = e;
+        a.mask = LOCANT_MASK_CAUSAL;
+        a.quant = LOCANT_QUANT_E4M3;
+        test_forward(&want, &lse, &a);
+        a.k = a.v = VIEW(U8, blocks, M, H, P, D);
+        a.block_table = VIEW(I64, table, 1, M);
+        a.lengths = VIEW(I64, &length, 1);
+        test_forward(&got, &lse, &a);
+        CHECK(memcmp(want.data, got.data,
+                     (size_t)(2 * H * T * D) * sizeof(float)) == 0);
+    }
+    free(rows);
+    free(blocks);
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 struct small {

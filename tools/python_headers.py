@@ -13,8 +13,8 @@ import re
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CORE = ("core", "angles", "encoding", "resize", "attention", "positions",
-        "multimodal", "ragged")
+CORE = ("core", "angles", "encoding", "resize", "cache", "attention",
+        "positions", "multimodal", "ragged")
 LAB = ("files", "graph", "lab")  # and then all others
 NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",
            "char": "c_char", "size_t": "c_size_t", "double": "c_double",

@@ -5,6 +5,7 @@
 #ifndef LOCANT_ATTENTION_H
 #define LOCANT_ATTENTION_H
 
+#include "cache.h"
 #include "encoding.h"
 #include <math.h>
 
@@ -137,6 +138,11 @@ enum {
  * sequences, whatever N, and gives each the bits of a call without a table for
  * the same rows in order.  There is no backward.
  *
+ * Quantised cache: k and v are U8, and their last dimension is the bytes of a
+ * row of D channels (cache.h).  Rows are dequantised to float32 as tiles of
+ * them are read, so results are those of a call for F32 copies of k and v, with
+ * the accuracy of F32 whatever the dtype of q.  There is no backward.
+ *
  * Source: of values that are part of the keys DeepSeek-AI 2024,
  * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
  * 2020, arXiv:2004.05150v2, section 3.1, and Jiang et al. 2023,
@@ -162,6 +168,8 @@ typedef struct locant_attention {
     const locant_tensor   *sinks;
     const locant_tensor   *bias, *visible;
     const locant_tensor   *block_table, *lengths; /* of a paged cache */
+    locant_quant           quant; /* of k and v; NONE: dtype of q */
+    int64_t                quant_group;
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \

@@ -104,7 +104,7 @@ typedef enum locant_dtype {
     LOCANT_F64  = 3,
     LOCANT_I32  = 4,
     LOCANT_I64  = 5,
-    LOCANT_U8   = 6 /* bytes: masks, where 0 is false */
+    LOCANT_U8   = 6 /* bytes: masks, where 0 is false, and quantised rows */
 } locant_dtype;
 
 /* Bytes of one element; 0 if 'dtype' is none of the above. */

@@ -19,7 +19,8 @@ from typing import Any
 from . import positions
 from ._attention import Gradients, attention, attention_backward
 from ._c import Status
-from ._caches import paged_attention, ragged_attention
+from ._caches import (cache_append, cached_attention, dequantize, quantize,
+                      quant_rerotate, ragged_attention)
 from ._doors import angles, bias, rotate, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
@@ -34,8 +35,9 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
     "Status", "Variant", "angles", "attention", "attention_backward", "bias",
-    "bias_backward", "coordinates_backward", "encodings", "isa",
-    "paged_attention", "positions", "ragged_attention", "rerotate",
+    "bias_backward", "cache_append", "cached_attention",
+    "coordinates_backward", "dequantize", "encodings", "isa", "positions",
+    "quant_rerotate", "quantize", "ragged_attention", "rerotate",
     "resize_1d", "resize_2d", "rotate", "rotate_backward", "set_isa",
     "set_threads", "similarity", "table", "table_backward", "threads"]
 

@@ -21,7 +21,7 @@ _first_byte: Any = c_char.from_buffer
 _ZEROS = [(0,) * (MAX_RANK - rank) for rank in range(MAX_RANK + 1)]
 # By locant_dtype.  Codes are plain ints: those of an enum are slower.
 _NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
-          4: "int32", 5: "int64"}
+          4: "int32", 5: "int64", 6: "uint8"}
 _BF16 = 2
 _DTYPES = {code: np.dtype(name) for code, name in _NAMES.items()
            if code != _BF16}

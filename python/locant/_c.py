@@ -210,6 +210,35 @@ class ResizeForm(IntEnum):
     QWEN3VL = 5
 
 
+class Quant(IntEnum):
+    """locant_quant"""
+    NONE = 0
+    INT8 = 1
+    Q8_0 = 2
+    E4M3 = 3
+    E5M2 = 4
+
+
+class Append(Structure):
+    """locant_append"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("k_cache", POINTER(Tensor)),
+        ("v_cache", POINTER(Tensor)),
+        ("k", POINTER(Tensor)),
+        ("v", POINTER(Tensor)),
+        ("lengths", POINTER(Tensor)),
+        ("counts", POINTER(Tensor)),
+        ("block_table", POINTER(Tensor)),
+        ("ring", c_int),
+        ("encoding", c_void_p),
+        ("params", POINTER(Tensor)),
+        ("positions", POINTER(Tensor)),
+        ("quant", c_int),
+        ("quant_group", c_int64),
+    ]
+
+
 class Mask(IntEnum):
     """locant_mask"""
     NONE = 0
@@ -247,6 +276,8 @@ class Attention(Structure):
         ("visible", POINTER(Tensor)),
         ("block_table", POINTER(Tensor)),
         ("lengths", POINTER(Tensor)),
+        ("quant", c_int),
+        ("quant_group", c_int64),
     ]
 
 
@@ -417,6 +448,7 @@ class Ragged(Structure):
 INIT: dict[type[Structure], dict[str, Any]] = {
     Rotation: {},
     Resize: {},
+    Append: {},
     Attention: {"scale": math.inf},
     AttentionGradients: {},
     Grid: {"frames": 1, "rows": 1, "cols": 1, "merge": 1, "pretrained": (1, 1, 1)},
@@ -489,6 +521,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_resize_1d_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Resize)]),
     "locant_resize_2d": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Resize)]),
     "locant_resize_2d_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Resize)]),
+    "locant_quant_row_bytes": ("status", [POINTER(c_int64), c_int, c_int64, c_int64]),
+    "locant_quantize": ("status", [POINTER(Tensor), POINTER(Tensor), c_int, c_int64]),
+    "locant_dequantize": ("status", [POINTER(Tensor), POINTER(Tensor), c_int, c_int64]),
+    "locant_quant_rerotate": ("status", [POINTER(Tensor), c_int, c_int64, c_int64, c_void_p, POINTER(Tensor), c_void_p, POINTER(Tensor)]),
+    "locant_cache_append": ("status", [POINTER(Append)]),
     "locant_attention_workspace": ("status", [POINTER(c_size_t), POINTER(Attention)]),
     "locant_attention_forward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention), c_void_p, c_size_t]),
     "locant_attention_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention), c_void_p, c_size_t]),

@@ -18,7 +18,7 @@ class Paged(unittest.TestCase):
 
     def test_rows_in_order_give_the_same_bits(self):
         for spec in (None, "rope", "alibi+rope"):
-            out = locant.paged_attention(self.q, self.k, self.v, self.table,
+            out = locant.cached_attention(self.q, self.k, self.v, self.table,
                                          self.lengths, spec)
             for b, n in enumerate(self.lengths):
                 k, v = (np.concatenate(list(x[self.table[b]]), axis=1)[None, :, :n]
@@ -31,15 +31,63 @@ class Paged(unittest.TestCase):
                 .transpose(0, 2, 1, 3) for x in (self.k, self.v))
         rest = self.table, self.lengths, "rope"
         np.testing.assert_array_equal(
-            locant.paged_attention(self.q, k, v, *rest),
-            locant.paged_attention(self.q, self.k, self.v, *rest))
+            locant.cached_attention(self.q, k, v, *rest),
+            locant.cached_attention(self.q, self.k, self.v, *rest))
 
     def test_a_wrong_block_is_named(self):
         self.table[1, 0] = 9
         with self.assertRaisesRegex(locant.Error, "block 0 of sequence 1 is 9, "
                                     "expected 0 to 8"):
-            locant.paged_attention(self.q, self.k, self.v, self.table,
+            locant.cached_attention(self.q, self.k, self.v, self.table,
                                    self.lengths)
+
+
+class Quantised(unittest.TestCase):
+    def test_attention_is_that_of_the_floats(self):
+        q, k, v = numbers(2, 4, 3, 32), numbers(2, 2, 20, 32), numbers(2, 2, 20, 32)
+        for quant in ("int8", "q8_0", "e4m3", "e5m2"):
+            rows = [locant.quantize(x, quant) for x in (k, v)]
+            floats = [locant.dequantize(x, 32, quant) for x in rows]
+            self.assertLess(np.abs(floats[0] - k).max(), 0.4)
+            np.testing.assert_array_equal(
+                locant.cached_attention(q, *rows, encoding="rope", quant=quant),
+                locant.attention(q, *floats, "rope", True))
+
+    def test_rotation_moves_keys(self):
+        k, at = numbers(2, 6, 32), np.arange(6)
+        rope = locant.Encoding("rope")
+        rows = locant.quantize(k, "q8_0")
+        locant.quant_rerotate(rows, 32, "q8_0", rope, at, rope, at + 100)
+        moved = locant.dequantize(rows, 32, "q8_0")
+        want = locant.rotate(k[None], "rope", np.full(6, 100), key=True)[0]
+        # two errors of a / 127, with a below 5
+        self.assertLess(np.abs(moved - want).max(), 2 * 5 / 127)
+
+    def test_wrong_kinds_are_named(self):
+        with self.assertRaisesRegex(locant.Error, "quant is 'q4'"):
+            locant.quantize(numbers(2, 32), "q4")
+
+
+class Append(unittest.TestCase):
+    def test_appended_tokens_are_attended_to(self):
+        k, v = numbers(2, 2, 9, 16, seed=1), numbers(2, 2, 9, 16, seed=2)
+        q = numbers(2, 4, 1, 16)
+        cache = [np.zeros((8, 2, 4, 16), np.float32) for _ in range(2)]
+        table = np.array([[6, 1, 3], [0, 7, 2]])
+        for t in range(9):
+            new = [np.ascontiguousarray(x[:, :, t:t + 1]) for x in (k, v)]
+            locant.cache_append(*cache, *new, [t, t], None, table, "rope")
+        out = locant.cached_attention(q, *cache, table, [9, 9], "rope",
+                                      keys_rotated=True)
+        want = locant.attention(q, k, v, "rope", True)
+        self.assertLess(np.abs(out - want).max(), 1e-5)
+
+    def test_two_tokens_for_one_row(self):
+        x = numbers(2, 2, 1, 16)
+        cache = [np.zeros((8, 2, 4, 16), np.float32) for _ in range(2)]
+        with self.assertRaisesRegex(locant.Error, "two new tokens go to row 0 "
+                                    "of block 5"):
+            locant.cache_append(*cache, x, x, [0, 0], None, [[5], [5]])
 
 
 class Ragged(unittest.TestCase):

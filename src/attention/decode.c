@@ -76,7 +76,10 @@ bool lct_decode_rows_in_place(const struct lct_plan *p,
         return false;
     x->kind = (enum lct_stored)rows.x.dtype;
     x->b_row = x->ahead_row = (size_t)rows.x.stride[2];
-    if (p->request->paged.table == NULL)
+    x->warm = p->request->k.dtype == LOCANT_U8; /* just dequantised */
+    if (x->warm)
+        x->ahead = x->b;
+    else if (p->request->paged.table == NULL)
         x->ahead = lct_at(keys ? &p->request->k : &p->request->v, next, 3);
     else
         x->ahead = lct_decode_paged_ahead(p, f, t, of, i, t->keys);

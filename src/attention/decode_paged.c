@@ -1,4 +1,4 @@
-/* decode_paged.c - decode on a paged cache, without copying its blocks */
+/* decode_paged.c - decode on a paged or quantised cache, piece by piece */
 #include "decode_paged.h"
 #include "arithmetic.h"
 #include "load.h"
@@ -9,7 +9,9 @@ enum {
     /* Prefetch distances, measured on Zen 5 with blocks of 4 KiB in order and
      * at random. */
     AHEAD_BYTES = 12288,
-    AHEAD_BYTES_F32 = 16384
+    AHEAD_BYTES_F32 = 16384,
+    /* Of dequantised rows: a piece stays in the first-level cache. */
+    DEQUANTISED_BYTES = 16384
 };
 
 const void *lct_decode_paged_ahead(const struct lct_plan *p,
@@ -46,6 +48,8 @@ static bool reads_pieces(const struct lct_plan *p, const locant_tensor *x)
                  (x->stride[0] % 2 == 0 && x->stride[1] % 2 == 0 &&
                   x->stride[2] % 2 == 0 && (uintptr_t)x->data % 4 == 0);
 
+    if (x->dtype == LOCANT_U8)
+        return p->read_columns == p->D;
     return paged->table != NULL && paged->rows % PIECE_ROWS == 0 && words &&
            p->read_columns == p->D && x->stride[2] >= 0;
 }
@@ -71,10 +75,29 @@ static struct pieces pieces_of(const struct lct_plan *p,
     int64_t row;
 
     e.x = of == LCT_KEY_ROWS ? &p->request->k : &p->request->v;
+    if (e.x->dtype == LOCANT_U8)
+        return e; /* rows are fetched as they are dequantised */
     row = p->D * (int64_t)locant_dtype_size(e.x->dtype);
     e.far = (e.x->dtype == LOCANT_F32 ? AHEAD_BYTES_F32 : AHEAD_BYTES) / row;
     e.far = lct_sizes_round_up(e.far > 0 ? e.far : 1, p->request->paged.rows);
     return e;
+}
+
+/* Dequantise the piece of 'left' rows or fewer from 'at' on. */
+static void dequantise(struct pieces *e, struct lct_product *part,
+                       const int64_t at[3], int64_t left)
+{
+    struct lct_scratch *s = e->f->s;
+    int64_t rows = DEQUANTISED_BYTES / ((int64_t)sizeof(float) * e->p->D);
+
+    rows = rows / PIECE_ROWS * PIECE_ROWS;
+    rows = rows > 0 ? rows : PIECE_ROWS;
+    e->rows = rows < left ? rows : left;
+    part->b = lct_paged_rows_of(&e->p->request->paged, e->x, at, e->rows,
+                                e->of == LCT_KEY_ROWS ? s->paged_k : s->paged_v)
+                  .x.data;
+    part->warm = true;
+    part->ahead = part->b;
 }
 
 /* Step to the next piece and set the factor b of 'part' to it. */
@@ -88,6 +111,10 @@ static bool next_piece(struct pieces *e, struct lct_product *part)
     if (e->from >= t->keys)
         return false;
     at[2] = t->j + e->from;
+    if (e->x->dtype == LOCANT_U8) {
+        dequantise(e, part, at, t->keys - e->from);
+        return true;
+    }
     e->rows = lct_paged_run(paged, e->x, t->b, at[2], t->keys - e->from);
     part->b = lct_paged_at(paged, e->x, at);
     /* Longer pieces prefetch their own rows, then those of the next piece. */
@@ -100,7 +127,21 @@ static bool next_piece(struct pieces *e, struct lct_product *part)
 static bool is_whole(const struct lct_plan *p, const struct lct_tile *t,
                      const locant_tensor *x)
 {
-    return lct_paged_run(&p->request->paged, x, t->b, t->j, t->keys) == t->keys;
+    return x->dtype != LOCANT_U8 &&
+           lct_paged_run(&p->request->paged, x, t->b, t->j, t->keys) == t->keys;
+}
+
+/* How rows of x, or their dequantised copies, are stored. */
+static void set_rows(struct lct_product *part, const struct lct_plan *p,
+                     const locant_tensor *x)
+{
+    bool copied = x->dtype == LOCANT_U8;
+
+    part->kind = p->arithmetic->decode->channels == 2 ? LCT_STORED_BF16_PAIRS
+                 : copied                             ? LCT_STORED_F32
+                          : (enum lct_stored)x->dtype;
+    part->b_row = (size_t)(copied ? p->D : x->stride[2]);
+    part->ahead_row = part->b_row;
 }
 
 bool lct_decode_paged_scores(const struct lct_plan *p,
@@ -115,9 +156,9 @@ bool lct_decode_paged_scores(const struct lct_plan *p,
 
     if (!reads_pieces(p, k) || p->tables->k_mapped != NULL || is_whole(p, t, k))
         return false;
-    part.kind =
-        channels == 2 ? LCT_STORED_BF16_PAIRS : (enum lct_stored)k->dtype;
-    part.b_row = part.ahead_row = (size_t)(k->stride[2] / channels);
+    set_rows(&part, p, k);
+    part.b_row /= (size_t)channels; /* words */
+    part.ahead_row = part.b_row;
     for (e = pieces_of(p, f, t, LCT_KEY_ROWS, i); next_piece(&e, &part);) {
         part.c = x->c + e.from;
         part.n = (size_t)e.rows;
@@ -138,9 +179,7 @@ bool lct_decode_paged_values(const struct lct_plan *p,
 
     if (f->guard[i] || !reads_pieces(p, v) || is_whole(p, t, v))
         return false;
-    part.kind =
-        channels == 2 ? LCT_STORED_BF16_PAIRS : (enum lct_stored)v->dtype;
-    part.b_row = part.ahead_row = (size_t)v->stride[2];
+    set_rows(&part, p, v);
     for (e = pieces_of(p, f, t, LCT_VALUE_ROWS, i); next_piece(&e, &part);) {
         part.a = x->a + e.from / channels;
         part.k = (size_t)e.rows;

@@ -192,6 +192,11 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            "%s: struct_size of gradients is %zu, expected %zu; "
                            "start from LOCANT_ATTENTION_GRADIENTS_INIT",
                            p->request->fn, g->struct_size, sizeof(*g));
+    if (p->request->k.dtype == LOCANT_U8)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: k and v are quantised, expected floats: their "
+                           "gradients would have no type",
+                           p->request->fn);
     if (p->request->paged.table != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: the cache is paged, expected keys and values "

@@ -1,5 +1,6 @@
 /* paged.c - keys and values in blocks of a pool, which a table lists */
 #include "paged.h"
+#include "../kernel/row.h"
 #include "sizes.h"
 #include <inttypes.h>
 #include <string.h>
@@ -56,7 +57,8 @@ locant_status lct_paged_check(struct lct_paged *paged, const char *fn,
 {
     const unsigned integers = LCT_IN_I64 | LCT_IN_I32;
 
-    *paged = (struct lct_paged){ NULL };
+    *paged = (struct lct_paged){ .quant = { a->quant, a->quant_group },
+                                 .D = a->q->shape[3] };
     LCT_TRY(check_both(fn, a));
     if (a->block_table == NULL)
         return LOCANT_OK;
@@ -127,6 +129,35 @@ static void gather(const struct lct_paged *paged, const locant_tensor *x,
         memcpy(to, rows[j], row);
 }
 
+static void dequantize(const struct lct_paged *paged, const locant_tensor *x,
+                       const int64_t at[3], int64_t n, float *to)
+{
+    for (int64_t j = 0, run; j < n; j += run, to += run * paged->D) {
+        int64_t first[3] = { at[0], at[1], at[2] + j };
+
+        run = lct_paged_run(paged, x, at[0], first[2], n - j);
+        lct_quant_decode(to, paged->D, lct_paged_at(paged, x, first),
+                         (ptrdiff_t)x->stride[2], paged->quant, run, paged->D);
+    }
+}
+
+void lct_paged_row_to_f64(double *out, const struct lct_paged *paged,
+                          const locant_tensor *x, const int64_t at[3])
+{
+    if (paged->quant.kind == LOCANT_QUANT_NONE) {
+        lct_row_to_f64(out, lct_paged_at(paged, x, at), x->dtype,
+                       (size_t)x->shape[3]);
+        return;
+    }
+    dequantize(paged, x, at, 1, (float *)out);
+    for (int64_t d = paged->D; d-- > 0;) { /* widen in place, from the end */
+        float y;
+
+        memcpy(&y, (char *)out + d * (int64_t)sizeof(y), sizeof(y));
+        out[d] = (double)y;
+    }
+}
+
 struct lct_paged_rows lct_paged_rows_of(const struct lct_paged *paged,
                                         const locant_tensor *x,
                                         const int64_t at[3], int64_t n,
@@ -134,6 +165,13 @@ struct lct_paged_rows lct_paged_rows_of(const struct lct_paged *paged,
 {
     struct lct_paged_rows rows = { *x, { at[0], at[1], at[2] } };
 
+    if (paged->quant.kind != LOCANT_QUANT_NONE) {
+        dequantize(paged, x, at, n, to);
+        rows.x =
+            locant_dense(to, LOCANT_F32, 4, (int64_t[]){ 1, 1, n, paged->D });
+        rows.at[0] = rows.at[1] = rows.at[2] = 0;
+        return rows;
+    }
     if (paged->table == NULL || n == 0)
         return rows;
     rows.at[0] = rows.at[1] = rows.at[2] = 0;

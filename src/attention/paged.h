@@ -5,11 +5,15 @@
  * Engines see a sequence as a batch row with keys 0 .. S - 1, S the longest
  * length of the call.  Keys past a row's own length are padding, as if they had
  * a negative document; no row of the pool is read for them.
+ *
+ * Rows that are quantised, with or without a table, are dequantised to float32
+ * when they are read.
  */
 #ifndef LCT_ATTENTION_PAGED_H
 #define LCT_ATTENTION_PAGED_H
 #include "../core/tensor.h"
 #include "locant/attention.h"
+#include "quant.h"
 
 struct lct_paged {
     const locant_tensor *table;   /* [B, blocks]; NULL: not paged */
@@ -18,6 +22,8 @@ struct lct_paged {
     int64_t blocks;               /* of a sequence, at most */
     int64_t capacity;             /* rows * blocks */
     int64_t longest;              /* of the lengths */
+    struct lct_quant quant;       /* also of k and v without a table */
+    int64_t D;                    /* channels of a row */
 };
 
 /* Check table and lengths of the call, for B sequences and 'a'->k. */
@@ -69,11 +75,21 @@ struct lct_paged_rows {
 };
 
 /*
- * Rows from 'at' = b, h, j on: in place if they are evenly apart, else copied
- * to 'to', which has room for n dense rows and is not read without a table.
+ * Rows from 'at' = b, h, j on: in place if they are evenly apart and not
+ * quantised, else copied to 'to', which has room for n dense rows.
  */
 struct lct_paged_rows lct_paged_rows_of(const struct lct_paged *paged,
                                         const locant_tensor *x,
                                         const int64_t at[3], int64_t n,
                                         void *to);
+
+/* out [D] = row 'at'. */
+void lct_paged_row_to_f64(double *out, const struct lct_paged *paged,
+                          const locant_tensor *x, const int64_t at[3]);
+
+/* Are rows copied in some calls, so that there must be room for a tile? */
+static inline bool lct_paged_copies(const struct lct_paged *paged)
+{
+    return paged->table != NULL || paged->quant.kind != LOCANT_QUANT_NONE;
+}
 #endif

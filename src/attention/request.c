@@ -38,16 +38,23 @@ static locant_status check_shapes(struct lct_request *r)
 {
     const locant_attention *a = r->a;
     int64_t any[4] = { -1, -1, -1, -1 }, values[4] = { -1, -1, -1, -1 };
-    unsigned same;
+    unsigned same, cached;
 
     LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
     same = 1u << a->q->dtype;
     if (a->block_table == NULL)
         any[0] = a->q->shape[0];
     any[3] = a->q->shape[3];
-    LCT_TRY(lct_check(r->fn, "k", a->k, same, 4, any));
-    memcpy(values, a->k->shape, sizeof(values) - sizeof(*values));
-    LCT_TRY(lct_check(r->fn, "v", a->v, same, 4, values));
+    if (a->quant != LOCANT_QUANT_NONE)
+        LCT_TRY(lct_quant_check(&any[3], r->fn,
+                                (struct lct_quant){ a->quant, a->quant_group },
+                                a->q->shape[3]));
+    cached = a->quant != LOCANT_QUANT_NONE ? LCT_IN_U8 : same;
+    LCT_TRY(lct_check(r->fn, "k", a->k, cached, 4, any));
+    memcpy(values, a->k->shape, sizeof(values));
+    if (a->quant == LOCANT_QUANT_NONE)
+        values[3] = -1;
+    LCT_TRY(lct_check(r->fn, "v", a->v, cached, 4, values));
     r->q = *a->q;
     r->k = *a->k;
     r->v = *a->v;
@@ -55,7 +62,8 @@ static locant_status check_shapes(struct lct_request *r)
     r->H = a->q->shape[1];
     r->T = a->q->shape[2];
     r->D = r->Dq = a->q->shape[3];
-    r->Dv = a->v->shape[3];
+    /* Rows of quantised values have the channels of keys. */
+    r->Dv = a->quant != LOCANT_QUANT_NONE ? r->D : a->v->shape[3];
     r->Hkv = a->k->shape[1];
     LCT_TRY(lct_paged_check(&r->paged, r->fn, a, r->B));
     r->S = r->paged.table == NULL ? a->k->shape[2] : r->paged.longest;

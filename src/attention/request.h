@@ -28,7 +28,7 @@ struct lct_request {
     int64_t position_rows; /* 1, or B if positions differ by batch row */
     int axes;              /* of coordinates; 0: none are given */
     bool documents;        /* documents are given, or lengths */
-    struct lct_paged paged;
+    struct lct_paged paged;     /* and how k and v are quantised */
 
     /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];

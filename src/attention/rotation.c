@@ -105,11 +105,11 @@ void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
     const locant_tensor *raw =
         role == LCT_KEY ? &p->request->k : &p->request->q;
     double *x = mapped, *y = x + p->D;
-    const void *row = role == LCT_KEY
-                          ? lct_paged_at(&p->request->paged, raw, at)
-                          : lct_at(raw, at, 3);
 
-    lct_row_to_f64(x, row, raw->dtype, (size_t)p->D);
+    if (role == LCT_KEY)
+        lct_paged_row_to_f64(x, &p->request->paged, raw, at);
+    else
+        lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
     lct_rotation_row(y, p, x, role, at);
     lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
     memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));

@@ -183,13 +183,11 @@ void lct_rows_load(const struct lct_rows_task *w)
             int64_t at[3] = { doc->b, doc->kv_head + g, doc->index[n] };
             int64_t to = g * doc->c.keys + n;
 
-            lct_row_to_f64(w->r->x,
-                           lct_paged_at(&p->request->paged, &p->request->k, at),
-                           p->request->k.dtype, (size_t)p->D);
+            lct_paged_row_to_f64(w->r->x, &p->request->paged, &p->request->k,
+                                 at);
             lct_rotation_row(doc->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
-            lct_row_to_f64(doc->v + to * p->Dv,
-                           lct_paged_at(&p->request->paged, &p->request->v, at),
-                           p->request->v.dtype, (size_t)p->Dv);
+            lct_paged_row_to_f64(doc->v + to * p->Dv, &p->request->paged,
+                                 &p->request->v, at);
             lct_rotation_value(p, doc->v + to * p->Dv, LCT_KEY, at, 1);
         }
     if (doc->x != NULL)

@@ -27,8 +27,9 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
 {
     const struct lct_request *r = p->request;
     int64_t dense = r->bias != NULL ? LCT_TILE : 0;
-    int64_t paged = r->paged.table != NULL ? LCT_TILE : 0;
-    size_t size = locant_dtype_size(r->k.dtype);
+    int64_t paged = lct_paged_copies(&r->paged) ? LCT_TILE : 0;
+    size_t size =
+        r->k.dtype == LOCANT_U8 ? sizeof(float) : locant_dtype_size(r->k.dtype);
     bool maps = p->documents || r->mask_hooks > 0 || r->window > 0 ||
                 r->visible != NULL;
 

@@ -57,7 +57,8 @@ struct lct_scratch {
     float *bias_rows; /* [TILE queries, TILE keys]: the transpose of 'bias' or
                          of gradients */
     float *dk, *dv;   /* [S, padded_q], [S, padded_v]: if the plan gathers */
-    char *paged_k, *paged_v; /* [TILE, D], [TILE, Dv] of their dtype, if paged */
+    char *paged_k, *paged_v; /* [TILE, D], [TILE, Dv] of their dtype if paged, of
+                                float32 if quantised */
     struct lct_bf16_scratch bf16;
 };
 

@@ -189,22 +189,36 @@ static void fill_temperatures(const struct lct_tables *tables,
         tables->tau[i] = e->row->scale.of_query(e, tables->q_pos[i]);
 }
 
+/*
+ * Does a later stage read positions past the keys of a paged row?  A step of
+ * decoding then costs a little for each key of the longest row.
+ */
+static bool reads_padding(const struct lct_tables *tables,
+                          const struct lct_plan *p)
+{
+    return p->engine != LCT_DECODE || p->bias_range > 0 ||
+           p->lengths.e != NULL || tables->q_last != NULL;
+}
+
 static void fill_positions(const struct lct_tables *tables,
                            const struct lct_plan *p)
 {
     const struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
     const struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
+    struct lct_positions own = k;
     int axes = p->request->axes;
 
     for (int64_t row = 0; row < p->position_rows; row++) {
         int64_t t = row * p->T, s = row * p->S;
+
+        own.n = reads_padding(tables, p) ? p->S : lct_plan_keys(p, row);
 
         lct_positions_fill(
             tables->q_pos + t, axes > 0 ? tables->q_coords + t * axes : NULL,
             p->documents ? tables->q_docs + t : NULL, axes, &q, row);
         lct_positions_fill(
             tables->k_pos + s, axes > 0 ? tables->k_coords + s * axes : NULL,
-            p->documents ? tables->k_docs + s : NULL, axes, &k, row);
+            p->documents ? tables->k_docs + s : NULL, axes, &own, row);
         if (tables->q_schedule != NULL)
             lct_schedules_fill(tables->q_schedule + t, p, LCT_QUERY, row);
         if (tables->q_schedule != NULL && !p->request->rotated_keys)

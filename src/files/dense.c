@@ -9,7 +9,7 @@ locant_status lct_dense_bytes(size_t *bytes, const char *fn, const char *arg,
     size_t item = locant_dtype_size(t->dtype);
     int64_t stride = 1;
 
-    if (item == 0)
+    if (item == 0 || t->dtype == LOCANT_U8)
         return locant_fail(LOCANT_ERR_DTYPE, "%s: %s has the unknown dtype %d",
                            fn, arg, (int)t->dtype);
     if (t->rank < 0 || t->rank > LOCANT_MAX_RANK)

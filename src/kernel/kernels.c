@@ -25,6 +25,7 @@
 
 #include "decode.inc" /* after tile.inc */
 #include "decode_values.inc"
+#include "quant.inc" /* after decode.inc */
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b)  CONCAT_(a, b)
@@ -41,6 +42,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .narrow = narrow,
     .load_rows = load_rows,
     .store_rows = store_rows,
+    .dequantize = dequantize,
     .angle_rows = angle_rows,
     .matmul = matmul,
     .copies_crowded = VL == 8,

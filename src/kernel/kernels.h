@@ -109,6 +109,25 @@ struct lct_rows {
     size_t rows, n;
 };
 
+/* How quantised rows are stored; the values are those of locant_quant. */
+enum lct_quant_kind {
+    LCT_QUANT_INT8 = 1,
+    LCT_QUANT_Q8_0,
+    LCT_QUANT_E4M3,
+    LCT_QUANT_E5M2
+};
+
+/* Quantised rows of n channels (locant/cache.h), and a tile of them. */
+struct lct_quant_rows {
+    const void *x;
+    ptrdiff_t x_row; /* bytes from row to row */
+    enum lct_quant_kind kind;
+    size_t group; /* channels that share a scale: divides n */
+    float *tile;
+    size_t width; /* from row to row of the tile */
+    size_t rows, n;
+};
+
 /* Rows x of n channels plus rows of a table; members as in lct_rope. */
 struct lct_sum {
     void *out;
@@ -165,6 +184,9 @@ struct lct_kernels {
     /* tile = x, padded with 0 from channel n on; and x = tile.  Exact. */
     void (*load_rows)(const struct lct_rows *r);
     void (*store_rows)(const struct lct_rows *r);
+
+    /* tile = x, dequantised and rounded once.  Exact. */
+    void (*dequantize)(const struct lct_quant_rows *r);
 
     /*
      * cos and sin of the angle p * turn[c], times magnitude, rounded once, for
