@@ -33,8 +33,8 @@ set(CORE_SOURCES
   encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
   encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
   encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/transformer_xl.c encodings/vjepa2.c encodings/window.c
+  encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -167,8 +167,8 @@ set(ORACLE_SOURCES
   oracle/rope3d.c oracle/rope_mixed.c oracle/rope_scaling.c oracle/run.c
   oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
   oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/transformer_xl.c oracle/trial.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/transformer_xl.c oracle/trial.c oracle/vjepa2.c oracle/window_rope.c
+  oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c

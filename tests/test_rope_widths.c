@@ -324,6 +324,22 @@ TEST(video_layouts_give_time_low_frequencies)
         CHECK(angle_at(hope, 128, 0, c, c + 64) == 0);
 }
 
+/* The released code and the paper, on the channels 1 .. 4 of one axis. */
+TEST(vjepa2_turns_channels_of_a_pair_apart)
+{
+    static const double x[14] = { 1, 2, 3, 4 }, at[3] = { 1, 0, 0 };
+    static const double released[4] = { -1.1426396637, 2.0098998342,
+                                        -1.7449770216, 4.0297995017 };
+    static const double right[4] = { -1.1426396637, 1.9220755965, 2.9598506679,
+                                     4.0297995017 };
+    double y[14];
+
+    rotate_at(y, x, "vjepa2", at, 14);
+    near_all(y, released, 4, 1e-10);
+    rotate_at(y, x, "rope3d", at, 14);
+    near_all(y, right, 4, 1e-10);
+}
+
 TEST(bad_axes_are_refused)
 {
     static const char *const row[][2] = {
