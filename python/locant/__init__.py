@@ -19,24 +19,26 @@ from typing import Any
 from . import positions
 from ._attention import Gradients, attention, attention_backward
 from ._c import Status
-from ._doors import angles, bias, rotate, similarity, table
+from ._doors import add, angles, bias, rotate, rotate_qk, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
 from ._gradients import (bias_backward, coordinates_backward, rotate_backward,
                          table_backward)
 from ._library import Error, lib, text
-from ._tables import rerotate, resize_1d, resize_2d
+from ._tables import (rerotate, resize_1d, resize_1d_backward, resize_2d,
+                      resize_2d_backward)
 from ._values import string, whole
 
 __version__: str = text(lib.locant_version())
 
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
-    "Status", "Variant", "angles", "attention", "attention_backward", "bias",
+    "Status", "Variant", "add", "angles", "attention", "attention_backward",
+    "bias",
     "bias_backward", "coordinates_backward", "encodings", "isa", "positions",
-    "rerotate", "resize_1d", "resize_2d", "rotate", "rotate_backward",
-    "set_isa", "set_threads", "similarity", "table", "table_backward",
-    "threads"]
+    "rerotate", "resize_1d", "resize_1d_backward", "resize_2d",
+    "resize_2d_backward", "rotate", "rotate_backward", "rotate_qk", "set_isa",
+    "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
 _LAZY = ("graph", "hf", "plot", "torch")  # imported when first used
