@@ -34,9 +34,8 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
     "Status", "Variant", "add", "angles", "attention", "attention_backward",
-    "bias",
-    "bias_backward", "coordinates_backward", "encodings", "isa", "positions",
-    "rerotate", "resize_1d", "resize_1d_backward", "resize_2d",
+    "bias", "bias_backward", "coordinates_backward", "encodings", "isa",
+    "positions", "rerotate", "resize_1d", "resize_1d_backward", "resize_2d",
     "resize_2d_backward", "rotate", "rotate_backward", "rotate_qk", "set_isa",
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
