@@ -63,6 +63,7 @@ static const struct {
     { "rope2d", "rope2d(height=3,width=4)" },
     { "rope3d", "rope3d(height=2,width=3)" },
     { "axes", "axes(grid=2:3,pairing=blocks)" },
+    { "vjepa2", "vjepa2(height=2,width=3)" },
     { "selfextend", "selfextend(group=2,window=4)" },
     { "shaw", "shaw(distance=4)" },
     { "shaw", "shaw(distance=4,values=no,share=yes)" },

@@ -21,24 +21,26 @@ from ._attention import Gradients, attention, attention_backward
 from ._c import Status
 from ._caches import (cache_append, cached_attention, dequantize, quantize,
                       quant_rerotate, ragged_attention)
-from ._doors import angles, bias, rotate, similarity, table
+from ._doors import add, angles, bias, rotate, rotate_qk, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
 from ._gradients import (bias_backward, coordinates_backward, rotate_backward,
                          table_backward)
 from ._library import Error, lib, text
-from ._tables import rerotate, resize_1d, resize_2d
+from ._tables import (rerotate, resize_1d, resize_1d_backward, resize_2d,
+                      resize_2d_backward)
 from ._values import string, whole
 
 __version__: str = text(lib.locant_version())
 
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
-    "Status", "Variant", "angles", "attention", "attention_backward", "bias",
-    "bias_backward", "cache_append", "cached_attention",
+    "Status", "Variant", "add", "angles", "attention", "attention_backward",
+    "bias", "bias_backward", "cache_append", "cached_attention",
     "coordinates_backward", "dequantize", "encodings", "isa", "positions",
     "quant_rerotate", "quantize", "ragged_attention", "rerotate",
-    "resize_1d", "resize_2d", "rotate", "rotate_backward", "set_isa",
+    "resize_1d", "resize_1d_backward", "resize_2d", "resize_2d_backward",
+    "rotate", "rotate_backward", "rotate_qk", "set_isa",
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
 

@@ -113,6 +113,69 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
     return out
 
 
+def rotate_qk(q: Any, k: Any, spec: str | Encoding, positions: Any = None,
+              offset: int = 0, inverse: bool = False, *,
+              params: Params | None = None, dtype: str | None = None,
+              copy: bool = False) -> tuple[Array, Array]:
+    """Queries and keys of one layer rotated in one call, which computes the
+    angles once: the bits of rotate(q) and rotate(k, key=True).
+
+    q, k  [.., T, D] with the same T and D; heads, strides and dtype may differ
+    the rest as in rotate(), positions for all rows alike
+
+    Errors: as rotate().
+    """
+    q, q_code = accept(q, "q", copy, dtype, FLOATS)
+    k, k_code = accept(k, "k", copy, dtype, FLOATS)
+    if q.ndim < 2 or k.ndim < 2:
+        raise Error(Status.ERR_SHAPE, f"locant: q has rank {q.ndim} and k has "
+                    f"rank {k.ndim}, expected [.., T, D]")
+    tokens, dim = q.shape[-2:]
+    at, at_view = positions_view(positions, "positions", offset, tokens, copy)
+    heads = q.shape[-3] if q.ndim > 2 else 1
+    bound = bind(spec, params, tokens, {"width": heads * dim, "heads": heads,
+                                        "head_dim": dim}, copy=copy)
+    width = bound.encoding.rotated_width(dim)
+    outs = [result(None, x.shape[:-1] + (width,), x.dtype) for x in (q, k)]
+    lib.locant_encoding_rotate_qk(
+        view(outs[0], "q_out", q_code), view(outs[1], "k_out", k_code),
+        view(q, "q", q_code), view(k, "k", k_code), bound.encoding.handle,
+        _c.Tensor.from_buffer_copy(at_view), bound.views,
+        _c.ROTATE_INVERSE if inverse else 0)
+    del at  # alive until here
+    return outs[0], outs[1]
+
+
+def add(x: Any, spec: str | Encoding, positions: Any = None, offset: int = 0, *,
+        params: Params | None = None, out: Array | None = None,
+        dtype: str | None = None, copy: bool = False) -> Array:
+    """Embeddings plus the rows of an encoding of the input door.
+
+    x          [.., T, D] of float32, float64, float16 or bfloat16
+    spec       e.g. "sinusoidal", "learned(length=512)"
+    positions  int64 [T], or float64 [T] or [T, axes] if it is defined at real
+               positions
+    offset     without positions: row t is that of position offset + t
+    out        where to write, may be x itself
+    dtype      "bfloat16" where x is uint16 holding its bits
+
+    Returns [.., T, D] of x's dtype.  Errors: as table().
+    """
+    x, code = accept(x, "x", copy, dtype, FLOATS)
+    if x.ndim < 2:
+        raise Error(Status.ERR_SHAPE, f"locant: x has rank {x.ndim}, expected "
+                    "[.., T, D]")
+    tokens, dim = x.shape[-2:]
+    at, at_view = positions_view(positions, "positions", offset, tokens, copy)
+    bound = bind(spec, params, tokens, {"width": dim}, copy=copy)
+    out = result(out, x.shape, x.dtype)
+    lib.locant_encoding_add(view(out, "out", code), view(x, "x", code),
+                            bound.encoding.handle,
+                            _c.Tensor.from_buffer_copy(at_view), bound.views)
+    del at  # alive until here
+    return out
+
+
 def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
            flags: int, default: tuple[int, int],
            copy: bool) -> tuple[_c.Rotation, Any] | None:

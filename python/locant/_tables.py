@@ -42,6 +42,13 @@ def rerotate(x: Any, old: str | Encoding, old_positions: Any,
     return out
 
 
+def zeros(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Memory for the library to add to."""
+    made = result(None, shape, dtype)
+    made[...] = 0
+    return made
+
+
 def _how(form: str | None, options: dict[str, Any]) -> _c.Resize:
     made = make(_c.Resize)
     if form is not None:
@@ -118,3 +125,39 @@ def resize_2d(table: Any, rows: int, columns: int, form: str | None = None, *,
         _how(form, {**sizes, **_options(cubic, align_corners, antialias, offset,
                                         prefix)}))
     return out
+
+
+def resize_1d_backward(dout: Any, length: int, form: str | None = None, *,
+                       cubic: bool | None = None,
+                       align_corners: bool | None = None,
+                       antialias: bool | None = None,
+                       offset: float | None = None, prefix: int = 0,
+                       copy: bool = False) -> Array:
+    """The gradient of the table of resize_1d(), for a table of 'length' rows
+    after the prefix, given that of its result; options as there."""
+    dout, _ = accept(dout, "dout", copy, codes=PARAMS)
+    made = zeros((prefix + whole(length, "length"), _width(dout)), dout.dtype)
+    lib.locant_resize_1d_backward(
+        view(made, "dtable"), view(dout, "dout"),
+        _how(form, _options(cubic, align_corners, antialias, offset, prefix)))
+    return made
+
+
+def resize_2d_backward(dout: Any, rows: int, columns: int, from_rows: int,
+                       from_columns: int, form: str | None = None, *,
+                       cubic: bool | None = None,
+                       align_corners: bool | None = None,
+                       antialias: bool | None = None,
+                       offset: float | None = None, prefix: int = 0,
+                       copy: bool = False) -> Array:
+    """The gradient of the table of resize_2d()."""
+    dout, _ = accept(dout, "dout", copy, codes=PARAMS)
+    sizes = {"rows": whole(rows, "rows"), "columns": whole(columns, "columns"),
+             "from_rows": whole(from_rows, "from_rows"),
+             "from_columns": whole(from_columns, "from_columns")}
+    made = zeros((prefix + from_rows * from_columns, _width(dout)), dout.dtype)
+    lib.locant_resize_2d_backward(
+        view(made, "dtable"), view(dout, "dout"),
+        _how(form, {**sizes, **_options(cubic, align_corners, antialias, offset,
+                                        prefix)}))
+    return made

@@ -177,6 +177,44 @@ class Tables(unittest.TestCase):
             with self.assertRaises(locant.Error):
                 call()
 
+    def test_resizing_is_linear(self):
+        """<dout, W table> = <W' dout, table>."""
+        one, two = self.r.standard_normal((5, 2)), self.r.standard_normal((8, 2))
+        back = locant.resize_1d_backward(two, 5, cubic=True)
+        self.assertAlmostEqual(
+            (two * locant.resize_1d(one, 8, cubic=True)).sum(),
+            (back * one).sum(), delta=1e-12)
+        one, two = self.r.standard_normal((7, 2)), self.r.standard_normal((13, 2))
+        back = locant.resize_2d_backward(two, 3, 4, 2, 3, "hf", prefix=1)
+        self.assertAlmostEqual(
+            (two * locant.resize_2d(one, 3, 4, "hf", from_rows=2,
+                                    from_columns=3, prefix=1)).sum(),
+            (back * one).sum(), delta=1e-12)
+
+    def test_queries_and_keys_at_once(self):
+        q = self.r.standard_normal((2, 4, 5, 8)).astype(np.float32)
+        k = self.r.standard_normal((2, 1, 5, 8)).astype(np.float32)
+        for spec in ("rope", "xpos", "pope"):
+            params = locant.Encoding(spec).init(0, heads=4, head_dim=8)
+            if params:
+                continue  # of heads, which q and k do not share here
+            a, b = locant.rotate_qk(q, k, spec, offset=7)
+            np.testing.assert_array_equal(a, locant.rotate(q, spec, offset=7))
+            np.testing.assert_array_equal(
+                b, locant.rotate(k, spec, offset=7, key=True))
+
+    def test_rows_are_added(self):
+        x = self.r.standard_normal((2, 5, 6)).astype(np.float32)
+        table = locant.table("sinusoidal", 9, 6)
+        np.testing.assert_array_equal(locant.add(x, "sinusoidal", offset=4),
+                                      x + table[4:])
+        learned = {"table": self.r.standard_normal((9, 6))}
+        y = x.copy()
+        self.assertIs(locant.add(y, "learned(length=9)", [8, 0, 1, 2, 3],
+                                 params=learned, out=y), y)
+        np.testing.assert_array_equal(
+            y, x + learned["table"][[8, 0, 1, 2, 3]].astype(np.float32))
+
     def test_graph(self):
         try:
             g = locant.graph.Graph([(0, 1), (1, 2), (2, 1), (3, 3)], 4)

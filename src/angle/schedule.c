@@ -127,18 +127,67 @@ static void exact_reals(const struct job *job, size_t first, size_t end)
     }
 }
 
-static void exact_points(const struct job *job, size_t first, size_t end)
+/* The axis that alone moves pair c; -1: several do, or none. */
+static int only_axis(const struct lct_schedule *s, size_t c)
+{
+    int found = -1;
+
+    for (int k = 0; k < s->axes; k++) {
+        const struct lct_phase *f =
+            &s->frequency[(size_t)k * (size_t)s->pairs + c];
+
+        if (f->hi == 0 && f->lo == 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = k;
+    }
+    return found;
+}
+
+/* Pairs first .. end - 1 of token t, one by one. */
+static void point_pairs(const struct job *job, size_t t, size_t first,
+                        size_t end)
 {
     size_t pairs = (size_t)job->s->pairs, axes = (size_t)job->s->axes;
 
-    for (size_t t = first; t < end; t++)
-        for (size_t c = 0; c < pairs; c++) {
-            struct lct_reduced x =
-                lct_reduce_point(job->s, job->reals + t * axes, (int64_t)c);
+    for (size_t c = first; c < end; c++) {
+        struct lct_reduced x =
+            lct_reduce_point(job->s, job->reals + t * axes, (int64_t)c);
 
-            store(job->cos_out + t * pairs + c, job->sin_out + t * pairs + c,
-                  &x, job->s->magnitude);
+        store(job->cos_out + t * pairs + c, job->sin_out + t * pairs + c, &x,
+              job->s->magnitude);
+    }
+}
+
+/* Fewer pairs are not worth a call of the kernel. */
+enum { KERNEL_PAIRS = 4 };
+
+/* Pairs that only one axis moves, side by side, take the kernel where that
+ * coordinate is an integer. */
+static void exact_points(const struct job *job, size_t first, size_t end)
+{
+    const struct lct_schedule *s = job->s;
+    size_t pairs = (size_t)s->pairs;
+
+    for (size_t c = 0, last; c < pairs; c = last) {
+        const int axis = only_axis(s, c);
+
+        for (last = c + 1; last < pairs && only_axis(s, last) == axis; last++)
+            ;
+        for (size_t t = first; t < end; t++) {
+            double p =
+                axis < 0 ? 0.5 : job->reals[t * (size_t)s->axes + (size_t)axis];
+
+            if (p == floor(p) && last - c >= KERNEL_PAIRS)
+                job->kernels->angle_rows(
+                    job->cos_out + t * pairs + c, job->sin_out + t * pairs + c,
+                    s->frequency + (size_t)axis * pairs + c, last - c,
+                    (int64_t)p, 1, s->magnitude);
+            else
+                point_pairs(job, t, c, last);
         }
+    }
 }
 
 /* -------------------------------------------------------------- in doubles */

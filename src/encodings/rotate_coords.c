@@ -1,10 +1,10 @@
 /*
  * rotate_coords.c - the gradient of the coordinates that a rotation was given.
  *
- * forward: (a', b') = m R(angle) (a, b), angle = sum_k p_k f_k of the pair.  The
- * gradient of the angle, db' a' - da' b', is also db a - da b of the unrotated
- * pair, because R commutes with a quarter turn.  So x and dx are enough, and no
- * angle is computed again.
+ * forward: (a', b') = m R(angle) (a, b), angle = sum_k p_k f_k of the pair.
+ * The gradient of the angle, db' a' - da' b', is also db a - da b of the
+ * unrotated pair, because R commutes with a quarter turn.  So x and dx are
+ * enough, and no angle is computed again.
  */
 #include "../core/pool.h"
 #include "../core/size.h"
@@ -91,7 +91,7 @@ static locant_status check_coords(struct job *j, int axes)
     return lct_check_apart(fn, d, j->dx);
 }
 
-/* --------------------------------------------------------------------- pairs */
+/* ------------------------------------------------------------------- pairs */
 
 static void find_band(struct job *j, int64_t c, int64_t pairs, int64_t first)
 {
@@ -142,7 +142,7 @@ static locant_status take_memory(struct job *j)
     return LOCANT_OK;
 }
 
-/* ------------------------------------------------------------------ gradient */
+/* ---------------------------------------------------------------- gradient */
 
 /* Rows that no query sees may hold NaN, so a gradient of 0 is not multiplied.
  */
