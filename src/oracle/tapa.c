@@ -1,5 +1,5 @@
 /*
- * tapa.c - Wang et al. 2025, arXiv:2509.12635, section 3: with amplitude * D = A
+ * tapa.c - Wang et al. 2025, arXiv:2509.12635, section 3: with A = amplitude D
  * channels of amplitude, D - A = P of phase and n the distance,
  *
  *     q_A.k_A / sqrt(A) cos(2 pi n^alpha q_P.k_P / sqrt(P)).
