@@ -2,7 +2,7 @@
  * scale_invariant.c - scores and a bias that give each octave of distance the
  * same weight.
  *
- * Anson, Milsom, Aitchison: Scale-invariant Attention. 2025. arXiv:2505.17083.
+ * Anson, Wang, Aitchison: Scale-invariant Attention. 2025. arXiv:2505.17083.
  * With n = |p_i - p_j|:
  *
  *     s <- a(n) s + m(n),  a = sqrt(1 + 2 ln(1 + n / tau)),

@@ -125,7 +125,7 @@ const struct lct_encoding lct_enc_tapa = {
         .gradient = "w = 2 pi n^alpha / sqrt(D_P), u = q_A.k_A / sqrt(D_A): "
                     "dq_A = dS cos(w q_P.k_P) k_A / sqrt(D_A), dq_P = -dS u w "
                     "sin(w q_P.k_P) k_P",
-        .source = "Wang et al. 2025, arXiv:2509.12635, section 3",
+        .source = "Wang et al. 2025, arXiv:2509.12635v2, section 3",
         .used_by = "long-context research",
         .pitfalls = "It replaces 1/sqrt(D) by 1/sqrt(D_A).  The authors train "
                     "it at a fifth of the learning rate of RoPE.",
