@@ -218,6 +218,7 @@ struct lct_pair_factor {
     void (*backward)(double *const *dparam, const struct lct_call *c,
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
+    bool alike; /* the same for all heads; only without parameters */
 };
 
 /*
