@@ -41,9 +41,9 @@ set(CORE_SOURCES
   encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
   encodings/ssmax.c encodings/stick_breaking.c encodings/streaming.c
   encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
-  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
-  encodings/urpe.c encodings/vjepa2.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/table.c encodings/tapa.c encodings/temperature.c
+  encodings/transformer_xl.c encodings/urpe.c encodings/vjepa2.c
+  encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/append.c attention/arena.c attention/arithmetic.c
   attention/attention.c attention/backward.c attention/bf16.c
   attention/bias.c attention/bias_pwl.c attention/bias_table.c
@@ -184,8 +184,8 @@ set(ORACLE_SOURCES
   oracle/run.c oracle/sandwich.c oracle/scale_invariant.c oracle/shaw.c
   oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
   oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/transformer_xl.c oracle/trial.c oracle/urpe.c oracle/vjepa2.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
+  oracle/vjepa2.c oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c

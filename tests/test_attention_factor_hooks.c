@@ -172,6 +172,26 @@ static void copy_back(double *to, locant_tensor *t)
     test_tensor_free(t);
 }
 
+static double alone[PARAMS][HEADS]; /* of the last problem */
+
+/* Gradients of parameters without those of q, k and v. */
+static void check_alone(const locant_attention *a, const locant_tensor *dout,
+                        const locant_tensor *out, const locant_tensor *lse,
+                        void *workspace, size_t bytes)
+{
+    locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
+    double both[PARAMS][HEADS];
+    locant_tensor grad[PARAMS];
+
+    for (int p = 0; p < PARAMS; p++)
+        grad[p] = DENSE(F64, both[p], HEADS);
+    memset(both, 0, sizeof(both));
+    g.dparams = grad;
+    CHECK_OK(
+        locant_attention_backward(&g, dout, out, lse, a, workspace, bytes));
+    memcpy(alone, both, sizeof(both));
+}
+
 /* Forward and backward; F64 by the reference. */
 static void solve(struct problem *x, const char *spec, locant_dtype dtype,
                   int64_t step)
@@ -223,15 +243,15 @@ static void solve(struct problem *x, const char *spec, locant_dtype dtype,
     CHECK_OK(locant_attention_forward(&out, &lse, &a, workspace, bytes));
     CHECK_OK(
         locant_attention_backward(&g, &dout, &out, &lse, &a, workspace, bytes));
+    check_alone(&a, &dout, &out, &lse, workspace, bytes);
     copy_back(x->out, &out);
     copy_back(x->lse, &lse);
     copy_back(x->dq, &dq);
     copy_back(x->dk, &dk);
     copy_back(x->dv, &dv);
-    test_tensor_free(&q);
-    test_tensor_free(&k);
-    test_tensor_free(&v);
-    test_tensor_free(&dout);
+    CHECK(memcmp(alone, x->grad, sizeof(alone)) == 0);
+    for (size_t i = 0; i < 4; i++)
+        test_tensor_free((locant_tensor *[]){ &q, &k, &v, &dout }[i]);
     test_guarded_free(workspace, bytes);
     locant_encoding_free(e);
 }

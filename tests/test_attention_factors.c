@@ -340,6 +340,42 @@ TEST(factors_that_would_meet_are_refused)
     }
 }
 
+/* --------------------------------------------------------------------- tapa */
+
+TEST(tapa_has_the_printed_values)
+{
+    static const double scores[L] = { -0.6304247698, -0.9632340600,
+                                      -0.8337331229, -0.2997583110,
+                                      0.6017212131 };
+    static const double out[D] = { 0.7579301603, 0.5470209106, 0.0788391792,
+                                   -0.4264218501 };
+    static const double dq[D] = { -0.1287340478, -0.2140433575, -0.8533470202,
+                                  -0.7602080619 };
+    OWNED(locant_encoding) *e = test_create("tapa");
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    struct printed x;
+
+    run(&x, "tapa", NULL, NULL);
+    near_all(last_row(&x), out, D, 0.51e-10);
+    near_all(x.dq + (L + 4) * D, dq, D, 0.51e-10);
+    a.encoding = e;
+    for (int64_t j = 0; j < L; j++) { /* one key: its score is lse */
+        int64_t q_pos = 4;
+        double o[D], lse;
+        locant_tensor q = DENSE(F64, x.q + (L + 4) * D, 1, 1, 1, D);
+        locant_tensor k = DENSE(F64, x.k + (L + j) * D, 1, 1, 1, D);
+        locant_tensor to = DENSE(F64, o, 1, 1, 1, D);
+        locant_tensor l = DENSE(F64, &lse, 1, 1, 1);
+
+        a.q = &q;
+        a.k = a.v = &k;
+        a.q_pos = VIEW(I64, &q_pos, 1);
+        a.k_pos = VIEW(I64, &j, 1);
+        CHECK_OK(locant_attention_reference(&to, &l, &a));
+        near_all(&lse, &scores[j], 1, 0.51e-10);
+    }
+}
+
 /* ----------------------------------------------------------- stick-breaking */
 
 TEST(stick_breaking_has_the_printed_values)

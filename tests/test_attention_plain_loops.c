@@ -40,7 +40,7 @@ static const struct spec listed[] = {
 };
 
 /* These, and by its name each encoding of the rotate or score door that they
- * leave out. */
+ * leave out, but scale-invariant, which does more than these doors. */
 static struct spec cases[100];
 static size_t count;
 
@@ -63,6 +63,7 @@ static void fill_cases(void)
     count = LEN(listed);
     for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++)
         if (row->doors & (LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE) &&
+            strcmp(row->name, "scale-invariant") != 0 &&
             !is_listed(row->name) && count < LEN(cases))
             cases[count++].spec = row->name;
 }

@@ -173,12 +173,83 @@ static void check_bends(void)
     test_guarded_free(sum, 3 * LANES * sizeof(*sum));
 }
 
+/* As check_added_rows(), a product. */
+static void check_multiplied_rows(void)
+{
+    enum { KEYS = 20, RANGE = 90 };
+    size_t keys = (size_t)test_range(1, KEYS);
+    size_t lanes = LCT_PAD * (size_t)test_range(1, MOST / LCT_PAD);
+    float *s = floats(keys * lanes), *table = floats(RANGE);
+    float before[KEYS * MOST];
+    int64_t at[KEYS];
+
+    memcpy(before, s, keys * lanes * sizeof(*s));
+    for (size_t j = 0; j < keys; j++)
+        at[j] = test_range(0, RANGE - (int64_t)lanes);
+    lct_kernels()->multiply_rows(s, keys, lanes, table, at);
+    for (size_t n = 0; n < keys * lanes; n++)
+        CHECK(bits(s[n]) ==
+              bits(before[n] * table[at[n / lanes] + (int64_t)(n % lanes)]));
+    test_guarded_free(s, keys * lanes * sizeof(*s));
+    test_guarded_free(table, RANGE * sizeof(*table));
+}
+
+/*
+ * Stick-breaking in double.  A sigmoid has a few units of 2^-24, the rest after
+ * 20 keys some 60, its gradient is a sum of 20 products below 2.
+ */
+static void check_stick(void)
+{
+    enum { KEYS = 20, LANES = LCT_PAD, ALL = KEYS * LANES };
+    float *s = floats(ALL), *sigma = floats(ALL), *ds = floats(ALL);
+    float *rest = floats(LANES), *own = floats(LANES), *sum = floats(LANES);
+    float before[ALL], gradient[ALL];
+
+    for (int i = 0; i < LANES; i++) {
+        rest[i] = i == 0 ? 0 : 1;
+        sum[i] = 0;
+    }
+    s[test_range(0, ALL - 1)] = -INFINITY; /* masked */
+    memcpy(before, s, sizeof(before));
+    memcpy(gradient, ds, sizeof(gradient));
+    lct_kernels()->stick_step(s, sigma, LANES, KEYS, LANES, rest);
+    lct_kernels()->stick_gradient(ds, s, sigma, LANES, KEYS, LANES, own, sum);
+    for (int i = 0; i < LANES; i++) {
+        double left = i == 0 ? 0 : 1, total = 0, p[KEYS];
+
+        for (int j = KEYS; j-- > 0;) {
+            double z = (double)before[j * LANES + i], x = 1 / (1 + exp(-z));
+
+            p[j] = left * x;
+            left *= 1 / (1 + exp(z));
+            CHECK(fabs((double)s[j * LANES + i] - p[j]) <= 60 * 0x1p-24 * p[j]);
+        }
+        CHECK(fabs((double)rest[i] - left) <= 60 * 0x1p-24 * left);
+        for (int j = 0; j < KEYS; j++) {
+            int at = j * LANES + i;
+            double x = p[j] * ((double)gradient[at] - (double)own[i]);
+
+            total += x;
+            CHECK(fabs((double)ds[at] -
+                       (x - total / (1 + exp(-(double)before[at])))) < 1e-5);
+        }
+    }
+    test_guarded_free(s, ALL * sizeof(*s));
+    test_guarded_free(sigma, ALL * sizeof(*s));
+    test_guarded_free(ds, ALL * sizeof(*s));
+    test_guarded_free(rest, LANES * sizeof(*s));
+    test_guarded_free(own, LANES * sizeof(*s));
+    test_guarded_free(sum, LANES * sizeof(*s));
+}
+
 static void check_kernels(void)
 {
     for (int round = 0; round < 100; round++) {
         check_diagonals();
         check_added_rows();
         check_dense();
+        check_multiplied_rows();
+        check_stick();
         check_levers();
         check_bends();
     }

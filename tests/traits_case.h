@@ -164,6 +164,8 @@ static const char *const traits_sums[] = {
     "pope+kerple", "xpos+t5(bidirectional=yes)", "cape+rope",
     "randomized(length=512)+rope+shaw(distance=4)", "sincos2d+rope2d+swin",
     "mrope(sections=2:1:1)+relative(distance=3)+alibi+learned2d",
+    "scale-invariant+rope+ssmax+urpe(buckets=8,distance=9)",
+    "stick-breaking+ssmax+window(size=7)+kerple", "scale-invariant+shaw+urpe",
     "layers(local=window(size=3)+rope,global=alibi(learned=yes)+cope,period=2)",
     "layers(map=every(3,at=1,rope,else=b):first(1,alibi),"
     "b=alibi(learned=yes)+cope)",

@@ -62,8 +62,8 @@ enum {
  * stick-breaking has other weights: from the highest k_pos to the lowest,
  * p[i,j] = sigmoid(s[i,j]) (1 - the sum of p so far).  With rest=value, (1 -
  * the sum of all p) v of the key at q_pos[i] is added to o[i], also where the
- * query sees no key.  Its log-sum-exp is the logarithm of that rest, at least ln
- * 2^-126, or -infinity for padding.  Sinks are refused.
+ * query sees no key.  Its log-sum-exp is the logarithm of that rest, at least
+ * ln 2^-126, or -infinity for padding.  Sinks are refused.
  * Encodings of the input door act on embeddings before attention and do nothing
  * here.  An encoding's temperature multiplies q before any of the above.
  * Several documents in one row of the batch give the same results as a call for

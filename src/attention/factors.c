@@ -40,6 +40,21 @@ static int64_t width_of(const struct lct_plan *p)
     return p->factor_range + LCT_PAD;
 }
 
+/* Heads that a table of factors has. */
+static int64_t heads_of(const struct lct_plan *p, const struct lct_call *call,
+                        enum lct_factor f)
+{
+    return lct_factors_hooks(call, f)->alike ? 1 : p->H;
+}
+
+/* Where the entries of a head are. */
+static float *head_of(const struct lct_plan *p, enum lct_factor f, int64_t h)
+{
+    bool alike = lct_factors_hooks(lct_factors_call(p, f), f)->alike;
+
+    return p->tables->factor[f] + (alike ? 0 : h) * width_of(p);
+}
+
 void lct_factors_layout(struct lct_tables *tables, const struct lct_plan *p,
                         struct lct_arena *arena)
 {
@@ -48,9 +63,11 @@ void lct_factors_layout(struct lct_tables *tables, const struct lct_plan *p,
     if (p->factor_range == 0)
         return;
     if (r->gain != NULL)
-        tables->factor[LCT_GAIN] = lct_arena_floats(arena, p->H, width_of(p));
+        tables->factor[LCT_GAIN] = lct_arena_floats(
+            arena, heads_of(p, r->gain, LCT_GAIN), width_of(p));
     if (r->after != NULL)
-        tables->factor[LCT_AFTER] = lct_arena_floats(arena, p->H, width_of(p));
+        tables->factor[LCT_AFTER] = lct_arena_floats(
+            arena, heads_of(p, r->after, LCT_AFTER), width_of(p));
 }
 
 void lct_factors_layout_scratch(struct lct_scratch *s, const struct lct_plan *p,
@@ -100,8 +117,8 @@ static void fill_run(void *context, size_t task, int slot)
     double value[RUN];
 
     (void)slot;
-    for (int64_t h = 0; h < p->H; h++) {
-        float *to = p->tables->factor[job->f] + h * width_of(p) + at;
+    for (int64_t h = 0; h < heads_of(p, call, job->f); h++) {
+        float *to = head_of(p, job->f, h) + at;
 
         lct_factors_hooks(call, job->f)
             ->at(value, call, h, x.q_pos, x.k_pos, (size_t)x.n);
@@ -118,7 +135,8 @@ void lct_factors_fill(const struct lct_plan *p)
         if (p->tables->factor[f] == NULL)
             continue;
         memset(p->tables->factor[f], 0,
-               (size_t)(p->H * width_of(p)) * sizeof(float));
+               (size_t)(heads_of(p, lct_factors_call(p, f), f) * width_of(p)) *
+                   sizeof(float));
         lct_parallel_for((size_t)((p->factor_range + RUN - 1) / RUN), p->slots,
                          fill_run, &job);
     }
@@ -168,7 +186,7 @@ void lct_factors_multiply(const struct lct_plan *p, const struct lct_tile *t,
         }
         return;
     }
-    table += t->h * width_of(p);
+    table = head_of(p, f, t->h);
     e = entries_of(p, t);
     if (e.consecutive) {
         p->kernels->multiply_rows(x, (size_t)t->keys, t->lanes, table, e.at);
@@ -195,7 +213,7 @@ void lct_factors_multiply_row(const struct lct_plan *p, enum lct_factor f,
             x[n] *= (float)value[n];
         return;
     }
-    table += at[1] * width_of(p);
+    table = head_of(p, f, at[1]);
     for (int64_t n = 0; n < keys; n++)
         x[n] *= first >= k_pos[n] ? table[first - k_pos[n]] : 0; /* masked */
 }

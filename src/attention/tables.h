@@ -39,7 +39,8 @@ struct lct_tables {
     struct lct_bias_pwl *pwl; /* bias_pwl.h; NULL: 'bias' holds biases */
 
     /* Factors (factors.h, row_factor.h); NULL: none, or not in a table. */
-    float *factor[2];   /* by lct_factor: [H, factor_range + LCT_PAD] */
+    float *factor[2];   /* by lct_factor: [H, factor_range + LCT_PAD];
+                           [1, ..] if heads are alike */
     double *row_factor; /* [R, H, T] */
     int64_t *row_count; /* [R, 1, T], [R, H, T] with mask hooks: visible keys */
     int64_t *own;       /* [R, T]: the key that gets the rest of stick-breaking,

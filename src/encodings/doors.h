@@ -222,6 +222,7 @@ struct lct_pair_factor {
     void (*backward)(double *const *dparam, const struct lct_call *c,
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
+    bool alike; /* the same for all heads; only without parameters */
 };
 
 enum { LCT_HAS_GAIN = 1, LCT_HAS_AFTER = 2, LCT_HAS_ROW = 4 };

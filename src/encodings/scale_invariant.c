@@ -2,7 +2,7 @@
  * scale_invariant.c - scores and a bias that give each octave of distance the
  * same weight.
  *
- * Anson, Milsom, Aitchison: Scale-invariant Attention. 2025. arXiv:2505.17083.
+ * Anson, Wang, Aitchison: Scale-invariant Attention. 2025. arXiv:2505.17083.
  * With n = |p_i - p_j|:
  *
  *     s <- a(n) s + m(n),  a = sqrt(1 + 2 ln(1 + n / tau)),
@@ -40,12 +40,15 @@ static void gain(double *out, const struct lct_call *c, int64_t head,
         out[j] = sqrt(1 + 2 * octaves(c, q_pos, k_pos[j]));
 }
 
-static void bias(double *out, const struct lct_call *c, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
+/* The same for all heads. */
+static void bias_heads(double *out, const struct lct_call *c, int64_t head,
+                       int64_t heads, int64_t q_pos, int64_t k_pos)
 {
+    double bias = 0 - 2 * octaves(c, q_pos, k_pos); /* never -0 */
+
     (void)head;
-    for (size_t j = 0; j < n; j++)
-        out[j] = 0 - 2 * octaves(c, q_pos, k_pos[j]); /* never -0 */
+    for (int64_t h = 0; h < heads; h++)
+        out[h] = bias;
 }
 
 static const locant_variant variants[] = { { "scale-invariant+rope",
@@ -69,6 +72,6 @@ const struct lct_encoding lct_enc_scale_invariant = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE,
     },
     .keys = keys,
-    .score = { .bias = bias },
-    .factors = { .gain = { .at = gain } },
+    .score = { .bias = lct_bias_of_heads, .heads = bias_heads },
+    .factors = { .gain = { .at = gain, .alike = true } },
 };

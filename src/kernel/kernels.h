@@ -293,13 +293,13 @@ struct lct_kernels {
 
     /*
      * Stick-breaking, keys from last to first: s = rest sigmoid(s), rest *= 1 -
-     * sigmoid(s), sigma = sigmoid(s) unless it is NULL.  rest [lanes].
+     * sigmoid(s), sigma = sigmoid(s) unless it is NULL.  rest [lanes].  Fused.
      */
     void (*stick_step)(float *s, float *sigma, size_t row, size_t keys,
                        size_t lanes, float *rest);
 
     /* Keys from first to last: x = s (ds - own[lane]), sum += x, ds = x - sigma
-     * sum; 0 where sigma is. */
+     * sum; 0 where sigma is.  Exact. */
     void (*stick_gradient)(float *ds, const float *s, const float *sigma,
                            size_t row, size_t keys, size_t lanes,
                            const float *own, float *sum);
