@@ -368,11 +368,11 @@ TEST(factors_are_formulas)
         same_window("formula(gain=sqrt(1+2*log1p(n/10)),bias=-2*log1p(n/10))",
                     LOCANT_MASK_CAUSAL, "scale-invariant", LOCANT_MASK_CAUSAL,
                     queries[n]);
-        same_window("formula(gain=1+0.1*log1p(floor(i/8)))+rope",
-                    LOCANT_MASK_CAUSAL,
-                    "formula(gain=1+0.1*log1p(floor(j/8)+floor(i/8)-"
-                    "floor(j/8)))+rope",
+        same_window("rope+formula(gain=1+0.1*log1p(floor((i+1)/8)))",
+                    LOCANT_MASK_CAUSAL, "rope+temperature(floor=8)",
                     LOCANT_MASK_CAUSAL, queries[n]);
+        same_window("formula(gain=1+0*s,bias=-n/16)", LOCANT_MASK_CAUSAL,
+                    "formula(bias=-n/16)", LOCANT_MASK_CAUSAL, queries[n]);
     }
 }
 
