@@ -176,7 +176,7 @@ TEST(refuses_bad_options)
     p.a.flags = 0;
     p.a.struct_size = 0;
     REFUSES(PARAM, locant_attention_forward(ARGS(p)),
-            "struct_size is 0, expected 152; start from LOCANT_ATTENTION_INIT");
+            "struct_size is 0, expected 168; start from LOCANT_ATTENTION_INIT");
     p.a.struct_size = sizeof(p.a);
 }
 
