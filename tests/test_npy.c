@@ -477,6 +477,9 @@ TEST(refuses_bad_arguments)
     bad = t;
     bad.dtype = (locant_dtype)99;
     REFUSES(DTYPE, locant_npy_write(path, &bad), "t has the unknown dtype 99");
+    bad.dtype = LOCANT_U8;
+    REFUSES(DTYPE, locant_npy_write(path, &bad),
+            "t is u8, expected f32, f16, bf16, f64, i32 or i64");
     bad = t;
     bad.data = NULL;
     REFUSES(NULL, locant_npy_write(path, &bad), "the data of t is NULL");

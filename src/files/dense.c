@@ -12,6 +12,11 @@ locant_status lct_dense_bytes(size_t *bytes, const char *fn, const char *arg,
     if (item == 0 || t->dtype == LOCANT_U8)
         return locant_fail(LOCANT_ERR_DTYPE, "%s: %s has the unknown dtype %d",
                            fn, arg, (int)t->dtype);
+    if (t->dtype == LOCANT_U8) /* only a mask of attention */
+        return locant_fail(LOCANT_ERR_DTYPE,
+                           "%s: %s is u8, expected f32, f16, bf16, f64, i32 or "
+                           "i64",
+                           fn, arg);
     if (t->rank < 0 || t->rank > LOCANT_MAX_RANK)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: %s has %d dimensions, 0 to %d allowed", fn, arg,
