@@ -362,7 +362,7 @@ static locant_status check(struct append *x)
 locant_status locant_cache_append(const locant_append *a)
 {
     struct append x = { .a = a };
-    locant_status status;
+    locant_status status = LOCANT_OK;
     size_t bytes;
     float *memory;
 
@@ -375,7 +375,9 @@ locant_status locant_cache_append(const locant_append *a)
         (memory = locant_alloc(bytes)) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %d rows of keys", fn, PIECE);
-    status = x.rotates ? append(&x, memory, false) : LOCANT_OK;
+    /* A single piece is rotated before anything is written. */
+    if (x.rotates && (x.B > 1 || x.T > 1))
+        status = append(&x, memory, false);
     if (status == LOCANT_OK)
         status = append(&x, memory, true);
     locant_release(memory);
