@@ -7,31 +7,33 @@ set(CORE_SOURCES
   positions/effective.c positions/grid.c positions/mask.c positions/mrope.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
-  encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
-  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
+  encodings/buckets.c encodings/cape.c encodings/carope.c
+  encodings/conformer.c encodings/cope.c encodings/cosine.c
+  encodings/crossformer.c encodings/dape.c encodings/deberta.c
+  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
+  encodings/encoding.c encodings/fire.c encodings/fox.c encodings/grape_a.c
   encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layers.c encodings/learned.c encodings/learned2d.c
   encodings/length_limit.c encodings/lengths.c encodings/longlora.c
   encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
   encodings/none.c encodings/parameters.c encodings/params.c encodings/pope.c
   encodings/pose.c encodings/random_walk.c encodings/randomized.c
-  encodings/registry.c encodings/relative.c encodings/rerope.c
-  encodings/rerotate.c encodings/resize.c encodings/resize_weights.c
-  encodings/rope.c encodings/rope2d.c encodings/rope3d.c
-  encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
-  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
-  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/registry.c encodings/relative.c encodings/repo.c
+  encodings/rerope.c encodings/rerotate.c encodings/resize.c
+  encodings/resize_weights.c encodings/rope.c encodings/rope2d.c
+  encodings/rope3d.c encodings/rope_grid.c encodings/rope_mixed.c
+  encodings/rotate.c encodings/rotate_map.c encodings/rotate_ragged.c
+  encodings/rotate_row.c encodings/rotate_rows.c encodings/sandwich.c
+  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
   encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
-  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
-  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
-  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
-  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
-  encodings/t5.c encodings/table.c encodings/temperature.c
-  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
-  encodings/xpos.c
+  encodings/selective_rope.c encodings/selfextend.c encodings/shaw.c
+  encodings/similarity.c encodings/sincos2d.c encodings/sincos3d.c
+  encodings/sinusoidal.c encodings/sinusoids.c encodings/spec.c
+  encodings/spec_names.c encodings/spec_number.c encodings/spec_print.c
+  encodings/spec_read.c encodings/streaming.c encodings/sum.c
+  encodings/swin.c encodings/swinv2.c encodings/t5.c encodings/table.c
+  encodings/temperature.c encodings/transformer_xl.c encodings/wavlm.c
+  encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
@@ -39,15 +41,16 @@ set(CORE_SOURCES
   attention/content_project.c attention/content_tables.c
   attention/content_window.c attention/decode.c attention/decode_bf16.c
   attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
-  attention/f32.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/reference.c attention/request.c
-  attention/rotation.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/tables.c attention/tiled.c
+  attention/f32.c attention/key_order.c attention/load.c attention/mask.c
+  attention/order.c attention/outputs.c attention/param_gradients.c
+  attention/plan.c attention/positions.c attention/positions_check.c
+  attention/problem.c attention/product.c attention/reference.c
+  attention/request.c attention/rotation.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/tables.c attention/tiled.c
+  attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -150,20 +153,22 @@ set(TUTORIAL_SOURCES
   s3/survey.c
   s4/alibi.c s4/rotary.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
-  oracle/alibi.c oracle/cape.c oracle/case.c oracle/check_angles.c
-  oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
-  oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
-  oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
-  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
+  oracle/alibi.c oracle/cape.c oracle/carope.c oracle/case.c
+  oracle/check_angles.c oracle/check_attend.c oracle/check_bias.c
+  oracle/check_doors.c oracle/check_ids.c oracle/check_resize.c
+  oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
+  oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
+  oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c oracle/grape_a.c
   oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
   oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/resize.c
-  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/trial.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/pope.c oracle/problem.c oracle/relative.c oracle/repo.c
+  oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/rope_mixed.c oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
+  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c oracle/t5.c
+  oracle/transformer_xl.c oracle/trial.c oracle/wavlm.c oracle/window_rope.c
+  oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
@@ -178,8 +183,8 @@ set(TESTS
   test_attention_plain_loops test_attention_refusals test_attention_rules
   test_attention_sums test_attention_tiles test_bench test_characters
   test_check_grids test_check_turns test_check_values test_checkpoint
-  test_content test_content_hooks test_content_rules test_content_terms
-  test_context_use test_core test_corpus test_corpus_text
+  test_content test_content_hooks test_content_inputs test_content_rules
+  test_content_terms test_context_use test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
   test_encoding_none test_encoding_rope test_encoding_sinusoidal

@@ -3,7 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/content.h"
 #include "../kernel/row.h"
-#include "order.h"
+#include "key_order.h"
 #include "param_gradients.h"
 #include <math.h>
 #include <string.h>
@@ -13,66 +13,6 @@ struct gate_job {
     const locant_tensor *dx;
     int64_t from, rows; /* batch rows, in backward */
 };
-
-/* ------------------------------------------------------------------- order */
-
-/* A key's rank: document, position, index. */
-struct ranked {
-    int64_t doc, pos, index;
-};
-
-static struct ranked key_at(const struct lct_plan *p, int64_t row, int64_t j)
-{
-    int64_t at = row * p->S + j;
-
-    return (struct ranked){ p->documents ? p->tables->k_docs[at] : 0,
-                            p->tables->k_pos[at], j };
-}
-
-static int compare(const struct ranked *x, const struct ranked *y)
-{
-    if (x->doc != y->doc)
-        return x->doc < y->doc ? -1 : 1;
-    if (x->pos != y->pos)
-        return x->pos < y->pos ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-/* The keys of one row of positions. */
-struct keys {
-    const struct lct_plan *p;
-    int64_t row;
-};
-
-static bool is_before(const void *context, int64_t a, int64_t b)
-{
-    const struct keys *k = context;
-    struct ranked x = key_at(k->p, k->row, a), y = key_at(k->p, k->row, b);
-
-    return compare(&x, &y) < 0;
-}
-
-/* The last key, in order, at or before query i in its document; or -1. */
-static int64_t last_before(const int64_t *order, const struct lct_plan *p,
-                           int64_t row, int64_t i)
-{
-    int64_t at = row * p->T + i, low = 0, high = p->S;
-    struct ranked q = { p->documents ? p->tables->q_docs[at] : 0,
-                        p->tables->q_pos[at], INT64_MAX };
-
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        struct ranked x = key_at(p, row, order[middle]);
-
-        if (compare(&x, &q) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || key_at(p, row, order[low - 1]).doc != q.doc)
-        return -1;
-    return order[low - 1];
-}
 
 void lct_content_gates_layout(struct lct_content_products *c,
                               const struct lct_plan *p, struct lct_arena *arena)
@@ -125,11 +65,11 @@ static void sum_gates(void *context, size_t task, int slot)
 
     (void)slot;
     for (int64_t n = 0; n < p->S; n++) {
-        struct ranked x = key_at(p, row, order[n]);
+        int64_t j = order[n], before = doc;
 
-        sum = x.doc == doc ? sum + gate[x.index] : gate[x.index];
-        doc = x.doc;
-        k_sum[x.index] = sum;
+        doc = lct_key_order_doc(p, row, j);
+        sum = doc == before ? sum + gate[j] : gate[j];
+        k_sum[j] = sum;
     }
     for (int64_t i = 0; i < p->T; i++) {
         int64_t last = c->last[row * p->T + i];
@@ -143,14 +83,7 @@ void lct_content_gates_fill(const struct lct_plan *p)
     struct lct_content_products *c = p->content;
     struct gate_job job = { .p = p };
 
-    for (int64_t row = 0; row < p->position_rows; row++) {
-        int64_t *order = c->order + row * p->S;
-        struct keys keys = { p, row };
-
-        lct_order_sort(order, p->S, is_before, &keys);
-        for (int64_t i = 0; i < p->T; i++)
-            c->last[row * p->T + i] = last_before(order, p, row, i);
-    }
+    lct_key_order_fill(c->order, c->last, p);
     memset(c->dk_sum, 0, (size_t)(p->B * p->H * p->S) * sizeof(double));
     memset(c->dq_sum, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
     lct_parallel_for((size_t)(p->B * p->k_tiles), p->slots, fill_gates, &job);
@@ -215,11 +148,11 @@ static void sums_backward(void *context, size_t task, int slot)
         if (c->last[row * p->T + i] >= 0)
             dk[c->last[row * p->T + i]] += c->dq_sum[head * p->T + i];
     for (int64_t n = p->S; n-- > 0;) {
-        struct ranked x = key_at(p, row, order[n]);
+        int64_t j = order[n], after = doc;
 
-        sum = x.doc == doc ? sum + dk[x.index] : dk[x.index];
-        doc = x.doc;
-        dk[x.index] = sum == 0 ? 0 : -expm1(gate[x.index]) * sum;
+        doc = lct_key_order_doc(p, row, j);
+        sum = doc == after ? sum + dk[j] : dk[j];
+        dk[j] = sum == 0 ? 0 : -expm1(gate[j]) * sum;
     }
 }
 

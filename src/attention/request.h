@@ -28,7 +28,9 @@ struct lct_request {
     size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
     size_t params;                    /* elements of all parameters */
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */
-    bool general_map; /* 'rotate' is more than a rotation of pairs */
+    const struct lct_token_angles *token_angles;     /* of 'content'; or NULL */
+    bool general_map; /* 'rotate' is more than a rotation of pairs, or there
+                         are 'token_angles' */
     const locant_encoding *temperature;              /* NULL: none */
     const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* parts that mask keys */
     int mask_hooks;

@@ -41,6 +41,7 @@ static void lay_out_document(struct lct_rows_document *doc,
     if (!p->request->has_x || p->tables->content == NULL)
         return;
     doc->x = lct_arena_doubles(arena, p->S, p->W);
+    doc->c.x = doc->x;
     doc->dx = lct_arena_doubles(arena, p->S, p->W);
 }
 

@@ -14,6 +14,7 @@
 #include "rotation.h"
 #include "rows.h"
 #include "sinks.h"
+#include "token_angles.h"
 #include <math.h>
 #include <string.h>
 
@@ -308,6 +309,7 @@ void lct_rows_backward(const struct lct_plan *p,
     lct_outputs_clear_dx(g->dx);
     if (p->params > 0)
         memset(p->gradients->params, 0, p->params * sizeof(double));
+    lct_token_angles_begin_backward(p);
     for (; job.from < tasks; job.from += count) {
         count = tasks - job.from < p->slots ? tasks - job.from : p->slots;
         lct_parallel_for((size_t)count, p->slots, backward_task, &job);
@@ -316,6 +318,7 @@ void lct_rows_backward(const struct lct_plan *p,
                 p->gradients->params[k] +=
                     p->gradients->params[(size_t)n * p->params + k];
     }
+    lct_token_angles_end_backward(p, g->dx);
     if (p->params > 0 && g->dparams != NULL)
         lct_param_gradients_accumulate(p, g->dparams);
     lct_sinks_backward(p, g, dout, out, lse);

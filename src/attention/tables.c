@@ -5,6 +5,7 @@
 #include "rotation.h"
 #include "schedules.h"
 #include "scratch.h"
+#include "token_angles.h"
 #include <string.h>
 
 /* ------------------------------------------------------------------- layout */
@@ -109,6 +110,7 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_calls(tables, p, arena);
     lay_out_positions(tables, p, arena);
     lay_out_angles(tables, p, arena);
+    lct_token_angles_layout(tables, p, arena);
     if (p->engine == LCT_REFERENCE)
         return;
     lay_out_extents(tables, p, arena);
@@ -266,6 +268,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     fill_positions(tables, p);
     load_params(tables, p);
     fill_angles(tables, p);
+    lct_token_angles_fill(p);
     if (p->engine == LCT_REFERENCE)
         return;
     fill_extents(tables->q_extent, tables->q_pos, rows, p->T);

@@ -25,6 +25,7 @@
 #include "scores.h"
 #include "sinks.h"
 #include "softmax.h"
+#include "token_angles.h"
 #include <string.h>
 
 /* The tiles of queries that one task takes against the same keys. */
@@ -271,6 +272,24 @@ static void backward_chunk(struct lct_backward *job, int64_t rows)
         lct_param_gradients_sum_chunk(p, rows);
 }
 
+/* Which gradients are wanted, or needed for those that are. */
+static void find_needs(struct lct_backward *job)
+{
+    const struct lct_plan *p = job->p;
+    const locant_attention_gradients *g = job->g;
+
+    job->learns = p->params > 0 && g->dparams != NULL;
+    job->needs_angles =
+        p->request->token_angles != NULL && (job->learns || g->dx != NULL);
+    job->needs_dbias = job->learns && lct_bias_learns(p);
+    job->needs_dq = g->dq != NULL || job->needs_angles ||
+                    (job->learns &&
+                     (lct_rotation_learns(p) || p->request->content != NULL));
+    job->needs_dk =
+        g->dk != NULL || job->needs_angles ||
+        (job->learns && lct_rotation_learns(p) && !p->request->rotated_keys);
+}
+
 void lct_tiled_backward(const struct lct_plan *p,
                         const locant_attention_gradients *g,
                         const locant_tensor *dout, const locant_tensor *out,
@@ -281,20 +300,18 @@ void lct_tiled_backward(const struct lct_plan *p,
     };
     bool content = p->request->content != NULL;
 
-    job.learns = p->params > 0 && g->dparams != NULL;
-    job.needs_dbias = job.learns && lct_bias_learns(p);
-    job.needs_dq =
-        g->dq != NULL || (job.learns && (lct_rotation_learns(p) || content));
-    job.needs_dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
-                                     !p->request->rotated_keys);
+    find_needs(&job);
     lct_outputs_clear_dx(g->dx);
     if (job.learns)
         lct_param_gradients_clear(p);
+    lct_token_angles_begin_backward(p);
     for (; job.from < p->B; job.from += p->chunk) {
         int64_t left = p->B - job.from;
 
         backward_chunk(&job, left < p->chunk ? left : p->chunk);
     }
+    if (job.needs_angles)
+        lct_token_angles_end_backward(p, g->dx);
     lct_sinks_backward(p, g, dout, out, lse);
     if (!job.learns)
         return;

@@ -47,6 +47,7 @@ struct lct_content {
     double scale;         /* of q.k */
     const int64_t *k_pos; /* [keys] */
     const double *k;      /* [kv_heads, keys, head_dim], rotated */
+    const double *x; /* [keys, width]: the layer's input; NULL: not given */
 };
 
 /* One query of all heads. */
@@ -65,6 +66,15 @@ struct lct_content_gradient {
     double *dx;    /* [keys, width]; NULL without x */
     double *dbias; /* [heads, keys]: d/dbias minus d/dscore */
     double *const *dparam;
+};
+
+/* For hooks of lct_token_angles: a token and those before it. */
+struct lct_inputs {
+    int count;              /* of tokens, at most 'reach' */
+    const double *const *x; /* [count] inputs [width]: the token's, then those
+                               of the tokens before it, the nearest first */
+    double *const *dx;      /* their gradients, in backward */
+    double *memory;         /* as many numbers as the hook 'memory' says */
 };
 
 /* Distance q_pos - k_pos without overflow, clamped to the int64 range. */

@@ -129,6 +129,17 @@ static inline int64_t lct_key_at(const struct lct_content *c, int64_t head,
     return (lct_key_head(c, head) * c->keys + j) * c->call.head_dim;
 }
 
+/* The key at the position of a query, of equal positions the last in memory;
+ * attention refuses a query without one if the encoding reads x. */
+static inline int64_t lct_own_key(const struct lct_content *c, int64_t q_pos)
+{
+    int64_t j = c->keys - 1;
+
+    while (j > 0 && c->k_pos[j] != q_pos)
+        j--;
+    return j;
+}
+
 /* Row of a distance in a table of 2k + 1 rows: clip(n, -k, k) + k. */
 static inline int64_t lct_row_clipped(int64_t n, int64_t k)
 {
@@ -144,5 +155,11 @@ static inline double lct_sigmoid(double x)
 static inline double lct_log_sigmoid(double x)
 {
     return x >= 0 ? -log1p(exp(-x)) : x - log1p(exp(x));
+}
+
+/* ln(1 + e^x); its derivative is the logistic function. */
+static inline double lct_softplus(double x)
+{
+    return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 #endif

@@ -23,6 +23,13 @@ static locant_status refuse_both(const locant_encoding *a,
                       a->row->info.name, b->row->info.name, what);
 }
 
+/* Does the content door of e rotate queries and keys? */
+static bool content_rotates(const locant_encoding *e)
+{
+    return e->row->content.near_far != NULL ||
+           e->row->content.token_angles != NULL;
+}
+
 /* Refuse two parts that would do the same. */
 static locant_status check_pair(const locant_encoding *a,
                                 const locant_encoding *b)
@@ -38,8 +45,8 @@ static locant_status check_pair(const locant_encoding *a,
         return refuse_both(a, b, "choose positions");
     if (a->row->scale.of_query != NULL && b->row->scale.of_query != NULL)
         return refuse_both(a, b, "set a temperature");
-    if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
-        (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
+    if ((content_rotates(a) && (b->doors & LOCANT_DOOR_ROTATE)) ||
+        (content_rotates(b) && (a->doors & LOCANT_DOOR_ROTATE)))
         return refuse_both(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
         return LCT_REFUSE("layers stands alone; add to the encodings it holds");

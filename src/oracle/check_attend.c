@@ -42,6 +42,18 @@ static void forward(struct oracle_case *c, int64_t n, int what)
 
 /* ---------------------------------------------------------------- backward */
 
+/* |s_j'| h, or the sum of its terms' magnitudes. */
+static double score_terms(const struct oracle_trial *t,
+                          const struct oracle_trial_row *r, int64_t b,
+                          int64_t h, int64_t i, int64_t j)
+{
+    double terms = fabs(cimag(r->s[j]));
+
+    if (t->o->terms != NULL && t->frozen == NULL)
+        terms += t->o->terms(t->call, b, h, i, j);
+    return terms;
+}
+
 /*
  * <dout, out> of one row, in complex arithmetic.  'gross' takes every term of
  * the derivative as positive:
@@ -81,7 +93,7 @@ static void add_row(struct oracle_sum *sum, struct oracle_trial *t, int64_t b,
         if (r.seen[j]) {
             t->mass += creal(r.p[j]) * (terms[j] + mean);
             sum->gross += creal(r.p[j]) * (terms[j] + mean) *
-                          fabs(cimag(r.s[j])) / ORACLE_STEP;
+                          score_terms(t, &r, b, h, i, j) / ORACLE_STEP;
         }
 }
 
