@@ -37,6 +37,7 @@ static const struct {
     { "fire", "fire(hidden=24,length=8)" },
     { "fire", "fire(hidden=24,length=8,share=yes)" },
     { "fox", "fox" },
+    { "fox", "fox(init=5)" },
     { "fox", "rope+fox" },
     { "grape-a", "grape-a" },
     { "grape-a", "grape-a(gate=both)+rope" },

@@ -142,6 +142,36 @@ TEST(wavlm_needs_a_slice_for_each_head)
         "reads a slice of 4 channels for each of 2 heads");
 }
 
+/* ---------------------------------------------------------------------- FoX */
+
+/* ln f of x and of -x: the gates of a token for the past and for the future. */
+TEST(fox_has_gates_for_both_directions)
+{
+    OWNED(content_case) *c =
+        case_open("fox(both=yes)", (const int64_t[6]){ 1, 1, 4, 4, 1, 1 });
+    double s[16], past[4], future[4];
+
+    c->a.mask = LOCANT_MASK_NONE;
+    case_param(c, "weight")[0] = 1;
+    case_param(c, "after_weight")[0] = -1;
+    for (int t = 0; t < 4; t++) {
+        c->x[t] = 2 - t;
+        past[t] = -log1p(exp(-c->x[t]));
+        future[t] = -log1p(exp(c->x[t]));
+    }
+    case_scores(s, c);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double want = 0;
+
+            for (int t = 0; t < 4; t++)
+                want += t > j && t <= i   ? past[t]
+                        : t > i && t <= j ? future[t]
+                                          : 0;
+            case_is(s[i * 4 + j], want, exact);
+        }
+}
+
 /* ------------------------------------------------------------------- cosine */
 
 TEST(cosine_of_query_and_key)

@@ -145,7 +145,7 @@ static const char *const traits_sums[] = {
     "grape-a(gate=both)+rope",
     "wavlm(buckets=8,distance=9)+rope", "carope+t5",
     "selective-rope(rank=2)+t5",
-    "conformer(form=none,length=60)+rope",
+    "fox(both=yes)+rope", "conformer(form=none,length=60)+rope",
     "pope+kerple", "xpos+t5(bidirectional=yes)", "cape+rope",
     "randomized(length=512)+rope+shaw(distance=4)", "sincos2d+rope2d+swin",
     "mrope(sections=2:1:1)+relative(distance=3)+alibi+learned2d",

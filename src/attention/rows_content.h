@@ -24,7 +24,8 @@ struct lct_rows_content {
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
     int count;
     int64_t *order;                   /* [keys]: their indices by position */
-    double *log_gate, *dlog_gate;     /* [heads, keys] */
+    double *log_gate, *dlog_gate;     /* [2, heads, keys]: of keys up to the
+                                     query, of those after it */
     double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys rotated near
                                      and far */
 };

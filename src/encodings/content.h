@@ -57,6 +57,10 @@ struct lct_products {
      */
     int gate_weight, gate_bias;
 
+    /* The same of gates for keys after the query: the gates of tokens after the
+     * query up to the key add ln f to its score; -1: none do. */
+    int after_weight, after_bias;
+
     /* Scores come from content.near_far and the schedule's frequencies. */
     bool near_far;
 };
@@ -64,9 +68,12 @@ struct lct_products {
 /* No products yet; the caller fills them in. */
 static inline struct lct_products lct_no_products(void)
 {
-    return (struct lct_products){
-        .u = -1, .factor = 1, .gate_weight = -1, .gate_bias = -1
-    };
+    return (struct lct_products){ .u = -1,
+                                  .factor = 1,
+                                  .gate_weight = -1,
+                                  .gate_bias = -1,
+                                  .after_weight = -1,
+                                  .after_bias = -1 };
 }
 
 /* Vectors whose rows are parameter 'table'. */
