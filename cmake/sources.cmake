@@ -16,10 +16,10 @@ set(CORE_SOURCES
   encodings/layers.c encodings/learned.c encodings/learned2d.c
   encodings/length_limit.c encodings/lengths.c encodings/longlora.c
   encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
-  encodings/none.c encodings/parameters.c encodings/params.c encodings/pope.c
-  encodings/pose.c encodings/random_walk.c encodings/randomized.c
-  encodings/registry.c encodings/relative.c encodings/repo.c
-  encodings/rerope.c encodings/rerotate.c encodings/resize.c
+  encodings/none.c encodings/parameters.c encodings/params.c encodings/path.c
+  encodings/pope.c encodings/pose.c encodings/random_walk.c
+  encodings/randomized.c encodings/registry.c encodings/relative.c
+  encodings/repo.c encodings/rerope.c encodings/rerotate.c encodings/resize.c
   encodings/resize_weights.c encodings/rope.c encodings/rope2d.c
   encodings/rope3d.c encodings/rope_grid.c encodings/rope_mixed.c
   encodings/rotate.c encodings/rotate_map.c encodings/rotate_ragged.c
@@ -162,8 +162,8 @@ set(ORACLE_SOURCES
   oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
   oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
   oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/repo.c
-  oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/path.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/repo.c oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
   oracle/rope_mixed.c oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
   oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
   oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c oracle/t5.c

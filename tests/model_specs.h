@@ -51,6 +51,8 @@ static const struct {
     { "longlora", "longlora(group=4)+rope" },
     { "mrope", "mrope(sections=1:1:2)" },
     { "music", "music" },
+    { "path", "path(rank=4)" },
+    { "path", "path(rank=2,kernel=2,forget=yes)" },
     { "pose", "pose(length=64,chunks=2)+rope" },
     { "random-walk", "random-walk(steps=4)" },
     { "randomized", "randomized(length=64)+rope" },

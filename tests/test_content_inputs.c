@@ -390,11 +390,71 @@ TEST(selective_rope_with_steps_of_1_is_rope)
     case_close(c);
 }
 
+/* --------------------------------------------------------------------- PaTH */
+
+/* The a of at least -1 with silu(a) = v. */
+static double inverse_silu(double v)
+{
+    double low = -1, high = 10;
+
+    for (int n = 0; n < 80; n++) {
+        double a = (low + high) / 2;
+
+        *(a / (1 + exp(-a)) < v ? &low : &high) = a;
+    }
+    return low;
+}
+
+/*
+ * x picks a column of the second layer for each token, so that w and b are any
+ * numbers: w = v / sqrt(v.v + 1e-6) has v of length 1/4, which SiLU reaches,
+ * and b makes up for the 1e-6.
+ */
+static struct content_case *path_case(void)
+{
+    struct content_case *c = numbers_case("path(rank=5,kernel=1)", H * D);
+
+    memset(c->x, 0, (size_t)(L * H * D) * sizeof(double));
+    for (int t = 0; t < L; t++)
+        c->x[t * H * D + t] = case_param(c, "down")[t * H * D + t] = 1;
+    for (int h = 0; h < H; h++)
+        for (int t = 0; t < L; t++) {
+            double b = (1 + 0.5 * sin(t + h)) * (1 + 16e-6), w[D], sum = 0;
+
+            case_param(c, "beta")[h * H * D + t] = log(b / (2 - b));
+            for (int d = 0; d < D; d++) {
+                w[d] = sin(0.7 * t + 0.9 * d + 0.2 + h);
+                sum += w[d] * w[d];
+            }
+            for (int d = 0; d < D; d++) {
+                case_param(c, "up")[(h * D + d) * L + t] =
+                    inverse_silu(w[d] / sqrt(sum) / 4);
+                case_param(c, "conv")[h * D + d] = 1;
+            }
+        }
+    return c;
+}
+
+TEST(path_has_the_numbers_of_its_formula)
+{
+    static const double S[] = { 0.7632703344, 0.7454203150, 1.4523708245,
+                                2.4751598055, 2.6259847723 };
+    static const double out[] = { 0.7883398338, 0.6381174004, 0.1877783827,
+                                  -0.3508757425 };
+    struct content_case *c = path_case();
+    double s[H * L * L];
+
+    check_out(c, 1, 4, out);
+    case_scores(s, c);
+    for (int j = 0; j < L; j++)
+        case_is(s[(L + 4) * L + j], S[j] / 2, printed);
+    case_close(c);
+}
+
 /* ----------------------------------------------------- what follows for all */
 
 static const char *const moved[] = { "repo(base=100,hidden=2)", "carope",
-                                     "selective-rope(rank=3,bias=yes,gate=head,"
-                                     "base=30)" };
+                                     "selective-rope(bias=yes,gate=head)" };
 
 static struct content_case *random_case(const char *spec)
 {

@@ -173,9 +173,15 @@ static locant_status check_slices(const struct lct_request *r,
 static locant_status check_token_angles(struct lct_request *r,
                                         const locant_encoding *leaf)
 {
-    if (leaf->row->content.token_angles == NULL)
+    const struct lct_content_door *door = &leaf->row->content;
+
+    r->token_angles = door->token_angles;
+    r->token_numbers =
+        r->token_angles != NULL ? r->token_angles : door->token_numbers;
+    if (r->token_numbers == NULL)
         return LOCANT_OK;
-    r->token_angles = leaf->row->content.token_angles;
+    if (r->token_angles == NULL)
+        return check_mapped_heads(r, leaf);
     r->general_map = true;
     if (r->D % 2 != 0)
         return locant_fail(

@@ -292,6 +292,9 @@ static void backward_task(void *context, size_t n, int slot)
     clear_heads(job->g->dq, doc->b, doc->head, doc->heads);
     clear_heads(job->g->dk, doc->b, doc->kv_head, doc->kv_heads);
     clear_heads(job->g->dv, doc->b, doc->kv_head, doc->kv_heads);
+    if (p->request->token_numbers != NULL)
+        w.g.dnumbers = p->tables->token.dz[LCT_KEY] +
+                       doc->b * p->H * p->S * p->tables->token.numbers;
     while (lct_rows_next(doc, p))
         backward_document(&w);
 }

@@ -115,6 +115,12 @@ void lct_rows_content_layout(struct lct_rows_document *doc,
     }
     if (content->products.near_far)
         lay_out_far(content, &r->content, p, arena);
+    if (p->request->token_numbers != NULL && p->request->token_angles == NULL) {
+        content->order = lct_arena_ints(arena, p->S, 1);
+        r->content.memory = lct_arena_doubles(arena, p->S + 2, p->D);
+        doc->c.order = content->order;
+        doc->c.index = doc->index;
+    }
 }
 
 /* -------------------------------------------------- documents begin and end */
@@ -128,6 +134,8 @@ void lct_rows_content_begin(const struct lct_rows_task *w)
         lct_rows_gates_begin(w);
     if (w->content->products.near_far)
         lct_rows_far_begin(w);
+    if (w->c->order != NULL)
+        lct_rows_gates_sort(w);
 }
 
 static void clear(double *x, int64_t rows, int64_t columns)

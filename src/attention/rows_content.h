@@ -39,6 +39,7 @@ struct lct_rows_content_scratch {
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
     double *cosines, *sines;          /* [D / 2] */
     char *classes;                    /* [S]: enum lct_near_far_class */
+    double *memory;                   /* [S + 2, D]: of the hook 'scores' */
 };
 
 /* Find the products of a document; doc->c.call must be set. */

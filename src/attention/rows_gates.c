@@ -54,9 +54,14 @@ static void fill_gates(const struct lct_rows_task *w, int set)
                                 c->param[bias][h]);
 }
 
-void lct_rows_gates_begin(const struct lct_rows_task *w)
+void lct_rows_gates_sort(const struct lct_rows_task *w)
 {
     lct_order_sort(w->content->order, w->c->keys, is_before, w->c->k_pos);
+}
+
+void lct_rows_gates_begin(const struct lct_rows_task *w)
+{
+    lct_rows_gates_sort(w);
     fill_gates(w, BEFORE);
     fill_gates(w, AFTER);
 }

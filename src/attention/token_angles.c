@@ -9,7 +9,7 @@
 
 static const struct lct_token_angles *hooks_of(const struct lct_plan *p)
 {
-    return p->request->token_angles;
+    return p->request->token_numbers;
 }
 
 /* ------------------------------------------------------------------- layout */
@@ -27,7 +27,10 @@ void lct_token_angles_layout(struct lct_tables *tables,
 
     if (hooks_of(p) == NULL)
         return;
-    t->numbers = hooks_of(p)->one ? 1 : p->D / 2;
+    t->numbers = hooks_of(p)->count != NULL
+                     ? hooks_of(p)->count(tables->content)
+                 : hooks_of(p)->one ? 1
+                                    : p->D / 2;
     t->order = lct_arena_ints(arena, p->position_rows, p->S);
     t->own = lct_arena_ints(arena, p->position_rows, p->T);
     t->frequency = lct_arena_doubles(arena, p->D / 2, 1);
@@ -132,7 +135,7 @@ void lct_token_angles_fill(const struct lct_plan *p)
         return;
     e = p->tables->content->e;
     lct_key_order_fill(t->order, t->own, p);
-    for (int64_t c = 0; c < p->D / 2; c++)
+    for (int64_t c = 0; p->request->token_angles != NULL && c < p->D / 2; c++)
         t->frequency[c] = hooks_of(p)->frequency(e, c, p->D / 2);
     lct_parallel_for((size_t)(p->B * tiles), p->slots, fill_numbers, (void *)p);
     if (hooks_of(p)->sums)

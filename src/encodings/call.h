@@ -48,6 +48,12 @@ struct lct_content {
     const int64_t *k_pos; /* [keys] */
     const double *k;      /* [kv_heads, keys, head_dim], rotated */
     const double *x; /* [keys, width]: the layer's input; NULL: not given */
+
+    /* With the hook token_numbers; see lct_token_at(). */
+    const int64_t *order; /* [keys]: their indices by position */
+    const int64_t *index; /* [keys]: which keys of the batch row they are */
+    const double *numbers;
+    int64_t all_keys, count;
 };
 
 /* One query of all heads. */
@@ -57,6 +63,7 @@ struct lct_query {
     const double *q;    /* [heads, head_dim], rotated */
     const double *bias; /* [heads, keys] of the score door, included in the
                               scores; NULL without one */
+    double *memory;     /* [keys + 2, head_dim]; only with token_numbers */
 };
 
 /* Gradients that the content door adds to. */
@@ -66,6 +73,7 @@ struct lct_content_gradient {
     double *dx;    /* [keys, width]; NULL without x */
     double *dbias; /* [heads, keys]: d/dbias minus d/dscore */
     double *const *dparam;
+    double *dnumbers; /* of c->numbers */
 };
 
 /* For hooks of lct_token_angles: a token and those before it. */

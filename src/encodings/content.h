@@ -147,6 +147,13 @@ static inline int64_t lct_own_key(const struct lct_content *c, int64_t q_pos)
     return j;
 }
 
+/* Where the numbers of key j for a head begin in c->numbers. */
+static inline int64_t lct_token_at(const struct lct_content *c, int64_t head,
+                                   int64_t j)
+{
+    return (head * c->all_keys + c->index[j]) * c->count;
+}
+
 /* Row of a distance in a table of 2k + 1 rows: clip(n, -k, k) + k. */
 static inline int64_t lct_row_clipped(int64_t n, int64_t k)
 {

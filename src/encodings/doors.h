@@ -167,6 +167,8 @@ struct lct_score_door {
  * head has one number z for each token and pair, or one for each token.
  */
 struct lct_token_angles {
+    /* Numbers of a token and head; NULL: as above. */
+    int64_t (*count)(const struct lct_call *c);
     bool one;  /* one number for each token */
     bool sums; /* z is the sum of the numbers of the document's tokens up to t,
                   in order of position */
@@ -215,6 +217,9 @@ struct lct_content_door {
     const struct lct_near_far *near_far;
     /* Attention rotates queries and keys by these angles; the same holds. */
     const struct lct_token_angles *token_angles;
+    /* Numbers of tokens that 'scores' reads, without a rotation; keys need as
+     * many heads as queries. */
+    const struct lct_token_angles *token_numbers;
     bool splits_x; /* x has a slice [head_dim] for each head */
 };
 
