@@ -12,7 +12,8 @@ struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
     const double *param[LCT_MAX_PARAMS];      /* dense, in double */
-    double scale;                             /* of q.k; 1 if unused */
+    double scale; /* of q.k; in maps outside of attention 1/sqrt(head_dim),
+                     elsewhere 1 if unused */
     int64_t last; /* largest key position of the batch row */
     bool wide;    /* tensors are F64: angles in full double */
 };

@@ -9,7 +9,8 @@
  *
  * Norms below 1e-12 count as 1e-12, as in normalize() of PyTorch.  The factor
  * takes the place of the scale of scores; with a scale of 0 scores are 0.  As a
- * map of queries and keys it allows a cache of normalised keys.
+ * map of queries and keys it allows a cache of normalised keys.  Outside of
+ * attention the map is that of the scale 1/sqrt(head_dim).
  */
 #include "content.h"
 

@@ -1,7 +1,7 @@
 /*
  * cosine.c - Liu et al. 2022, arXiv:2111.09883v2, section 3.2, eq. (2): cosine
  * of query and key times exp(l), at most 'most'; norms below 1e-12 count as
- * 1e-12.  The scale of the call is not used.  Parameter: l [H].
+ * 1e-12.  The scale of the call cancels.  Parameter: l [H].
  */
 #include "content.h"
 
@@ -30,8 +30,9 @@ static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
     factor = cexp(call->param[0][h]);
     if (creal(factor) > most)
         factor = most;
-    /* Outside of attention the scale is 1. */
-    return factor / (call->scale != 0 ? call->scale : 1) * x[d] / length;
+    /* Outside of attention the scale is 1/sqrt(D). */
+    return factor * (call->scale != 0 ? 1 / call->scale : sqrt(call->D)) *
+           x[d] / length;
 }
 
 const struct oracle cosine_oracle = {
