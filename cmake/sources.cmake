@@ -8,7 +8,8 @@ set(CORE_SOURCES
   positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
-  encodings/blocks.c encodings/cape.c encodings/cope.c
+  encodings/blocks.c encodings/buckets.c encodings/cape.c encodings/carope.c
+  encodings/conformer.c encodings/cope.c encodings/cosine.c
   encodings/crossformer.c encodings/dape.c encodings/deberta.c
   encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
   encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
@@ -18,23 +19,24 @@ set(CORE_SOURCES
   encodings/formula_params.c encodings/formula_parse.c
   encodings/formula_print.c encodings/formula_read.c
   encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
-  encodings/frequencies.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
   encodings/near_far.c encodings/nodes.c encodings/none.c
-  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
-  encodings/random_walk.c encodings/randomized.c encodings/registry.c
-  encodings/relative.c encodings/rerope.c encodings/rerotate.c
-  encodings/resize.c encodings/resize_weights.c encodings/rope.c
-  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
-  encodings/rope_imaginary.c encodings/rope_mixed.c encodings/rotate.c
-  encodings/rotate_coords.c encodings/rotate_map.c encodings/rotate_ragged.c
-  encodings/rotate_row.c encodings/rotate_rows.c encodings/sandwich.c
-  encodings/scale_invariant.c encodings/scaling.c encodings/scaling_llama3.c
-  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
-  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/parameters.c encodings/params.c encodings/path.c encodings/pope.c
+  encodings/pose.c encodings/random_walk.c encodings/randomized.c
+  encodings/registry.c encodings/relative.c encodings/repo.c
+  encodings/rerope.c encodings/rerotate.c encodings/resize.c
+  encodings/resize_weights.c encodings/rope.c encodings/rope2d.c
+  encodings/rope3d.c encodings/rope_grid.c encodings/rope_imaginary.c
+  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_coords.c
+  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
+  encodings/rotate_rows.c encodings/sandwich.c encodings/scale_invariant.c
+  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
+  encodings/scaling_yarn.c encodings/score.c encodings/selective_rope.c
   encodings/selfextend.c encodings/shaw.c encodings/similarity.c
   encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
   encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
@@ -43,7 +45,7 @@ set(CORE_SOURCES
   encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
   encodings/table.c encodings/tapa.c encodings/temperature.c
   encodings/transformer_xl.c encodings/urpe.c encodings/vjepa2.c
-  encodings/window.c encodings/xlnet.c encodings/xpos.c
+  encodings/wavlm.c encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/append.c attention/arena.c attention/arithmetic.c
   attention/attention.c attention/backward.c attention/bf16.c
   attention/bias.c attention/bias_pwl.c attention/bias_table.c
@@ -53,8 +55,8 @@ set(CORE_SOURCES
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
   attention/decode_paged.c attention/decode_softmax.c attention/dense_bias.c
   attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
-  attention/f32.c attention/factors.c attention/load.c attention/mask.c
-  attention/order.c attention/outputs.c attention/paged.c
+  attention/f32.c attention/factors.c attention/key_order.c attention/load.c
+  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
   attention/quant.c attention/quantize.c attention/ragged.c
@@ -65,6 +67,7 @@ set(CORE_SOURCES
   attention/rows_stick.c attention/rows_vectors.c attention/schedules.c
   attention/scores.c attention/scratch.c attention/sinks.c
   attention/softmax.c attention/stick.c attention/tables.c attention/tiled.c
+  attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -169,23 +172,25 @@ set(TUTORIAL_SOURCES
   s3/survey.c
   s4/alibi.c s4/rotary.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
-  oracle/alibi.c oracle/axes.c oracle/cape.c oracle/case.c
+  oracle/alibi.c oracle/axes.c oracle/cape.c oracle/carope.c oracle/case.c
   oracle/check_angles.c oracle/check_attend.c oracle/check_bias.c
   oracle/check_doors.c oracle/check_ids.c oracle/check_resize.c
-  oracle/check_rotate.c oracle/check_table.c oracle/cope.c
-  oracle/crossformer.c oracle/dape.c oracle/deberta.c oracle/dpb.c
-  oracle/exact.c oracle/fire.c oracle/fope.c oracle/formula.c oracle/fox.c
-  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
-  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
-  oracle/oracle.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
+  oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
+  oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fope.c oracle/formula.c
+  oracle/fox.c oracle/grape_a.c oracle/grape_m.c oracle/graph.c
+  oracle/hooks.c oracle/kerple.c oracle/layers.c oracle/learned.c
+  oracle/learned2d.c oracle/list.c oracle/mrope.c oracle/muon.c
+  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/path.c
+  oracle/pope.c oracle/problem.c oracle/relative.c oracle/repo.c
   oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
   oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
-  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
-  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/vjepa2.c oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
+  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
+  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
+  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -204,7 +209,7 @@ set(TESTS
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_blocks test_characters test_check_grids test_check_turns
   test_check_values test_checkpoint test_content test_content_hooks
-  test_content_rules test_content_terms test_context_use
+  test_content_inputs test_content_rules test_content_terms test_context_use
   test_coordinates_backward test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned

@@ -56,6 +56,14 @@ struct lct_content_scratch {
     float *far_dk;                  /* [S, padded]: gradients of far keys */
 };
 
+/* Gates of one set: sums of their logarithms. */
+struct lct_content_gates {
+    int weight, bias;      /* indices of parameters */
+    double *gate;          /* [B, H, S]: ln f */
+    double *k_sum, *q_sum; /* [B, H, S], [B, H, T] */
+    double *dk_sum, *dq_sum;
+};
+
 struct lct_content_products {
     struct lct_products products;
     struct lct_content_table table[LCT_MAX_VECTORS];
@@ -70,12 +78,11 @@ struct lct_content_products {
     struct lct_table far_angles[2];
 
     /* Gates: sums of their logarithms, in order of documents and positions. */
-    int64_t *order;        /* [position_rows, S]: indices of keys */
-    int64_t *last;         /* [position_rows, T]: index of the last key, in
+    int64_t *order; /* [position_rows, S]: indices of keys */
+    int64_t *last;  /* [position_rows, T]: index of the last key, in
                               that order, that a query may see; -1: none */
-    double *gate;          /* [B, H, S]: ln f */
-    double *k_sum, *q_sum; /* [B, H, S], [B, H, T] */
-    double *dk_sum, *dq_sum;
+    int gate_sets;  /* 1, or 2 with gates for keys after the query */
+    struct lct_content_gates gates[2];
 };
 
 static inline struct lct_content_scratch *

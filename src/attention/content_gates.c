@@ -3,76 +3,17 @@
 #include "../core/pool.h"
 #include "../encodings/content.h"
 #include "../kernel/row.h"
-#include "order.h"
+#include "key_order.h"
 #include "param_gradients.h"
 #include <math.h>
 #include <string.h>
 
 struct gate_job {
     const struct lct_plan *p;
+    const struct lct_content_gates *set;
     const locant_tensor *dx;
     int64_t from, rows; /* batch rows, in backward */
 };
-
-/* ------------------------------------------------------------------- order */
-
-/* A key's rank: document, position, index. */
-struct ranked {
-    int64_t doc, pos, index;
-};
-
-static struct ranked key_at(const struct lct_plan *p, int64_t row, int64_t j)
-{
-    int64_t at = row * p->S + j;
-
-    return (struct ranked){ p->documents ? p->tables->k_docs[at] : 0,
-                            p->tables->k_pos[at], j };
-}
-
-static int compare(const struct ranked *x, const struct ranked *y)
-{
-    if (x->doc != y->doc)
-        return x->doc < y->doc ? -1 : 1;
-    if (x->pos != y->pos)
-        return x->pos < y->pos ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-/* The keys of one row of positions. */
-struct keys {
-    const struct lct_plan *p;
-    int64_t row;
-};
-
-static bool is_before(const void *context, int64_t a, int64_t b)
-{
-    const struct keys *k = context;
-    struct ranked x = key_at(k->p, k->row, a), y = key_at(k->p, k->row, b);
-
-    return compare(&x, &y) < 0;
-}
-
-/* The last key, in order, at or before query i in its document; or -1. */
-static int64_t last_before(const int64_t *order, const struct lct_plan *p,
-                           int64_t row, int64_t i)
-{
-    int64_t at = row * p->T + i, low = 0, high = p->S;
-    struct ranked q = { p->documents ? p->tables->q_docs[at] : 0,
-                        p->tables->q_pos[at], INT64_MAX };
-
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        struct ranked x = key_at(p, row, order[middle]);
-
-        if (compare(&x, &q) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || key_at(p, row, order[low - 1]).doc != q.doc)
-        return -1;
-    return order[low - 1];
-}
 
 void lct_content_gates_layout(struct lct_content_products *c,
                               const struct lct_plan *p, struct lct_arena *arena)
@@ -81,11 +22,19 @@ void lct_content_gates_layout(struct lct_content_products *c,
 
     c->order = lct_arena_ints(arena, p->position_rows, p->S);
     c->last = lct_arena_ints(arena, p->position_rows, p->T);
-    c->gate = lct_arena_doubles(arena, heads, p->S);
-    c->k_sum = lct_arena_doubles(arena, heads, p->S);
-    c->q_sum = lct_arena_doubles(arena, heads, p->T);
-    c->dk_sum = lct_arena_doubles(arena, heads, p->S);
-    c->dq_sum = lct_arena_doubles(arena, heads, p->T);
+    c->gate_sets = c->products.after_weight < 0 ? 1 : 2;
+    for (int n = 0; n < c->gate_sets; n++) {
+        struct lct_content_gates *set = &c->gates[n];
+
+        set->weight =
+            n == 0 ? c->products.gate_weight : c->products.after_weight;
+        set->bias = n == 0 ? c->products.gate_bias : c->products.after_bias;
+        set->gate = lct_arena_doubles(arena, heads, p->S);
+        set->k_sum = lct_arena_doubles(arena, heads, p->S);
+        set->q_sum = lct_arena_doubles(arena, heads, p->T);
+        set->dk_sum = lct_arena_doubles(arena, heads, p->S);
+        set->dq_sum = lct_arena_doubles(arena, heads, p->T);
+    }
 }
 
 /* -------------------------------------------------------------------- sums */
@@ -95,10 +44,9 @@ static void fill_gates(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *c = p->content;
-    const double *weight = p->tables->content->param[c->products.gate_weight];
-    const double *bias = p->tables->content->param[c->products.gate_bias];
-    double *x = c->scratch[slot].row;
+    const double *weight = p->tables->content->param[job->set->weight];
+    const double *bias = p->tables->content->param[job->set->bias];
+    double *x = p->content->scratch[slot].row;
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
     int64_t end = from + lct_sizes_in_tile(p->S, from);
@@ -107,7 +55,7 @@ static void fill_gates(void *context, size_t task, int slot)
         lct_row_to_f64(x, lct_at(p->request->a->x, (int64_t[2]){ b, j }, 2),
                        p->request->a->x->dtype, (size_t)p->W);
         for (int64_t h = 0; h < p->H; h++)
-            c->gate[(b * p->H + h) * p->S + j] =
+            job->set->gate[(b * p->H + h) * p->S + j] =
                 lct_log_sigmoid(lct_dot(weight + h * p->W, x, p->W) + bias[h]);
     }
 }
@@ -115,24 +63,24 @@ static void fill_gates(void *context, size_t task, int slot)
 /* C of one head's keys, and C_last(i) of its queries (content_gates.h). */
 static void sum_gates(void *context, size_t task, int slot)
 {
-    const struct lct_plan *p = ((const struct gate_job *)context)->p;
-    const struct lct_content_products *c = p->content;
+    const struct gate_job *job = context;
+    const struct lct_plan *p = job->p;
     int64_t row = lct_plan_row(p, (int64_t)task / p->H), doc = 0;
-    const int64_t *order = c->order + row * p->S;
-    const double *gate = c->gate + (int64_t)task * p->S;
-    double *k_sum = c->k_sum + (int64_t)task * p->S, sum = 0;
-    double *q_sum = c->q_sum + (int64_t)task * p->T;
+    const int64_t *order = p->content->order + row * p->S;
+    const double *gate = job->set->gate + (int64_t)task * p->S;
+    double *k_sum = job->set->k_sum + (int64_t)task * p->S, sum = 0;
+    double *q_sum = job->set->q_sum + (int64_t)task * p->T;
 
     (void)slot;
     for (int64_t n = 0; n < p->S; n++) {
-        struct ranked x = key_at(p, row, order[n]);
+        int64_t j = order[n], before = doc;
 
-        sum = x.doc == doc ? sum + gate[x.index] : gate[x.index];
-        doc = x.doc;
-        k_sum[x.index] = sum;
+        doc = lct_key_order_doc(p, row, j);
+        sum = doc == before ? sum + gate[j] : gate[j];
+        k_sum[j] = sum;
     }
     for (int64_t i = 0; i < p->T; i++) {
-        int64_t last = c->last[row * p->T + i];
+        int64_t last = p->content->last[row * p->T + i];
 
         q_sum[i] = last < 0 ? 0 : k_sum[last];
     }
@@ -141,34 +89,93 @@ static void sum_gates(void *context, size_t task, int slot)
 void lct_content_gates_fill(const struct lct_plan *p)
 {
     struct lct_content_products *c = p->content;
-    struct gate_job job = { .p = p };
+    size_t heads = (size_t)(p->B * p->H) * sizeof(double);
 
-    for (int64_t row = 0; row < p->position_rows; row++) {
-        int64_t *order = c->order + row * p->S;
-        struct keys keys = { p, row };
+    lct_key_order_fill(c->order, c->last, p);
+    for (int n = 0; n < c->gate_sets; n++) {
+        struct gate_job job = { .p = p, .set = &c->gates[n] };
 
-        lct_order_sort(order, p->S, is_before, &keys);
-        for (int64_t i = 0; i < p->T; i++)
-            c->last[row * p->T + i] = last_before(order, p, row, i);
+        memset(c->gates[n].dk_sum, 0, heads * (size_t)p->S);
+        memset(c->gates[n].dq_sum, 0, heads * (size_t)p->T);
+        lct_parallel_for((size_t)(p->B * p->k_tiles), p->slots, fill_gates,
+                         &job);
+        lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_gates, &job);
     }
-    memset(c->dk_sum, 0, (size_t)(p->B * p->H * p->S) * sizeof(double));
-    memset(c->dq_sum, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
-    lct_parallel_for((size_t)(p->B * p->k_tiles), p->slots, fill_gates, &job);
-    lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_gates, &job);
 }
 
 /* ---------------------------------------------------------------- one tile */
 
-void lct_content_gates_scores(const struct lct_plan *p,
-                              const struct lct_tile *t, struct lct_scratch *s)
+/* Sums, or their gradients, at the tile's queries and keys. */
+struct sums {
+    double *q, *k;
+};
+
+static struct sums sums_of(const struct lct_plan *p, const struct lct_tile *t,
+                           double *q, double *k)
 {
     int64_t head = t->b * p->H + t->h;
-    const double *q = p->content->q_sum + head * p->T + t->i;
-    const double *k = p->content->k_sum + head * p->S + t->j;
+
+    return (struct sums){ q + head * p->T + t->i, k + head * p->S + t->j };
+}
+
+/* Positions from token 'at' of batch row b on, of n tokens each. */
+static const int64_t *positions_of(const struct lct_plan *p, const int64_t *pos,
+                                   int64_t b, int64_t n, int64_t at)
+{
+    return pos + lct_plan_row(p, b) * n + at;
+}
+
+/* Both sets: that of the keys up to the query, and that of the others. */
+static void scores_of_both(const struct lct_plan *p, const struct lct_tile *t,
+                           struct lct_scratch *s)
+{
+    const struct lct_content_gates *g = p->content->gates;
+    struct sums before = sums_of(p, t, g[0].q_sum, g[0].k_sum);
+    struct sums after = sums_of(p, t, g[1].q_sum, g[1].k_sum);
+    const int64_t *q_pos = positions_of(p, p->tables->q_pos, t->b, p->T, t->i);
+    const int64_t *k_pos = positions_of(p, p->tables->k_pos, t->b, p->S, t->j);
 
     for (int64_t j = 0; j < t->keys; j++)
         for (int64_t i = 0; i < t->rows; i++)
-            s->s[j * (int64_t)t->lanes + i] += (float)(q[i] - k[j]);
+            s->s[j * (int64_t)t->lanes + i] +=
+                (float)(k_pos[j] > q_pos[i] ? after.k[j] - after.q[i]
+                                            : before.q[i] - before.k[j]);
+}
+
+void lct_content_gates_scores(const struct lct_plan *p,
+                              const struct lct_tile *t, struct lct_scratch *s)
+{
+    const struct lct_content_gates *g = p->content->gates;
+    struct sums sums = sums_of(p, t, g->q_sum, g->k_sum);
+
+    if (p->content->gate_sets > 1) {
+        scores_of_both(p, t, s);
+        return;
+    }
+    for (int64_t j = 0; j < t->keys; j++)
+        for (int64_t i = 0; i < t->rows; i++)
+            s->s[j * (int64_t)t->lanes + i] += (float)(sums.q[i] - sums.k[j]);
+}
+
+/* forward: scores_of_both() */
+static void scores_of_both_backward(const struct lct_plan *p,
+                                    const struct lct_tile *t,
+                                    const struct lct_scratch *s)
+{
+    const struct lct_content_gates *g = p->content->gates;
+    struct sums before = sums_of(p, t, g[0].dq_sum, g[0].dk_sum);
+    struct sums after = sums_of(p, t, g[1].dq_sum, g[1].dk_sum);
+    const int64_t *q_pos = positions_of(p, p->tables->q_pos, t->b, p->T, t->i);
+    const int64_t *k_pos = positions_of(p, p->tables->k_pos, t->b, p->S, t->j);
+
+    for (int64_t j = 0; j < t->keys; j++)
+        for (int64_t i = 0; i < t->rows; i++) {
+            double ds = (double)s->ds[j * (int64_t)t->lanes + i];
+            bool later = k_pos[j] > q_pos[i];
+
+            (later ? after.k : before.q)[later ? j : i] += ds;
+            (later ? after.q : before.k)[later ? i : j] -= ds;
+        }
 }
 
 /* forward: s += q_sum - k_sum */
@@ -176,19 +183,22 @@ void lct_content_gates_scores_backward(const struct lct_plan *p,
                                        const struct lct_tile *t,
                                        const struct lct_scratch *s)
 {
-    int64_t head = t->b * p->H + t->h;
-    double *dq = p->content->dq_sum + head * p->T + t->i;
-    double *dk = p->content->dk_sum + head * p->S + t->j;
+    const struct lct_content_gates *g = p->content->gates;
+    struct sums d = sums_of(p, t, g->dq_sum, g->dk_sum);
 
+    if (p->content->gate_sets > 1) {
+        scores_of_both_backward(p, t, s);
+        return;
+    }
     for (int64_t j = 0; j < t->keys; j++) {
         const float *ds = s->ds + j * (int64_t)t->lanes;
         double sum = 0;
 
         for (int64_t i = 0; i < t->rows; i++) {
-            dq[i] += (double)ds[i];
+            d.q[i] += (double)ds[i];
             sum += (double)ds[i];
         }
-        dk[j] -= sum;
+        d.k[j] -= sum;
     }
 }
 
@@ -203,23 +213,24 @@ static void sums_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_products *c = p->content;
     int64_t head = job->from * p->H + (int64_t)task, doc = 0;
     int64_t row = lct_plan_row(p, head / p->H);
-    const int64_t *order = c->order + row * p->S;
-    const double *gate = c->gate + head * p->S;
-    double *dk = c->dk_sum + head * p->S, sum = 0;
+    const int64_t *order = p->content->order + row * p->S;
+    const int64_t *last = p->content->last + row * p->T;
+    const double *gate = job->set->gate + head * p->S;
+    const double *dq = job->set->dq_sum + head * p->T;
+    double *dk = job->set->dk_sum + head * p->S, sum = 0;
 
     (void)slot;
     for (int64_t i = 0; i < p->T; i++)
-        if (c->last[row * p->T + i] >= 0)
-            dk[c->last[row * p->T + i]] += c->dq_sum[head * p->T + i];
+        if (last[i] >= 0)
+            dk[last[i]] += dq[i];
     for (int64_t n = p->S; n-- > 0;) {
-        struct ranked x = key_at(p, row, order[n]);
+        int64_t j = order[n], after = doc;
 
-        sum = x.doc == doc ? sum + dk[x.index] : dk[x.index];
-        doc = x.doc;
-        dk[x.index] = sum == 0 ? 0 : -expm1(gate[x.index]) * sum;
+        doc = lct_key_order_doc(p, row, j);
+        sum = doc == after ? sum + dk[j] : dk[j];
+        dk[j] = sum == 0 ? 0 : -expm1(gate[j]) * sum;
     }
 }
 
@@ -231,43 +242,52 @@ static void weights_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_products *products = &p->content->products;
     double *x = p->content->scratch[slot].row, *dparam[LCT_MAX_PARAMS];
     int64_t h = (int64_t)task;
 
     lct_param_gradients_of(dparam, p, p->tables->content, p->gradients->params);
     for (int64_t n = 0; n < job->rows * p->S; n++) {
         int64_t at[2] = { job->from + n / p->S, n % p->S };
-        double dz = p->content->dk_sum[(at[0] * p->H + h) * p->S + at[1]];
+        double dz = job->set->dk_sum[(at[0] * p->H + h) * p->S + at[1]];
 
         if (dz == 0) /* padding, whose x may be NaN */
             continue;
         lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
                        p->request->a->x->dtype, (size_t)p->W);
-        lct_accumulate(dparam[products->gate_weight] + h * p->W, dz, x, p->W);
-        dparam[products->gate_bias][h] += dz;
+        lct_accumulate(dparam[job->set->weight] + h * p->W, dz, x, p->W);
+        dparam[job->set->bias][h] += dz;
     }
 }
 
-/* dx += dz weight, summed over the heads of one token */
-static void input_backward(void *context, size_t task, int slot)
+/* dx [W] += dz weight of one set, summed over the heads of a token; false: all
+ * dz are 0. */
+static bool add_input(double *dx, const struct lct_plan *p,
+                      const struct lct_content_gates *set, int64_t b, int64_t j)
 {
-    const struct gate_job *job = context;
-    const struct lct_plan *p = job->p;
-    const double *weight =
-        p->tables->content->param[p->content->products.gate_weight];
-    double *dx = p->content->scratch[slot].row;
-    int64_t b = job->from + (int64_t)task / p->S, j = (int64_t)task % p->S;
+    const double *weight = p->tables->content->param[set->weight];
     bool any = false;
 
-    memset(dx, 0, (size_t)p->W * sizeof(*dx));
     for (int64_t h = 0; h < p->H; h++) {
-        double dz = p->content->dk_sum[(b * p->H + h) * p->S + j];
+        double dz = set->dk_sum[(b * p->H + h) * p->S + j];
 
         any |= dz != 0;
         if (dz != 0)
             lct_accumulate(dx, dz, weight + h * p->W, p->W);
     }
+    return any;
+}
+
+static void input_backward(void *context, size_t task, int slot)
+{
+    const struct gate_job *job = context;
+    const struct lct_plan *p = job->p;
+    double *dx = p->content->scratch[slot].row;
+    int64_t b = job->from + (int64_t)task / p->S, j = (int64_t)task % p->S;
+    bool any = false;
+
+    memset(dx, 0, (size_t)p->W * sizeof(*dx));
+    for (int n = 0; n < p->content->gate_sets; n++)
+        any |= add_input(dx, p, &p->content->gates[n], b, j);
     if (any)
         lct_row_from_f64(lct_at(job->dx, (int64_t[2]){ b, j }, 2),
                          job->dx->dtype, dx, (size_t)p->W);
@@ -279,9 +299,12 @@ void lct_content_gates_sum_chunk(const struct lct_plan *p,
 {
     struct gate_job job = { .p = p, .dx = dx, .from = b, .rows = rows };
 
-    lct_parallel_for((size_t)(rows * p->H), p->slots, sums_backward, &job);
-    if (learns)
-        lct_parallel_for((size_t)p->H, p->slots, weights_backward, &job);
+    for (int n = 0; n < p->content->gate_sets; n++) {
+        job.set = &p->content->gates[n];
+        lct_parallel_for((size_t)(rows * p->H), p->slots, sums_backward, &job);
+        if (learns)
+            lct_parallel_for((size_t)p->H, p->slots, weights_backward, &job);
+    }
     if (dx != NULL)
         lct_parallel_for((size_t)(rows * p->S), p->slots, input_backward, &job);
 }

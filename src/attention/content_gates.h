@@ -5,7 +5,8 @@
  * position, equal positions in order of memory.  s_ij += C_last(i) - C_j, where
  * last(i) is the last key at or before query i.  C is in double and a
  * difference is rounded once, so distant tokens lose no accuracy.  Sums start
- * anew in each document and do not depend on later keys.
+ * anew in each document and do not depend on later keys.  Keys after the query
+ * may have gates of their own, with sums C': s_ij += C'_j - C'_last(i).
  */
 #ifndef LCT_ATTENTION_CONTENT_GATES_H
 #define LCT_ATTENTION_CONTENT_GATES_H

@@ -71,10 +71,12 @@ bool lct_content_plan_make(struct lct_content_products *c,
     const struct lct_content_door *door = &e->row->content;
     struct lct_span differences;
 
+    c->products = lct_no_products();
+    if (door->token_angles != NULL)
+        return true;
     if (door->products == NULL || door->scores != NULL)
         return false;
     differences = find_differences(p);
-    c->products = lct_no_products();
     door->products(&c->products, e, differences);
     if (c->products.gate_weight >= 0 &&
         (p->request->mask_hooks > 0 || p->request->visible != NULL))

@@ -255,10 +255,49 @@ static locant_status check_value_vectors(const struct lct_request *r,
     return LOCANT_OK;
 }
 
-static locant_status check_content(const struct lct_request *r,
+/* Can x be split into a slice for each head? */
+static locant_status check_slices(const struct lct_request *r,
+                                  const locant_encoding *leaf)
+{
+    if (!leaf->row->content.splits_x || r->W == r->H * r->D)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_SHAPE,
+                       "%s: x has width %" PRId64 ", expected %" PRId64
+                       ": %s reads a slice of %" PRId64
+                       " channels for each of %" PRId64 " heads",
+                       r->fn, r->W, r->H * r->D, leaf->row->info.name, r->D,
+                       r->H);
+}
+
+static locant_status check_token_angles(struct lct_request *r,
+                                        const locant_encoding *leaf)
+{
+    const struct lct_content_door *door = &leaf->row->content;
+
+    r->token_angles = door->token_angles;
+    r->token_numbers =
+        r->token_angles != NULL ? r->token_angles : door->token_numbers;
+    if (r->token_numbers == NULL)
+        return LOCANT_OK;
+    if (r->token_angles == NULL)
+        return check_mapped_heads(r, leaf);
+    r->general_map = true;
+    if (r->D % 2 != 0)
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            r->fn, r->D);
+    return check_mapped_heads(r, leaf);
+}
+
+static locant_status check_content(struct lct_request *r,
                                    const locant_encoding *leaf)
 {
-    if (r->rotate_values && leaf->row->content.near_far != NULL)
+    const struct lct_content_door *door = &leaf->row->content;
+
+    if (r->rotate_values &&
+        (door->near_far != NULL || door->token_angles != NULL))
         return refuse_rotated_values(r, leaf);
     LCT_TRY(check_value_vectors(r, leaf));
     if (r->Dq != r->D)
@@ -268,11 +307,16 @@ static locant_status check_content(const struct lct_request *r,
                            ", expected one of them alone",
                            r->fn, r->rotate->e->row->info.name, r->Dq,
                            leaf->row->info.name, r->D);
-    if (leaf->row->content.near_far != NULL && r->rotated_keys)
+    if ((door->near_far != NULL || door->token_angles != NULL) &&
+        r->rotated_keys)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s rotates each key for each query, expected "
-                           "keys not rotated yet",
-                           r->fn, leaf->row->info.name);
+                           "%s: %s rotates each key %s, expected keys not "
+                           "rotated yet",
+                           r->fn, leaf->row->info.name,
+                           door->near_far != NULL ? "for each query"
+                                                  : "by its input");
+    LCT_TRY(check_slices(r, leaf));
+    LCT_TRY(check_token_angles(r, leaf));
     return leaf->traits & LOCANT_TRAIT_READS_X
                ? lct_positions_check_own_keys(r, leaf)
                : LOCANT_OK;

@@ -35,7 +35,10 @@ struct lct_request {
     size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
     size_t params;                    /* elements of all parameters */
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */
-    bool general_map; /* 'rotate' is more than a rotation of pairs */
+    const struct lct_token_angles *token_numbers;    /* of 'content'; or NULL */
+    const struct lct_token_angles *token_angles; /* the same if they rotate */
+    bool general_map; /* 'rotate' is more than a rotation of pairs, or there
+                         are 'token_angles' */
     const struct lct_call *gain, *after, *row; /* by factor (doors.h) */
     const locant_encoding *stick; /* stick-breaking weights; NULL: softmax */
     bool own_rest;                /* of stick-breaking */

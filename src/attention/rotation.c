@@ -2,6 +2,7 @@
 #include "rotation.h"
 #include "../kernel/row.h"
 #include "param_gradients.h"
+#include "token_angles.h"
 #include <string.h>
 
 /* Are such rows still to be rotated?  The caller may have rotated keys. */
@@ -60,6 +61,10 @@ void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,
 {
     const struct lct_call *call = p->tables->rotate;
 
+    if (p->request->token_angles != NULL) {
+        lct_token_angles_rotate(out, p, x, role, at);
+        return;
+    }
     if (p->request->general_map && rotates(p, role)) {
         struct lct_point point = point_of(p, role, at);
 
@@ -78,6 +83,10 @@ void lct_rotation_row_backward(double *dx, double *dparam,
 {
     const struct lct_call *call = p->tables->rotate;
 
+    if (p->request->token_angles != NULL) {
+        lct_token_angles_rotate_backward(dx, p, dout, x, role, at);
+        return;
+    }
     if (p->request->general_map && rotates(p, role)) {
         struct lct_point point = point_of(p, role, at);
         double *gradients[LCT_MAX_PARAMS];

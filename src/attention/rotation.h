@@ -48,6 +48,7 @@ struct lct_places lct_rotation_places(const struct lct_plan *p,
 /* Does the rotate door have parameters?  Call it after tables are filled. */
 static inline bool lct_rotation_learns(const struct lct_plan *p)
 {
-    return p->request->general_map && p->tables->rotate->param[0] != NULL;
+    return p->tables->rotate != NULL && p->request->general_map &&
+           p->tables->rotate->param[0] != NULL;
 }
 #endif

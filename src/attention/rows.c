@@ -45,6 +45,7 @@ static void lay_out_document(struct lct_rows_document *doc,
     if (!p->request->has_x || p->tables->content == NULL)
         return;
     doc->x = lct_arena_doubles(arena, p->S, p->W);
+    doc->c.x = doc->x;
     doc->dx = lct_arena_doubles(arena, p->S, p->W);
 }
 
@@ -167,6 +168,12 @@ static void find_keys(struct lct_rows_document *doc, const struct lct_plan *p)
     }
     doc->c.keys = n;
     doc->c.scale = p->scale;
+    if (p->request->token_numbers != NULL) {
+        doc->c.all_keys = p->S;
+        doc->c.count = p->tables->token.numbers;
+        doc->c.numbers = p->tables->token.z +
+                         doc->b * p->H * p->S * p->tables->token.numbers;
+    }
 }
 
 void lct_rows_load(const struct lct_rows_task *w)
@@ -248,7 +255,8 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
         .pos = p->tables->q_pos[lct_plan_row(p, doc->b) * p->T + i],
         .index = i,
         .q = w->r->q,
-        .bias = w->r->bias
+        .bias = w->r->bias,
+        .memory = w->r->content.memory
     };
     load_query(w, i);
     load_bias(w);

@@ -17,6 +17,7 @@
 #include "rows_factors.h"
 #include "rows_stick.h"
 #include "sinks.h"
+#include "token_angles.h"
 #include <math.h>
 #include <string.h>
 
@@ -371,6 +372,9 @@ static void backward_task(void *context, size_t n, int slot)
     clear_heads(job->g->dq, doc->b, doc->head, doc->heads);
     clear_heads(job->g->dk, doc->b, doc->kv_head, doc->kv_heads);
     clear_heads(job->g->dv, doc->b, doc->kv_head, doc->kv_heads);
+    if (p->request->token_numbers != NULL)
+        w.g.dnumbers = p->tables->token.dz[LCT_KEY] +
+                       doc->b * p->H * p->S * p->tables->token.numbers;
     while (lct_rows_next(doc, p))
         backward_document(&w);
 }
@@ -391,6 +395,7 @@ void lct_rows_backward(const struct lct_plan *p,
     lct_dense_gradient_begin_rows(p, g->dbias);
     if (p->params > 0)
         memset(p->gradients->params, 0, p->params * sizeof(double));
+    lct_token_angles_begin_backward(p);
     for (; job.from < tasks; job.from += count) {
         count = one ? 1 : p->slots;
         count = tasks - job.from < count ? tasks - job.from : count;
@@ -401,6 +406,7 @@ void lct_rows_backward(const struct lct_plan *p,
                     p->gradients->params[(size_t)n * p->params + k];
     }
     lct_dense_gradient_end(p, g->dbias);
+    lct_token_angles_end_backward(p, g->dx);
     if (p->params > 0 && g->dparams != NULL)
         lct_param_gradients_accumulate(p, g->dparams);
     lct_sinks_backward(p, g, dout, out, lse);

@@ -110,11 +110,17 @@ void lct_rows_content_layout(struct lct_rows_document *doc,
         lay_out_vectors(&content->vectors[n], &r->content, p, arena);
     if (content->products.gate_weight >= 0) {
         content->order = lct_arena_ints(arena, p->S, 1);
-        content->log_gate = lct_arena_doubles(arena, p->H, p->S);
-        content->dlog_gate = lct_arena_doubles(arena, p->H, p->S);
+        content->log_gate = lct_arena_doubles(arena, 2 * p->H, p->S);
+        content->dlog_gate = lct_arena_doubles(arena, 2 * p->H, p->S);
     }
     if (content->products.near_far)
         lay_out_far(content, &r->content, p, arena);
+    if (p->request->token_numbers != NULL && p->request->token_angles == NULL) {
+        content->order = lct_arena_ints(arena, p->S, 1);
+        r->content.memory = lct_arena_doubles(arena, p->S + 2, p->D);
+        doc->c.order = content->order;
+        doc->c.index = doc->index;
+    }
 }
 
 /* -------------------------------------------------- documents begin and end */
@@ -128,6 +134,8 @@ void lct_rows_content_begin(const struct lct_rows_task *w)
         lct_rows_gates_begin(w);
     if (w->content->products.near_far)
         lct_rows_far_begin(w);
+    if (w->c->order != NULL)
+        lct_rows_gates_sort(w);
 }
 
 static void clear(double *x, int64_t rows, int64_t columns)
@@ -143,7 +151,7 @@ void lct_rows_content_begin_backward(const struct lct_rows_task *w)
     for (int n = 0; n < w->content->count; n++)
         clear(w->content->vectors[n].drows,
               c->heads * w->content->vectors[n].count, c->head_dim);
-    clear(w->content->dlog_gate, c->heads, w->c->keys);
+    clear(w->content->dlog_gate, 2 * c->heads, w->c->keys);
     for (int far = 0; far < 2; far++)
         clear(w->content->drotated[far], c->kv_heads * w->c->keys, c->head_dim);
 }

@@ -24,7 +24,8 @@ struct lct_rows_content {
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
     int count;
     int64_t *order;                   /* [keys]: their indices by position */
-    double *log_gate, *dlog_gate;     /* [heads, keys] */
+    double *log_gate, *dlog_gate;     /* [2, heads, keys]: of keys up to the
+                                     query, of those after it */
     double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys rotated near
                                      and far */
 };
@@ -38,6 +39,7 @@ struct lct_rows_content_scratch {
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
     double *cosines, *sines;          /* [D / 2] */
     char *classes;                    /* [S]: enum lct_near_far_class */
+    double *memory;                   /* [S + 2, D]: of the hook 'scores' */
 };
 
 /* Find the products of a document; doc->c.call must be set. */

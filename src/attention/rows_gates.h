@@ -3,6 +3,9 @@
 #define LCT_ROWS_GATES_H
 #include "rows.h"
 
+/* Sort the keys of a document. */
+void lct_rows_gates_sort(const struct lct_rows_task *w);
+
 /* Sort the keys of a document and fill their gates; 'end' adds to g. */
 void lct_rows_gates_begin(const struct lct_rows_task *w);
 void lct_rows_gates_end(const struct lct_content_gradient *g,

@@ -8,6 +8,7 @@
 #include "schedules.h"
 #include "scratch.h"
 #include "stick.h"
+#include "token_angles.h"
 #include <string.h>
 
 /* ------------------------------------------------------------------- layout */
@@ -117,6 +118,7 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_angles(tables, p, arena);
     lct_row_factor_layout(tables, p, arena);
     lct_stick_layout(tables, p, arena);
+    lct_token_angles_layout(tables, p, arena);
     if (p->engine == LCT_REFERENCE)
         return;
     lay_out_extents(tables, p, arena);
@@ -302,6 +304,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     fill_angles(tables, p);
     lct_row_factor_fill(p);
     lct_stick_fill(p);
+    lct_token_angles_fill(p);
     if (p->engine == LCT_REFERENCE)
         return;
     fill_query_extents(tables->q_extent, p, tables->q_pos);

@@ -4,6 +4,21 @@
 #include "plan.h"
 #include "positions.h"
 
+/* Numbers that inputs of tokens choose, by which heads are rotated
+ * (token_angles.h). */
+struct lct_token_tables {
+    int64_t numbers;   /* of each head and token */
+    int64_t *order;    /* [R, S]: as key_order.h says */
+    int64_t *own;      /* [R, T]: the key of each query; -1: padding */
+    double *frequency; /* [D / 2] */
+    double *z;         /* [B, H, S, numbers] */
+    double *dz[2];     /* by role: [B, H, T or S, numbers]; backward only */
+    double *dx;        /* [S, W]: of one batch row; backward only */
+    double *x;         /* [slots, reach, W] */
+    double *row;       /* [slots, H, numbers] */
+    double *memory;    /* [slots, ..]: of the hooks */
+};
+
 /* Sizes grow with T + S, never with T S.  Dimension R is position_rows. */
 struct lct_tables {
     /* Parts of the encoding as in the request, with their parameters. */
@@ -28,7 +43,8 @@ struct lct_tables {
     const struct lct_schedule **k_schedule; /* [R, S]; NULL: the plan's */
     struct lct_table angles[2]; /* by role: [R, T or S, pairs]; in double where
                                     q is F64 */
-    float *k_mapped;            /* [B, Hkv, S, padded_q]: mapped keys;
+    struct lct_token_tables token;
+    float *k_mapped; /* [B, Hkv, S, padded_q]: mapped keys;
                                     NULL: keys are not mapped */
 
     /* Biases by difference (bias_table.h). */

@@ -30,6 +30,7 @@
 #include "sinks.h"
 #include "softmax.h"
 #include "stick.h"
+#include "token_angles.h"
 #include <string.h>
 
 /* The tiles of queries that one task takes against the same keys. */
@@ -327,21 +328,25 @@ static void backward_chunk(struct lct_backward *job, int64_t rows)
         lct_param_gradients_sum_chunk(p, rows);
 }
 
-/* Which gradients are needed? */
-static void choose_gradients(struct lct_backward *job)
+/* Which gradients are wanted, or needed for those that are. */
+static void find_needs(struct lct_backward *job)
 {
-    const struct lct_request *r = job->p->request;
-    bool content = r->content != NULL;
+    const struct lct_plan *p = job->p;
+    const struct lct_request *r = p->request;
+    const locant_attention_gradients *g = job->g;
 
-    job->learns = job->p->params > 0 && job->g->dparams != NULL;
-    job->needs_dbias = job->learns && lct_bias_learns(job->p);
-    job->needs_dq = job->g->dq != NULL ||
-                    (job->learns && (lct_rotation_learns(job->p) || content ||
-                                     r->row != NULL));
+    job->learns = p->params > 0 && g->dparams != NULL;
+    job->needs_angles =
+        r->token_angles != NULL && (job->learns || g->dx != NULL);
+    job->needs_dbias = job->learns && lct_bias_learns(p);
+    job->needs_dq =
+        g->dq != NULL || job->needs_angles ||
+        (job->learns && (lct_rotation_learns(p) || r->content != NULL ||
+                         r->row != NULL));
     job->needs_dk =
-        job->g->dk != NULL ||
-        (job->learns && lct_rotation_learns(job->p) && !r->rotated_keys);
-    job->needs_dv = r->values_of_keys ? job->needs_dk : job->g->dv != NULL;
+        g->dk != NULL || job->needs_angles ||
+        (job->learns && lct_rotation_learns(p) && !r->rotated_keys);
+    job->needs_dv = r->values_of_keys ? job->needs_dk : g->dv != NULL;
 }
 
 void lct_tiled_backward(const struct lct_plan *p,
@@ -354,11 +359,12 @@ void lct_tiled_backward(const struct lct_plan *p,
     };
     bool content = p->request->content != NULL;
 
-    choose_gradients(&job);
+    find_needs(&job);
     lct_outputs_clear_dx(g->dx);
     lct_dense_gradient_begin(p, g->dbias);
     if (job.learns)
         lct_param_gradients_clear(p);
+    lct_token_angles_begin_backward(p);
     for (; job.from < p->B; job.from += p->chunk) {
         int64_t left = p->B - job.from;
 
@@ -366,6 +372,8 @@ void lct_tiled_backward(const struct lct_plan *p,
     }
     lct_dense_heads_backward(&job);
     lct_dense_gradient_end(p, g->dbias);
+    if (job.needs_angles)
+        lct_token_angles_end_backward(p, g->dx);
     lct_sinks_backward(p, g, dout, out, lse);
     if (!job.learns)
         return;

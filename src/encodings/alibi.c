@@ -11,7 +11,7 @@
  * positions and their products to bfloat16, and its attention (sdpa; the eager
  * one adds the bias twice) multiplies them by the scale of the scores.
  */
-#include "encoding.h"
+#include "slopes.h"
 #include <math.h>
 #include <string.h>
 
@@ -67,18 +67,6 @@ static locant_status check(const locant_encoding *e)
                       dialects[(int)e->value[DIALECT]]);
 }
 
-/* exp2() is exact where the exponent is whole. */
-static double fixed_slope(double max, int64_t head, int64_t heads)
-{
-    int64_t power = 1;
-
-    while (power <= heads / 2)
-        power *= 2;
-    if (head < power)
-        return exp2(-max * (double)(head + 1) / (double)power);
-    return exp2(-max / 2 * (double)(2 * (head - power) + 1) / (double)power);
-}
-
 /* The nearest bfloat16, ties to even. */
 static double to_bfloat16(double x)
 {
@@ -95,7 +83,7 @@ static double slope_of(const struct lct_call *c, int64_t head)
 {
     if (c->e->value[LEARNED] != 0)
         return exp(c->param[0][head]);
-    return fixed_slope(c->e->value[MAX], head, c->heads);
+    return lct_slope(c->e->value[MAX], head, c->heads);
 }
 
 /* Learned slopes are not rounded: the gradient is that of the exact bias. */
@@ -117,7 +105,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     (void)k;
     (void)r;
     for (int64_t h = 0; h < info->shape[0]; h++)
-        out[h] = log(fixed_slope(e->value[MAX], h, info->shape[0]));
+        out[h] = log(lct_slope(e->value[MAX], h, info->shape[0]));
     return true;
 }
 

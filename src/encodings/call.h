@@ -12,7 +12,8 @@ struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
     const double *param[LCT_MAX_PARAMS];      /* dense, in double */
-    double scale;                             /* of q.k; 1 if unused */
+    double scale; /* of q.k; in maps outside of attention 1/sqrt(head_dim),
+                     elsewhere 1 if unused */
     int64_t last; /* largest key position of the batch row */
     bool wide;    /* tensors are F64: angles in full double */
 };
@@ -47,6 +48,13 @@ struct lct_content {
     double scale;         /* of q.k */
     const int64_t *k_pos; /* [keys] */
     const double *k;      /* [kv_heads, keys, head_dim], rotated */
+    const double *x; /* [keys, width]: the layer's input; NULL: not given */
+
+    /* With the hook token_numbers; see lct_token_at(). */
+    const int64_t *order; /* [keys]: their indices by position */
+    const int64_t *index; /* [keys]: which keys of the batch row they are */
+    const double *numbers;
+    int64_t all_keys, count;
 };
 
 /* One query of all heads. */
@@ -56,6 +64,7 @@ struct lct_query {
     const double *q;    /* [heads, head_dim], rotated */
     const double *bias; /* [heads, keys] of the score door, included in the
                               scores; NULL without one */
+    double *memory;     /* [keys + 2, head_dim]; only with token_numbers */
 };
 
 /* Gradients that the content door adds to. */
@@ -65,6 +74,16 @@ struct lct_content_gradient {
     double *dx;    /* [keys, width]; NULL without x */
     double *dbias; /* [heads, keys]: d/dbias minus d/dscore */
     double *const *dparam;
+    double *dnumbers; /* of c->numbers */
+};
+
+/* For hooks of lct_token_angles: a token and those before it. */
+struct lct_inputs {
+    int count;              /* of tokens, at most 'reach' */
+    const double *const *x; /* [count] inputs [width]: the token's, then those
+                               of the tokens before it, the nearest first */
+    double *const *dx;      /* their gradients, in backward */
+    double *memory;         /* as many numbers as the hook 'memory' says */
 };
 
 /* Distance q_pos - k_pos without overflow, clamped to the int64 range. */

@@ -57,6 +57,10 @@ struct lct_products {
      */
     int gate_weight, gate_bias;
 
+    /* The same of gates for keys after the query: the gates of tokens after the
+     * query up to the key add ln f to its score; -1: none do. */
+    int after_weight, after_bias;
+
     /* Scores come from content.near_far and the schedule's frequencies. */
     bool near_far;
 };
@@ -64,9 +68,12 @@ struct lct_products {
 /* No products yet; the caller fills them in. */
 static inline struct lct_products lct_no_products(void)
 {
-    return (struct lct_products){
-        .u = -1, .factor = 1, .gate_weight = -1, .gate_bias = -1
-    };
+    return (struct lct_products){ .u = -1,
+                                  .factor = 1,
+                                  .gate_weight = -1,
+                                  .gate_bias = -1,
+                                  .after_weight = -1,
+                                  .after_bias = -1 };
 }
 
 /* Vectors whose rows are parameter 'table'. */
@@ -129,6 +136,24 @@ static inline int64_t lct_key_at(const struct lct_content *c, int64_t head,
     return (lct_key_head(c, head) * c->keys + j) * c->call.head_dim;
 }
 
+/* The key at the position of a query, of equal positions the last in memory;
+ * attention refuses a query without one if the encoding reads x. */
+static inline int64_t lct_own_key(const struct lct_content *c, int64_t q_pos)
+{
+    int64_t j = c->keys - 1;
+
+    while (j > 0 && c->k_pos[j] != q_pos)
+        j--;
+    return j;
+}
+
+/* Where the numbers of key j for a head begin in c->numbers. */
+static inline int64_t lct_token_at(const struct lct_content *c, int64_t head,
+                                   int64_t j)
+{
+    return (head * c->all_keys + c->index[j]) * c->count;
+}
+
 /* Row of a distance in a table of 2k + 1 rows: clip(n, -k, k) + k. */
 static inline int64_t lct_row_clipped(int64_t n, int64_t k)
 {
@@ -144,5 +169,11 @@ static inline double lct_sigmoid(double x)
 static inline double lct_log_sigmoid(double x)
 {
     return x >= 0 ? -log1p(exp(-x)) : x - log1p(exp(x));
+}
+
+/* ln(1 + e^x); its derivative is the logistic function. */
+static inline double lct_softplus(double x)
+{
+    return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 #endif

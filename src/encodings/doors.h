@@ -165,6 +165,29 @@ struct lct_score_door {
     } fast;
 };
 
+/*
+ * Rotations by angles that the inputs of tokens choose: pair c of a head, the
+ * channels c and c + pairs, is rotated at token t by frequency(c) z[t, c].  A
+ * head has one number z for each token and pair, or one for each token.
+ */
+struct lct_token_angles {
+    /* Numbers of a token and head; NULL: as above. */
+    int64_t (*count)(const struct lct_call *c);
+    bool one;  /* one number for each token */
+    bool sums; /* z is the sum of the numbers of the document's tokens up to t,
+                  in order of position */
+    int reach; /* how many tokens' inputs a number reads, its own among them */
+    double (*frequency)(const locant_encoding *e, int64_t c, int64_t pairs);
+    /* Numbers of scratch memory; NULL: none. */
+    int64_t (*memory)(const struct lct_call *c);
+    /* out [heads, numbers of a token] */
+    void (*numbers)(double *out, const struct lct_call *c,
+                    const struct lct_inputs *t);
+    /* Add to t->dx and dparam. */
+    void (*backward)(double *const *dparam, const double *dout,
+                     const struct lct_call *c, const struct lct_inputs *t);
+};
+
 /* Scores and values that depend on queries, keys or inputs. */
 struct lct_content_door {
     /* Set the products of e for a call with these q_pos - k_pos; 'out' is
@@ -196,6 +219,12 @@ struct lct_content_door {
     /* Attention rotates queries and keys by these near and far positions, so a
      * sum must not have a part with the rotate door beside this one. */
     const struct lct_near_far *near_far;
+    /* Attention rotates queries and keys by these angles; the same holds. */
+    const struct lct_token_angles *token_angles;
+    /* Numbers of tokens that 'scores' reads, without a rotation; keys need as
+     * many heads as queries. */
+    const struct lct_token_angles *token_numbers;
+    bool splits_x; /* x has a slice [head_dim] for each head */
 };
 
 /* Keys that queries do not see. */

@@ -46,11 +46,6 @@ static locant_status schedule(struct lct_schedule **out,
     return lct_schedule_make(out, u, u->e->value[BASE], u->dim);
 }
 
-static double softplus(double x)
-{
-    return fmax(x, 0) + log1p(exp(-fabs(x)));
-}
-
 /* Cosine and sine of channel i, with the phase of keys. */
 static void direction(double *cosine, double *sine,
                       const struct lct_schedule *s, const struct lct_call *c,
@@ -75,7 +70,7 @@ static void map(double *out, const double *x, const struct lct_call *c,
     const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
     for (int64_t i = 0; i < c->head_dim; i++) {
-        double mu = softplus(x[i]), cosine, sine;
+        double mu = lct_softplus(x[i]), cosine, sine;
 
         direction(&cosine, &sine, s, c, role, head, i, at);
         out[i] = mu * cosine;
@@ -103,7 +98,7 @@ static void backward(double *dx, double *const *dparam, const double *dout,
         direction(&cosine, &sine, s, c, role, head, i, at);
         if (role == LCT_KEY && dparam[0] != NULL)
             dparam[0][head * c->head_dim + i] +=
-                softplus(x[i]) * (db * cosine - da * sine);
+                lct_softplus(x[i]) * (db * cosine - da * sine);
         dx[i] = (da * cosine + db * sine) * lct_sigmoid(x[i]); /* softplus' */
     }
 }

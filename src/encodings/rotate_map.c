@@ -9,6 +9,7 @@
 #include "params.h"
 #include "rotate.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 struct map_job {
@@ -112,6 +113,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                            slots);
     lct_params_load(&job->call, job->memory, c->e, params, &sizes);
     job->call.wide = x->dtype == LOCANT_F64;
+    if (job->dim > 0) /* attention with its own scale then gives the scores */
+        job->call.scale = 1 / sqrt((double)job->dim);
     job->gradient = job->memory + total;
     job->rows = job->gradient + total;
     return LOCANT_OK;

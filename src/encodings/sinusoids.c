@@ -19,10 +19,10 @@ static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return lct_distance(q_pos, k_pos);
 }
 
-void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
-                            struct lct_span differences, enum lct_clamp clamp)
+void lct_sinusoids_products(struct lct_products *out,
+                            struct lct_span differences, int64_t most,
+                            enum lct_clamp clamp)
 {
-    int64_t most = (int64_t)e->value[LCT_SINUSOIDS_CLAMP];
     struct lct_vectors *v = &out->vectors[0];
 
     out->count = 1;

@@ -46,6 +46,13 @@ static locant_status check_factors(const locant_encoding *a,
     return LOCANT_OK;
 }
 
+/* Does the content door of e rotate queries and keys? */
+static bool content_rotates(const locant_encoding *e)
+{
+    return e->row->content.near_far != NULL ||
+           e->row->content.token_angles != NULL;
+}
+
 /* Refuse two parts that would do the same. */
 static locant_status check_pair(const locant_encoding *a,
                                 const locant_encoding *b)
@@ -63,8 +70,8 @@ static locant_status check_pair(const locant_encoding *a,
         return refuse_both(a, b, "replace the softmax");
     LCT_TRY(check_factors(a, b));
     LCT_TRY(check_factors(b, a));
-    if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
-        (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
+    if ((content_rotates(a) && (b->doors & LOCANT_DOOR_ROTATE)) ||
+        (content_rotates(b) && (a->doors & LOCANT_DOOR_ROTATE)))
         return refuse_both(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
         return LCT_REFUSE("layers stands alone; add to the encodings it holds");

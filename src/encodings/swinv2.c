@@ -159,7 +159,7 @@ const struct lct_encoding lct_enc_swinv2 = {
                   "(4)",
         .used_by = "Swin Transformer v2",
         .pitfalls = "Swin v2 also replaces q.k by a cosine with a learned "
-                    "scale, which is part of the model, not of this encoding.",
+                    "scale: swinv2+cosine.",
         .gradient = "through the network; sigmoid' = g (1 - g)",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

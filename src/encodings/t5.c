@@ -2,15 +2,11 @@
  * t5.c - bucketed relative bias.
  *
  * Raffel et al.: Exploring the Limits of Transfer Learning with a Unified
- * Text-to-Text Transformer. 2020. arXiv:1910.10683, section 2.1; the bucket
- * function of the authors' code (mesh_tensorflow).  Half of the buckets of each
- * direction hold one distance each, the others grow logarithmically up to
- * 'distance'.  Where the logarithm is an integer, floating point can be off by
- * one bucket (in double, distance 64 is, for 32 bidirectional buckets up to
- * 128), so distances are compared with integer thresholds.
+ * Text-to-Text Transformer. 2020. arXiv:1910.10683, section 2.1; the
+ * bucket function of the authors' code (mesh_tensorflow) is in buckets.c.
  */
 #include "t5.h"
-#include <math.h>
+#include "buckets.h"
 
 enum {
     BUCKETS = LCT_T5_BUCKETS,
@@ -38,138 +34,31 @@ static const struct lct_param params[] = {
 };
 /* clang-format on */
 
-/* Buckets of one direction, and how many of them hold one distance each. */
-static void sides(int *side, int *single, const locant_encoding *e)
+static struct lct_buckets_spec spec_of(const locant_encoding *e)
 {
-    *side = (int)e->value[BUCKETS] / (e->value[BIDIRECTIONAL] != 0 ? 2 : 1);
-    *single = *side / 2;
+    return (struct lct_buckets_spec){ .buckets = e->value[BUCKETS],
+                                      .distance = e->value[DISTANCE],
+                                      .both = e->value[BIDIRECTIONAL] != 0 };
 }
 
 locant_status lct_t5_check(const locant_encoding *e)
 {
-    double buckets = e->value[BUCKETS];
-    int side, single;
+    struct lct_buckets_spec spec = spec_of(e);
 
-    sides(&side, &single, e);
-    if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
-        return LCT_REFUSE("buckets of %s is %.0f, expected an even number of "
-                          "at least 4 when bidirectional",
-                          e->row->info.name, buckets);
-    if (e->value[DISTANCE] <= single)
-        return LCT_REFUSE("distance of %s is %.0f, expected more than %d, the "
-                          "buckets that hold one distance each",
-                          e->row->info.name, e->value[DISTANCE], single);
-    return LOCANT_OK;
-}
-
-/* An unsigned integer of 32-bit limbs, the least significant one first. */
-enum { LIMBS = 768 };
-struct big {
-    uint32_t limb[LIMBS];
-    int used;
-};
-
-static void big_times(struct big *b, uint32_t factor)
-{
-    uint64_t carry = 0;
-
-    for (int i = 0; i < b->used; i++) {
-        carry += (uint64_t)b->limb[i] * factor;
-        b->limb[i] = (uint32_t)carry;
-        carry >>= 32;
-    }
-    if (carry != 0)
-        b->limb[b->used++] = (uint32_t)carry;
-}
-
-static bool big_below(const struct big *a, const struct big *b)
-{
-    if (a->used != b->used)
-        return a->used < b->used;
-    for (int i = a->used - 1; i >= 0; i--)
-        if (a->limb[i] != b->limb[i])
-            return a->limb[i] < b->limb[i];
-    return false;
-}
-
-/*
- * Is n below the first distance of log bucket k, that is
- * ln(n/single) / ln(distance/single) * (side - single) < k, or in integers
- * n^w single^k < distance^k single^w with w = side - single?
- */
-static bool below(int64_t n, int k, int side, int single, int64_t distance)
-{
-    struct big left = { .limb = { 1 }, .used = 1 };
-    struct big right = { .limb = { 1 }, .used = 1 };
-    int w = side - single;
-
-    for (int i = 0; i < w; i++)
-        big_times(&left, (uint32_t)n);
-    for (int i = 0; i < k; i++)
-        big_times(&right, (uint32_t)distance);
-    for (int i = 0; i < w - k; i++) /* single^k cancels */
-        big_times(&right, (uint32_t)single);
-    return big_below(&left, &right);
-}
-
-/* Smallest n of log bucket k, 1 <= k < side - single. */
-static int64_t threshold(int k, int side, int single, int64_t distance)
-{
-    double ratio = (double)distance / single;
-    int64_t n = (int64_t)(single * pow(ratio, (double)k / (side - single)));
-
-    /* n is close; comparisons make it exact. */
-    while (n > single && !below(n, k, side, single, distance))
-        n--;
-    while (below(n, k, side, single, distance))
-        n++;
-    return n;
+    return lct_buckets_check(e, &spec);
 }
 
 /* e->state: the smallest distance of each log bucket. */
 locant_status lct_t5_prepare(locant_encoding *e)
 {
-    int side, single;
-    int64_t *first;
+    struct lct_buckets_spec spec = spec_of(e);
 
-    sides(&side, &single, e);
-    first = locant_alloc((size_t)(side - single) * sizeof(*first));
-    if (first == NULL)
-        return locant_fail(
-            LOCANT_ERR_NOMEM,
-            "locant_encoding_create: no memory for the buckets of %s",
-            e->row->info.name);
-    first[0] = single;
-    for (int k = 1; k < side - single; k++)
-        first[k] = threshold(k, side, single, (int64_t)e->value[DISTANCE]);
-    e->state = first;
-    return LOCANT_OK;
+    return lct_buckets_prepare(e, &spec);
 }
 
 int64_t lct_t5_bucket(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
 {
-    const locant_encoding *e = c->e;
-    const int64_t *first = e->state;
-    int64_t past = lct_distance(q_pos, k_pos), n = past > 0 ? past : -past;
-    int side, single, low = 0, high, offset = 0;
-
-    sides(&side, &single, e);
-    high = side - single;
-    if (e->value[BIDIRECTIONAL] != 0)
-        offset = past < 0 ? side : 0;
-    else if (past < 0)
-        n = 0;
-    if (n < single)
-        return offset + n;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-
-        if (n >= first[middle])
-            low = middle;
-        else
-            high = middle;
-    }
-    return offset + single + low;
+    return lct_buckets_find(c->e->state, q_pos, k_pos);
 }
 
 static const locant_variant variants[] = {

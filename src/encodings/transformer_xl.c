@@ -14,6 +14,8 @@
  */
 #include "sinusoids.h"
 
+enum { CLAMP = LCT_SINUSOIDS_BASE + 1 };
+
 /* clang-format off */
 static const struct lct_key keys[] = {
     LCT_BASE(10000, "of the sinusoid's frequencies base^(-2c/width)"),
@@ -37,7 +39,8 @@ static const struct lct_param params[] = {
 static void products(struct lct_products *out, const locant_encoding *e,
                      struct lct_span differences)
 {
-    lct_sinusoids_products(out, e, differences, LCT_CLAMP_PAST);
+    lct_sinusoids_products(out, differences, (int64_t)e->value[CLAMP],
+                           LCT_CLAMP_PAST);
 }
 
 static const locant_variant variants[] = {

@@ -14,7 +14,7 @@
  */
 #include "sinusoids.h"
 
-enum { SEGMENT = LCT_SINUSOIDS_CLAMP + 1, SHARE };
+enum { CLAMP = LCT_SINUSOIDS_BASE + 1, SEGMENT };
 enum { SEGMENT_BIAS = LCT_SINUSOIDS_V + 1, SEGMENTS };
 
 /* clang-format off */
@@ -63,7 +63,8 @@ static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
 static void products(struct lct_products *out, const locant_encoding *e,
                      struct lct_span differences)
 {
-    lct_sinusoids_products(out, e, differences, LCT_CLAMP_BOTH);
+    lct_sinusoids_products(out, differences, (int64_t)e->value[CLAMP],
+                           LCT_CLAMP_BOTH);
     out->count = 2;
     out->vectors[1] = lct_plain_vectors(LCT_TIMES_QUERY, SEGMENTS);
     out->vectors[1].by_head = true;

@@ -42,6 +42,18 @@ static void forward(struct oracle_case *c, int64_t n, int what)
 
 /* ---------------------------------------------------------------- backward */
 
+/* |s_j'| h, or the sum of its terms' magnitudes. */
+static double score_terms(const struct oracle_trial *t,
+                          const struct oracle_trial_row *r, int64_t b,
+                          int64_t h, int64_t i, int64_t j)
+{
+    double terms = fabs(cimag(r->s[j]));
+
+    if (t->o->terms != NULL && t->frozen == NULL)
+        terms += t->o->terms(t->call, b, h, i, j);
+    return terms;
+}
+
 /*
  * <dout, out> of one row, in complex arithmetic.  'gross' takes every term of
  * the derivative as positive:
@@ -80,8 +92,8 @@ static void add_row(struct oracle_sum *sum, struct oracle_trial *t, int64_t b,
     for (int64_t j = 0; j < call->S; j++)
         if (r.seen[j]) {
             t->mass += r.share[j] * (terms[j] + mean);
-            sum->gross += r.share[j] * (terms[j] + mean) * fabs(cimag(r.s[j])) /
-                          ORACLE_STEP;
+            sum->gross += r.share[j] * (terms[j] + mean) *
+                          score_terms(t, &r, b, h, i, j) / ORACLE_STEP;
         }
 }
 

@@ -104,6 +104,11 @@ struct oracle {
      * parameter k.  NULL: the terms do not cancel. */
     double (*parts)(const struct oracle_call *call, int k);
 
+    /* The magnitudes of the terms of a score's imaginary part, where these can
+     * cancel; NULL: they do not. */
+    double (*terms)(const struct oracle_call *call, int64_t b, int64_t h,
+                    int64_t i, int64_t j);
+
     /* The library rotates by a table of float32 cosines; 0: its results are
      * held to double. */
     int float_table;
@@ -112,6 +117,8 @@ struct oracle {
     /* Score door: up to this position the bias takes few enough operations to
      * be exact in double; 0: test positions of the specs only. */
     int64_t far;
+    /* The width of x is that of all heads together. */
+    int x_by_head;
     /* Needs as many key heads as query heads. */
     int as_many_kv_heads;
     /* Bit k: parameter k holds integers. */

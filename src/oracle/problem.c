@@ -62,7 +62,7 @@ static void draw_places_and_mask(struct oracle_problem *p)
         call->T = least(call->T, call->S);
     if (p->place == DEFAULT && (c->low > 0 || c->high < call->S - 1))
         p->place = CONTIGUOUS;
-    if (!(c->traits & LOCANT_TRAIT_READS_X))
+    if (!(c->traits & LOCANT_TRAIT_READS_X) || c->o->x_by_head)
         call->W = call->H * call->D;
     call->causal = c->traits & LOCANT_TRAIT_CAUSAL ? 1 : (int)range(p, 0, 1);
     call->scale = range(p, 0, 1) ? 1 / sqrt((double)call->D) : 0.25;

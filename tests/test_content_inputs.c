@@ -1,0 +1,598 @@
+/*
+ * test_content_inputs.c - encodings of the content door that read the layer's
+ * input, keys or queries, against numbers computed from their formulas, and
+ * what follows from these: shifts, chunks, documents.
+ *
+ * The problem of the numbers: 5 tokens, 2 heads of 4 channels, causal, scale
+ * 1/2, rotations by base 100, and
+ *
+ *     q[h,i,d] = sin(0.1 i + 0.3 d + 0.7 h)
+ *     k[h,j,d] = cos(0.2 j - 0.4 d + 0.5 h)
+ *     v[h,j,d] = sin(0.5 j + 0.7 d + 0.2 h)
+ *     x[t,c] = sin(0.3 t + 0.5 c)
+ *     dout[h,i,d] = cos(0.1 i + 0.2 d + 0.3 h)
+ *
+ * Numbers have ten digits; derivatives among them agree with complex steps.
+ */
+#include "content_case.h"
+
+enum { L = 5, H = 2, D = 4 };
+
+static const double printed = 6e-11, exact = 1e-13;
+
+/* Channel c of x at token t. */
+static double x_at(int64_t t, int64_t c)
+{
+    return sin(0.3 * (double)t + 0.5 * (double)c);
+}
+
+static void fill_heads(double *to, double by_token, double by_channel,
+                       double by_head, int is_cos)
+{
+    for (int h = 0; h < H; h++)
+        for (int t = 0; t < L; t++)
+            for (int d = 0; d < D; d++) {
+                double at = by_token * t + by_channel * d + by_head * h;
+
+                *to++ = is_cos ? cos(at) : sin(at);
+            }
+}
+
+/* The problem; x is 'width' wide, its channels repeat after D. */
+static struct content_case *numbers_case(const char *spec, int64_t width)
+{
+    struct content_case *c =
+        case_open(spec, (const int64_t[6]){ H, H, L, L, D, width });
+
+    fill_heads(c->q, 0.1, 0.3, 0.7, 0);
+    fill_heads(c->k, 0.2, -0.4, 0.5, 1);
+    fill_heads(c->v, 0.5, 0.7, 0.2, 0);
+    fill_heads(c->dout, 0.1, 0.2, 0.3, 1);
+    for (int64_t t = 0; t < L; t++)
+        for (int64_t w = 0; w < width; w++)
+            c->x[t * width + w] = x_at(t, w % D);
+    return c;
+}
+
+/* The output of query i of head h. */
+static void check_out(struct content_case *c, int h, int i,
+                      const double want[D])
+{
+    case_run(c);
+    case_near(c->out + (h * L + i) * D, want, D, printed, "out");
+}
+
+/* What content adds to the scores s [H, L, L] of the plain problem. */
+static void added(double *s, struct content_case *c)
+{
+    struct content_case *plain = numbers_case("none", D);
+    double without[H * L * L];
+
+    case_scores(s, c);
+    case_scores(without, plain);
+    for (int i = 0; i < H * L * L; i++)
+        s[i] -= without[i];
+    case_close(plain);
+}
+
+/* -------------------------------------------------------------------- WavLM */
+
+static struct content_case *wavlm_case(void)
+{
+    struct content_case *c = numbers_case("wavlm", H * D);
+
+    for (int a = 0; a < 8; a++) {
+        for (int d = 0; d < D; d++)
+            case_param(c, "weight")[a * D + d] = 0.2 * sin(a + 0.5 * d);
+        case_param(c, "bias")[a] = 0.1 * cos(a);
+    }
+    case_param(c, "constant")[0] = 1;
+    case_param(c, "constant")[1] = 1.2;
+    return c;
+}
+
+TEST(wavlm_gates_of_queries)
+{
+    static const double want[L] = { 1.7576301854, 1.7211219000, 1.6861872853,
+                                    1.6561596546, 1.6345308059 };
+    struct content_case *c = wavlm_case();
+    double s[H * L * L];
+
+    for (int64_t m = 0; m < case_count(&c->param[0]); m++)
+        case_param(c, "table")[m] = 1; /* the bias is the gate */
+    added(s, c);
+    for (int i = 0; i < L; i++)
+        case_is(s[i * L], want[i], printed);
+    case_is(s[L * L], 1.8300062403, printed);
+    case_close(c);
+}
+
+/* The bucket of r = p_j - p_i: the gate is 3/2 where its parameters are 0. */
+TEST(wavlm_buckets)
+{
+    static const int64_t at[][2] = {
+        { -800, 159 }, { -400, 135 }, { -200, 111 }, { -100, 87 },
+        { -80, 80 },   { -79, 79 },   { 0, 0 },      { 1, 161 },
+        { 79, 239 },   { 80, 240 },   { 100, 247 },  { 799, 319 },
+    };
+
+    for (size_t n = 0; n < LEN(at); n++) {
+        OWNED(content_case) *c =
+            case_open("wavlm", (const int64_t[6]){ 1, 1, 1, 2, 1, 1 });
+        double s[2];
+
+        c->a.mask = LOCANT_MASK_NONE;
+        c->q_pos[0] = c->k_pos[1] = 1000;
+        c->k_pos[0] = 1000 + at[n][0];
+        for (int64_t m = 0; m < case_count(&c->param[0]); m++)
+            case_param(c, "table")[m] = (double)m / 1024;
+        case_scores(s, c);
+        case_is(s[0], 1.5 * (double)at[n][1] / 1024, 1e-12);
+    }
+}
+
+TEST(wavlm_needs_a_slice_for_each_head)
+{
+    OWNED(content_case) *c = numbers_case("wavlm", D);
+
+    CHECK_REFUSED(
+        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+        LOCANT_ERR_SHAPE,
+        "locant_attention_reference: x has width 4, expected 8: wavlm "
+        "reads a slice of 4 channels for each of 2 heads");
+}
+
+/* ---------------------------------------------------------------------- FoX */
+
+/* ln f of x and of -x: the gates of a token for the past and for the future. */
+TEST(fox_has_gates_for_both_directions)
+{
+    OWNED(content_case) *c =
+        case_open("fox(both=yes)", (const int64_t[6]){ 1, 1, 4, 4, 1, 1 });
+    double s[16], past[4], future[4];
+
+    c->a.mask = LOCANT_MASK_NONE;
+    case_param(c, "weight")[0] = 1;
+    case_param(c, "after_weight")[0] = -1;
+    for (int t = 0; t < 4; t++) {
+        c->x[t] = 2 - t;
+        past[t] = -log1p(exp(-c->x[t]));
+        future[t] = -log1p(exp(c->x[t]));
+    }
+    case_scores(s, c);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double want = 0;
+
+            for (int t = 0; t < 4; t++)
+                want += t > j && t <= i   ? past[t]
+                        : t > i && t <= j ? future[t]
+                                          : 0;
+            case_is(s[i * 4 + j], want, exact);
+        }
+}
+
+/* ------------------------------------------------------------------- cosine */
+
+TEST(cosine_of_query_and_key)
+{
+    struct content_case *c = numbers_case("cosine", D);
+    double s[H * L * L];
+
+    case_param(c, "log_scale")[0] = case_param(c, "log_scale")[1] = log(10);
+    case_scores(s, c);
+    case_is(s[(L + 4) * L + 1], 9.9846169621, 1e-9);
+    case_param(c, "log_scale")[1] = 5; /* beyond ln 100 */
+    case_scores(s, c);
+    case_is(s[(L + 4) * L + 1], 99.84616962, 1e-8);
+    case_close(c);
+}
+
+/* A query of zeros has scores 0 and, by the smallest norm, a gradient. */
+TEST(cosine_of_zero)
+{
+    struct content_case *c = numbers_case("cosine", D);
+    double s[H * L * L];
+
+    memset(c->q, 0, sizeof(double) * H * L * D);
+    case_scores(s, c);
+    for (int j = 0; j < L; j++)
+        case_is(s[4 * L + j], 0, exact);
+    case_backward(c);
+    for (int i = 0; i < H * L * D; i++)
+        CHECK(isfinite(c->dq[i]));
+    case_close(c);
+}
+
+/* ---------------------------------------------------------------- conformer */
+
+/* q = 1: scores are <W R_n>, of the first sine alone: sin(n). */
+static void check_conformer(const char *spec, const double n[9])
+{
+    struct content_case *c =
+        case_open(spec, (const int64_t[6]){ 1, 1, 3, 3, 1, 2 });
+    double s[9];
+
+    c->a.mask = LOCANT_MASK_NONE;
+    for (int i = 0; i < 3; i++)
+        c->q[i] = 1;
+    case_param(c, "projection")[0] = 1;
+    case_scores(s, c);
+    for (int i = 0; i < 9; i++)
+        case_is(s[i], sin(n[i]), exact);
+    case_close(c);
+}
+
+/* X[i][m] of ESPnet is the product with the sinusoid of n = T - 1 - m; its rows
+ * 2 3 4 / 1 2 3 / 0 1 2 are distances 0 -1 -2 / 1 0 -1 / 2 1 0. */
+TEST(conformer_shifts_to_both_sides)
+{
+    static const double shifted[9] = { 0, -1, -2, 1, 0, -1, 2, 1, 0 };
+    static const double keys[9] = { 0, 1, 2, 0, 1, 2, 0, 1, 2 };
+
+    check_conformer("conformer", shifted);
+    check_conformer("conformer(form=none,length=3)", keys);
+}
+
+TEST(conformer_without_a_shift_ends)
+{
+    OWNED(content_case) *c = case_open("conformer(form=none,length=2)",
+                                       (const int64_t[6]){ 1, 1, 3, 3, 1, 2 });
+
+    CHECK_REFUSED(
+        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+        LOCANT_ERR_PARAM,
+        "locant_attention_reference: position 2 (index 2) is outside "
+        "the length of conformer, which has positions 0 to 1");
+}
+
+/* Channels 2c and 2c + 1 are the sine and cosine of one frequency. */
+TEST(conformer_interleaves_the_sinusoid)
+{
+    for (int channel = 0; channel < 4; channel++) {
+        OWNED(content_case) *c =
+            case_open("conformer", (const int64_t[6]){ 1, 1, 1, 3, 1, 4 });
+        double s[3];
+
+        case_param(c, "projection")[channel] = 1;
+        case_param(c, "v")[0] = 1;
+        case_scores(s, c);
+        for (int j = 0; j < 3; j++) {
+            double n = (2 - j) * (channel < 2 ? 1 : 0.01);
+
+            case_is(s[j], channel % 2 == 0 ? sin(n) : cos(n), exact);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ GRAPE-A */
+
+static struct content_case *grape_case(const char *spec)
+{
+    struct content_case *c = numbers_case(spec, D);
+    int both = strstr(spec, "both") != NULL;
+
+    for (int h = 0; h < H; h++) {
+        case_param(c, "slope")[h] = log(expm1(1));
+        for (int d = 0; d < D; d++) {
+            case_param(c, "key")[h * D + d] = cos(d + h);
+            if (both)
+                case_param(c, "query")[h * D + d] = sin(0.5 * d + h + 1);
+        }
+    }
+    return c;
+}
+
+static void check_grape(const char *spec, const double bias[4],
+                        const double out[D])
+{
+    struct content_case *c = grape_case(spec);
+    double s[H * L * L];
+
+    check_out(c, 0, 4, out);
+    added(s, c);
+    case_near(s + 4 * L, bias, 4, 1e-10, "bias");
+    case_is(s[4 * L + 4], 0, exact);
+    case_close(c);
+}
+
+TEST(grape_a_gates_slopes)
+{
+    static const double key[] = { -0.2095159059, -0.1498409479, -0.0946447867,
+                                  -0.0446335805 };
+    static const double both[] = { -0.4820252735, -0.3542229736, -0.2308994705,
+                                   -0.1127609224 };
+    static const double key_out[] = { 0.7116019294, 0.7516155877, 0.4381326908,
+                                      -0.0814108566 };
+    static const double both_out[] = { 0.7382374371, 0.7410559978, 0.3953443434,
+                                       -0.1363039331 };
+
+    check_grape("grape-a", key, key_out);
+    check_grape("grape-a(gate=both)", both, both_out);
+}
+
+/* ------------------------------------------------------------- token angles */
+
+static struct content_case *repo_case(void)
+{
+    struct content_case *c = numbers_case("repo(base=100,hidden=2)", D);
+
+    for (int a = 0; a < 2; a++)
+        for (int w = 0; w < D; w++) {
+            case_param(c, "gate")[a * D + w] = 0.5 * cos(a + 0.3 * w);
+            case_param(c, "content")[a * D + w] =
+                0.5 * sin(0.4 * a - 0.2 * w + 0.1);
+        }
+    for (int h = 0; h < H; h++)
+        for (int a = 0; a < 2; a++)
+            case_param(c, "position")[h * 2 + a] = cos(h + a);
+    return c;
+}
+
+TEST(repo_has_the_numbers_of_its_formula)
+{
+    static const double out[] = { 0.6948241273, 0.7605420477, 0.4685651593,
+                                  -0.0437852450 };
+    static const double dw[] = { -0.0175565593, -0.0057597459, 0.0002366520,
+                                 0.0006437593 };
+    struct content_case *c = repo_case();
+
+    check_out(c, 1, 4, out);
+    case_backward(c);
+    case_near(c->dparam[2].data, dw, 4, printed, "dw");
+    case_close(c);
+}
+
+/* Where r does not depend on the input, all positions of a head are equal: the
+ * rotations cancel. */
+TEST(equal_positions_are_no_encoding)
+{
+    struct content_case *c = repo_case(), *plain = numbers_case("none", D);
+
+    for (int64_t i = 0; i < c->S * c->W; i++)
+        c->x[i] = 1;
+    case_run(plain);
+    case_run(c);
+    case_near(c->out, plain->out, H * L * D, exact, "out");
+    case_close(plain);
+    case_close(c);
+}
+
+TEST(carope_has_the_numbers_of_its_formula)
+{
+    static const double out[] = { 0.8706998683, 0.6269928014, 0.0884012230,
+                                  -0.4917668319 };
+    struct content_case *c = numbers_case("carope", D);
+
+    for (int h = 0; h < H; h++)
+        for (int w = 0; w < D; w++)
+            case_param(c, "weight")[h * D + w] = 0.3 * cos(w + h);
+    check_out(c, 1, 4, out);
+    case_backward(c);
+    case_is(((double *)c->dparam[0].data)[D], 0.1298920077, printed);
+    case_close(c);
+}
+
+/*
+ * Steps 0.2 + 0.1 sin(t + c + h) are not what a network of x gives, so bias
+ * alone is used: with steps of 1 the angles are those of rope.
+ */
+TEST(selective_rope_with_steps_of_1_is_rope)
+{
+    struct content_case *c =
+        numbers_case("selective-rope(bias=yes,base=100)", H * D);
+    struct content_case *rope = numbers_case("rope(base=100)", D);
+
+    case_run(rope);
+    case_run(c); /* parameters are 0: e^0 = 1 */
+    case_near(c->out, rope->out, H * L * D, exact, "out");
+    case_close(rope);
+    case_close(c);
+}
+
+/* --------------------------------------------------------------------- PaTH */
+
+/* The a of at least -1 with silu(a) = v. */
+static double inverse_silu(double v)
+{
+    double low = -1, high = 10;
+
+    for (int n = 0; n < 80; n++) {
+        double a = (low + high) / 2;
+
+        *(a / (1 + exp(-a)) < v ? &low : &high) = a;
+    }
+    return low;
+}
+
+/*
+ * x picks a column of the second layer for each token, so that w and b are any
+ * numbers: w = v / sqrt(v.v + 1e-6) has v of length 1/4, which SiLU reaches,
+ * and b makes up for the 1e-6.
+ */
+static struct content_case *path_case(void)
+{
+    struct content_case *c = numbers_case("path(rank=5,kernel=1)", H * D);
+
+    memset(c->x, 0, (size_t)(L * H * D) * sizeof(double));
+    for (int t = 0; t < L; t++)
+        c->x[t * H * D + t] = case_param(c, "down")[t * H * D + t] = 1;
+    for (int h = 0; h < H; h++)
+        for (int t = 0; t < L; t++) {
+            double b = (1 + 0.5 * sin(t + h)) * (1 + 16e-6), w[D], sum = 0;
+
+            case_param(c, "beta")[h * H * D + t] = log(b / (2 - b));
+            for (int d = 0; d < D; d++) {
+                w[d] = sin(0.7 * t + 0.9 * d + 0.2 + h);
+                sum += w[d] * w[d];
+            }
+            for (int d = 0; d < D; d++) {
+                case_param(c, "up")[(h * D + d) * L + t] =
+                    inverse_silu(w[d] / sqrt(sum) / 4);
+                case_param(c, "conv")[h * D + d] = 1;
+            }
+        }
+    return c;
+}
+
+TEST(path_has_the_numbers_of_its_formula)
+{
+    static const double S[] = { 0.7632703344, 0.7454203150, 1.4523708245,
+                                2.4751598055, 2.6259847723 };
+    static const double out[] = { 0.7883398338, 0.6381174004, 0.1877783827,
+                                  -0.3508757425 };
+    struct content_case *c = path_case();
+    double s[H * L * L];
+
+    check_out(c, 1, 4, out);
+    case_scores(s, c);
+    for (int j = 0; j < L; j++)
+        case_is(s[(L + 4) * L + j], S[j] / 2, printed);
+    case_close(c);
+}
+
+/* ----------------------------------------------------- what follows for all */
+
+static const char *const moved[] = { "repo(base=100,hidden=2)", "carope",
+                                     "selective-rope(bias=yes,gate=head)" };
+
+static struct content_case *random_case(const char *spec)
+{
+    struct content_case *c = numbers_case(spec, H * D);
+
+    case_random(c);
+    return c;
+}
+
+/* Positions shifted by 1000, and keys in another order of memory. */
+TEST(only_the_order_of_tokens_matters)
+{
+    for (size_t n = 0; n < LEN(moved); n++) {
+        struct content_case *c = random_case(moved[n]);
+        double before[H * L * D];
+
+        case_run(c);
+        memcpy(before, c->out, sizeof(before));
+        for (int i = 0; i < L; i++) {
+            c->q_pos[i] = 1000 + 7 * i;
+            c->k_pos[i] = 1000 + 7 * i;
+        }
+        case_run(c);
+        case_near(c->out, before, H * L * D, exact, moved[n]);
+        case_close(c);
+    }
+}
+
+/* out and dx of the last T queries of a text in float32, in one call. */
+static void run_last(float *out, const struct content_case *c, int64_t T)
+{
+    const int64_t q[4] = { 1, H, T, D }, k[4] = { 1, H, L, D };
+    const int64_t x[3] = { 1, L, c->W }, lse[3] = { 1, H, T };
+    enum { MOST = H * L * D };
+    float Q[MOST], K[MOST], V[MOST], X[L * H * D], sums[H * L];
+    locant_tensor tq = locant_dense(Q, LOCANT_F32, 4, q);
+    locant_tensor tk = locant_dense(K, LOCANT_F32, 4, k);
+    locant_tensor tv = locant_dense(V, LOCANT_F32, 4, k);
+    locant_tensor tx = locant_dense(X, LOCANT_F32, 3, x);
+    locant_tensor to = locant_dense(out, LOCANT_F32, 4, q);
+    locant_tensor tl = locant_dense(sums, LOCANT_F32, 3, lse);
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    size_t bytes;
+    void *workspace;
+
+    for (int64_t i = 0; i < H * T * D; i++)
+        Q[i] = (float)c->q[(i / (T * D) * L + L - T) * D + i % (T * D)];
+    for (int i = 0; i < MOST; i++) {
+        K[i] = (float)c->k[i];
+        V[i] = (float)c->v[i];
+    }
+    for (int64_t i = 0; i < L * c->W; i++)
+        X[i] = (float)c->x[i];
+    a.q = &tq;
+    a.k = &tk;
+    a.v = &tv;
+    a.x = &tx;
+    a.encoding = c->e;
+    a.params = c->params > 0 ? c->param : NULL;
+    a.mask = LOCANT_MASK_CAUSAL;
+    CHECK_OK(locant_attention_workspace(&bytes, &a));
+    workspace = malloc(bytes + 1);
+    assert_non_null(workspace);
+    CHECK_OK(locant_attention_forward(&to, &tl, &a, workspace, bytes));
+    free(workspace);
+}
+
+TEST(a_chunk_has_the_bits_of_the_whole)
+{
+    for (size_t n = 0; n < LEN(moved); n++) {
+        struct content_case *c = random_case(moved[n]);
+        float whole[H * L * D], part[H * L * D];
+
+        run_last(whole, c, L);
+        for (int64_t T = 1; T < L; T++) {
+            run_last(part, c, T);
+            for (int64_t h = 0; h < H; h++)
+                assert_memory_equal(part + h * T * D,
+                                    whole + ((h + 1) * L - T) * D,
+                                    (size_t)(T * D) * sizeof(float));
+        }
+        case_close(c);
+    }
+}
+
+/* Sums and convolutions start anew: two documents are two calls. */
+TEST(documents_are_calls_of_their_own)
+{
+    for (size_t n = 0; n < LEN(moved); n++) {
+        struct content_case *c = random_case(moved[n]);
+        int64_t docs[L] = { 0, 0, 1, 1, 1 };
+        locant_tensor documents = DENSE(I64, docs, L);
+        double with[H * L * D];
+
+        c->a.q_docs = c->a.k_docs = &documents;
+        case_run(c);
+        memcpy(with, c->out, sizeof(with));
+        c->a.q_docs = c->a.k_docs = NULL;
+        memset(c->x, 0, (size_t)(2 * c->W) * sizeof(double));
+        for (int64_t j = 0; j < 2; j++) /* the others do not see these keys */
+            c->k_pos[j] = c->q_pos[j] = -100 + j;
+        c->a.window = 50;
+        if (strstr(moved[n], "selective") == NULL) { /* it reads x before */
+            case_run(c);
+            for (int64_t h = 0; h < H; h++)
+                case_near(c->out + (h * L + 2) * D, with + (h * L + 2) * D,
+                          3 * D, exact, moved[n]);
+        }
+        case_close(c);
+    }
+}
+
+TEST(rotations_by_inputs_refuse_what_they_cannot_do)
+{
+    OWNED(content_case) *c =
+        case_open("carope", (const int64_t[6]){ 2, 1, 1, 1, 4, 8 });
+    OWNED(content_case) *odd =
+        case_open("carope", (const int64_t[6]){ 1, 1, 1, 1, 3, 3 });
+    locant_encoding *e;
+
+    CHECK_REFUSED(
+        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+        LOCANT_ERR_SHAPE,
+        "locant_attention_reference: q has 2 heads, k has 1, expected "
+        "as many: 'weight' of carope has a row for each");
+    CHECK_REFUSED(
+        locant_attention_reference(&odd->tensor[4], &odd->tensor[5], &odd->a),
+        LOCANT_ERR_SHAPE,
+        "locant_attention_reference: heads have 3 channels, expected an even "
+        "number to rotate in pairs");
+    c->a.flags = LOCANT_ATTENTION_KEYS_ROTATED;
+    CHECK_REFUSED(
+        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+        LOCANT_ERR_UNSUPPORTED,
+        "locant_attention_reference: carope rotates each key by its "
+        "input, expected keys not rotated yet");
+    CHECK_REFUSED(
+        locant_encoding_create(&e, "repo+rope"), LOCANT_ERR_PARAM,
+        "locant_encoding_create: repo and rope both rotate queries and "
+        "keys, expected one of them");
+}
