@@ -60,6 +60,8 @@ static const struct {
     { "rope3d", "rope3d(height=2,width=3)" },
     { "axes", "axes(grid=2:3,pairing=blocks)" },
     { "vjepa2", "vjepa2(height=2,width=3)" },
+    { "liere", "liere(block=4,form=linear,grid=3)" },
+    { "liere", "liere(block=2,grid=3)" },
     { "selfextend", "selfextend(group=2,window=4)" },
     { "shaw", "shaw(distance=4)" },
     { "shaw", "shaw(distance=4,values=no,share=yes)" },
