@@ -24,8 +24,8 @@ static const char *const forms[] = { "liere", "linear", "axial", NULL };
 static const struct lct_key keys[] = {
     { .name = "form", .kind = LCT_WORD, .def = LIERE, .words = forms,
       .doc = "liere: a generator for each axis; linear: one, times a number "
-             "for each axis (ComRoPE-LD); axial: block i turns with axis i mod axes "
-             "(ComRoPE-AP)" },
+             "for each axis (ComRoPE-LD); axial: block i turns with axis i mod "
+             "axes (ComRoPE-AP)" },
     { .name = "block", .kind = LCT_INTEGER, .def = 8, .min = 2,
       .max = MOST_BLOCK,
       .doc = "channels of a block; divides those of a head" },
