@@ -90,16 +90,16 @@ struct bench_family {
     unsigned masks;            /* 0: MASK_FULL */
     int64_t window, documents; /* for counting the work; 0: none */
     enum bench_dense dense;
-    bool keys_rotated;         /* the cache holds rotated keys */
-    int64_t block;             /* rows of a block of a paged cache; 0: none */
-    int64_t pool;              /* tokens that its pool has room for */
-    int64_t values;            /* channels of a value; 0: as many as of a key;
+    bool keys_rotated;  /* the cache holds rotated keys */
+    int64_t block;      /* rows of a block of a paged cache; 0: none */
+    int64_t pool;       /* tokens that its pool has room for */
+    int64_t values;     /* channels of a value; 0: as many as of a key;
                                   left out with -d */
-    bool of_keys;              /* values are the first channels of keys */
-    locant_quant quant;        /* of the cache */
-    int64_t layers;            /* of the model to train; left out with -d */
-    int64_t step;              /* tokens of a training step; 0: one sequence */
-    bool grows;                /* the last row notes how time grows */
+    bool of_keys;       /* values are the first channels of keys */
+    locant_quant quant; /* of the cache */
+    int64_t layers;     /* of the model to train; left out with -d */
+    int64_t step;       /* tokens of a training step; 0: one sequence */
+    bool grows;         /* the last row notes how time grows */
 };
 
 struct bench_case {

@@ -306,8 +306,7 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
     other->dense = DENSE_NONE;
     return bench_titles[c->family->subject].baseline != NULL &&
            (c->dtype != other->dtype || c->dim != other->dim ||
-            c->dense != other->dense ||
-            strcmp(c->spec, other->spec) != 0);
+            c->dense != other->dense || strcmp(c->spec, other->spec) != 0);
 }
 
 /* The same cache without a block table, or not quantised. */

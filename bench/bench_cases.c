@@ -200,13 +200,13 @@ static const struct bench_family families[] = {
       .documents = 16 },
 
     { SUBJECT_CONTENT, "forward", &work_forward,
-      "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo carope "
-      "selective-rope path",
+      "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo "
+      "carope selective-rope path",
       .tokens = "256", .quick = "64", .dims = "64", .heads = 4,
       .masks = MASK_CAUSAL },
     { SUBJECT_CONTENT, "backward", &work_backward,
-      "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo carope "
-      "selective-rope path",
+      "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo "
+      "carope selective-rope path",
       .tokens = "256", .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
 
     { SUBJECT_TRAIN, "training step, S,", &work_train,

@@ -208,8 +208,8 @@ static int seeds_differ(const struct subject *s)
 /* Rows all of whose values start where their papers put them. */
 static int starts_alike(const char *name, const char *spec)
 {
-    static const char *const rows[] = { "alibi", "beit",       "cope",
-                                        "cosine", "pope", "ssmax",
+    static const char *const rows[] = { "alibi",      "beit", "cope",
+                                        "cosine",     "pope", "ssmax",
                                         "sinusoidal", "urpe" };
 
     for (size_t i = 0; i < LEN(rows); i++)

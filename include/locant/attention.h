@@ -42,8 +42,8 @@ enum {
  * One attention problem.  R is the rotation of the encoding, b its bias, tau
  * its temperature, a and w its factors of scores and weights, and f its content
  * term; without one of these, R and f are the identity, b is 0, and tau, a and
- * w are 1.  B is the caller's dense bias, or 0.  Head h of q reads head h / (H /
- * Hkv) of k and v:
+ * w are 1.  B is the caller's dense bias, or 0.  Head h of q reads head
+ * h / (H / Hkv) of k and v:
  *
  *     s[i,j] = f(a(h, q_pos[i], k_pos[j]) * c * scale * tau(i) *
  *                <R(q_pos[i]) q[i], R(k_pos[j]) k[j]> + b(h, q_pos[i],

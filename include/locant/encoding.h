@@ -11,11 +11,10 @@
  *
  * for example "none", "rope(base=500000,pairing=half)",
  * "randomized(length=2048)+alibi".  Blanks are allowed between tokens.  A
- * switch is the word yes or no; the map of layers(..) is an expression, whose
- * grammar docs/encodings/layers.md gives.  The canonical form has its keys in
- * the order of the registry, without blanks and without keys at their defaults;
- * parsing it gives the same encoding again.  docs/guide/formula has that of
- * formula(..), whose keys are expressions.
+ * switch is the word yes or no.  The map of layers(..) and the keys of
+ * formula(..) are expressions: docs/encodings/layers.md, docs/guide/formula.  The
+ * canonical form has its keys in the order of the registry, without blanks and
+ * without keys at their defaults; parsing it gives the same encoding again.
  *
  * An encoding enters a Transformer through one or more doors:
  *

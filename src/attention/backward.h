@@ -10,9 +10,9 @@ struct lct_backward {
     const struct lct_plan *p;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    bool learns;      /* gradients of parameters are wanted */
+    bool learns;       /* gradients of parameters are wanted */
     bool needs_angles; /* gradients of token_angles are wanted */
-    bool needs_dbias; /* gradients of score parameters are wanted */
+    bool needs_dbias;  /* gradients of score parameters are wanted */
     bool needs_dq, needs_dk, needs_dv; /* gradients of q, k, v are needed */
     int64_t from;                      /* first batch row of this chunk */
 };

@@ -294,8 +294,8 @@ void lct_bf16_pair_rotated_values(const struct lct_plan *p,
 {
     struct lct_paged_rows v = lct_load_value_rows(p, t, s);
     size_t row;
-    const void *rows = tile_rows(&row, p, t, &v, s->bf16.v,
-                                 angles_of(p, LCT_KEY, t->b, t->j));
+    const void *rows =
+        tile_rows(&row, p, t, &v, s->bf16.v, angles_of(p, LCT_KEY, t->b, t->j));
 
     to_pairs(p, s->bf16.v_pairs, rows, (ptrdiff_t)row, t->keys, p->Dv);
 }

@@ -174,9 +174,8 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     }
     k = lct_load_key_rows(p, t, 0, t->keys, s);
     /* Keys are a left factor in forward, and a right one in backward too. */
-    rows_in_place =
-        floats_in_place(p, &k.x, k.at, p->read_columns,
-                        p->pass == LCT_PASS_BACKWARD, row);
+    rows_in_place = floats_in_place(p, &k.x, k.at, p->read_columns,
+                                    p->pass == LCT_PASS_BACKWARD, row);
     if (rows_in_place != NULL && !p->rotates_keys)
         return rows_in_place;
     *row = (size_t)p->padded_q;

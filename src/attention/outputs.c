@@ -32,12 +32,11 @@ static locant_status check_apart(const struct lct_plan *p,
                                  const locant_tensor *out)
 {
     const locant_attention *a = p->request->a;
-    const locant_tensor *inputs[] = { a->q,        a->k,        a->v,
-                                      a->q_pos,    a->k_pos,    a->x,
-                                      a->q_coords, a->k_coords, a->q_docs,
-                                      a->k_docs,   a->sinks,    a->bias,
-                                      a->visible,  a->block_table,
-                                      a->lengths };
+    const locant_tensor *inputs[] = { a->q,        a->k,           a->v,
+                                      a->q_pos,    a->k_pos,       a->x,
+                                      a->q_coords, a->k_coords,    a->q_docs,
+                                      a->k_docs,   a->sinks,       a->bias,
+                                      a->visible,  a->block_table, a->lengths };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -213,8 +212,7 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: dbias is asked for, expected NULL: %s has no "
                            "gradient of a dense bias",
-                           p->request->fn,
-                           p->request->stick->row->info.name);
+                           p->request->fn, p->request->stick->row->info.name);
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias },
                           { dout, out, lse } };
     LCT_TRY(check_like_out(p, "dout", dout, dtypes));

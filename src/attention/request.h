@@ -24,11 +24,11 @@ struct lct_request {
     const locant_tensor *bias, *visible; /* dense; NULL: none */
     bool rotated_keys;                   /* the caller has rotated the keys */
     bool values_of_keys;                 /* v is the first channels of k */
-    bool rotate_values;    /* values rotate like keys, outputs back */
-    int64_t position_rows; /* 1, or B if positions differ by batch row */
-    int axes;              /* of coordinates; 0: none are given */
-    bool documents;        /* documents are given, or lengths */
-    struct lct_paged paged;     /* and how k and v are quantised */
+    bool rotate_values;     /* values rotate like keys, outputs back */
+    int64_t position_rows;  /* 1, or B if positions differ by batch row */
+    int axes;               /* of coordinates; 0: none are given */
+    bool documents;         /* documents are given, or lengths */
+    struct lct_paged paged; /* and how k and v are quantised */
 
     /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];

@@ -42,11 +42,11 @@ struct lct_scratch {
     float *own_value;        /* [padded] */
 
     /* One tile of queries against one tile of keys. */
-    float *k;       /* [TILE, padded_q]: rotated, if not read in place */
-    float *v;       /* [TILE, padded_v] */
-    float *s;       /* [TILE keys, TILE lanes]: scores, then weights */
-    float *slope;   /* as s: derivative of the softcap */
-    float *ds;      /* as s: gradient of s */
+    float *k;     /* [TILE, padded_q]: rotated, if not read in place */
+    float *v;     /* [TILE, padded_v] */
+    float *s;     /* [TILE keys, TILE lanes]: scores, then weights */
+    float *slope; /* as s: derivative of the softcap */
+    float *ds;    /* as s: gradient of s */
     float *before_gain, *before_after, *product; /* as s: factors.h */
     float *sigma;   /* as s: stick-breaking (stick.h), backward */
     float *query;   /* [padded_q]: one rotated query, if a row factor learns */
@@ -57,7 +57,8 @@ struct lct_scratch {
     float *bias_rows; /* [TILE queries, TILE keys]: the transpose of 'bias' or
                          of gradients */
     float *dk, *dv;   /* [S, padded_q], [S, padded_v]: if the plan gathers */
-    char *paged_k, *paged_v; /* [TILE, D], [TILE, Dv] of their dtype if paged, of
+    char *paged_k,
+        *paged_v; /* [TILE, D], [TILE, Dv] of their dtype if paged, of
                                 float32 if quantised */
     struct lct_bf16_scratch bf16;
 };

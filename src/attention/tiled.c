@@ -339,13 +339,11 @@ static void find_needs(struct lct_backward *job)
     job->needs_angles =
         r->token_angles != NULL && (job->learns || g->dx != NULL);
     job->needs_dbias = job->learns && lct_bias_learns(p);
-    job->needs_dq =
-        g->dq != NULL || job->needs_angles ||
-        (job->learns && (lct_rotation_learns(p) || r->content != NULL ||
-                         r->row != NULL));
-    job->needs_dk =
-        g->dk != NULL || job->needs_angles ||
-        (job->learns && lct_rotation_learns(p) && !r->rotated_keys);
+    job->needs_dq = g->dq != NULL || job->needs_angles ||
+                    (job->learns && (lct_rotation_learns(p) ||
+                                     r->content != NULL || r->row != NULL));
+    job->needs_dk = g->dk != NULL || job->needs_angles ||
+                    (job->learns && lct_rotation_learns(p) && !r->rotated_keys);
     job->needs_dv = r->values_of_keys ? job->needs_dk : g->dv != NULL;
 }
 

@@ -16,8 +16,8 @@ enum lct_key_kind {
     LCT_WORD,
     LCT_SWITCH,
     LCT_SPEC,
-    LCT_LIST, /* numbers joined by ':'; empty if left out */
-    LCT_TEXT, /* of a grammar of its own, which the key's 'read' knows */
+    LCT_LIST,      /* numbers joined by ':'; empty if left out */
+    LCT_TEXT,      /* of a grammar of its own, which the key's 'read' knows */
     LCT_EXPRESSION /* of a row that reads its own parentheses */
 };
 

@@ -51,8 +51,7 @@ static const char *const kind_names[] = {
     [LCT_NUMBER] = "a number", [LCT_INTEGER] = "an integer",
     [LCT_WORD] = "",           [LCT_SWITCH] = "",
     [LCT_SPEC] = "",           [LCT_LIST] = "numbers joined by ':'",
-    [LCT_TEXT] = "",
-    [LCT_EXPRESSION] = "",
+    [LCT_TEXT] = "",           [LCT_EXPRESSION] = "",
 };
 
 /* Error: key k does not accept the value at 't'. */
