@@ -392,7 +392,7 @@ TEST(every_encoding_attends)
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         struct mixed m = { .spec = info->name,
                            .dtype = LOCANT_F32,
-                           .W = 16,
+                           .W = 2 * 128, /* a slice of x for each head */
                            .mask = LOCANT_MASK_CAUSAL,
                            .H = 2,
                            .G = 2,

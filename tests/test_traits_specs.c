@@ -65,7 +65,8 @@ static void round_trip(const char *spec)
     same_encoding(e, locant_encoding_spec(e));
     spread(wide, sizeof(wide), spec);
     same_encoding(e, wide);
-    CHECK_OK(locant_encoding_resolve(&known, e, test_range(2, 100)));
+    /* fope takes at least 7 tokens, one turn of its fastest pair */
+    CHECK_OK(locant_encoding_resolve(&known, e, test_range(7, 100)));
     same_encoding(known, locant_encoding_spec(known));
     locant_encoding_free(known);
     locant_encoding_free(e);
@@ -153,11 +154,14 @@ static void refused(const char *spec, const char *word, const char *other)
 
 static void wrong_names_of(const char *name)
 {
+    /* A key that layers does not know names an encoding for some layers. */
+    const int layers = strcmp(name, "layers") == 0;
     char spec[400];
     locant_key_info key;
 
     snprintf(spec, sizeof(spec), "%s(nonesuch=1)", name);
-    refused(spec, "nonesuch", name);
+    refused(spec, layers ? "'1'" : "nonesuch",
+            layers ? "the name of an encoding" : name);
     snprintf(spec, sizeof(spec), "%s(nonesuch)", name);
     refused(spec, "nonesuch", name);
     snprintf(spec, sizeof(spec), "%sq", name);
@@ -172,7 +176,8 @@ static void wrong_names_of(const char *name)
         snprintf(spec, sizeof(spec), "%s(%s=)", name, key.name);
         refused(spec, "byte", "a value");
         snprintf(spec, sizeof(spec), "%s(%sx=1)", name, key.name);
-        refused(spec, "unknown key", name);
+        refused(spec, layers ? "'1'" : "unknown key",
+                layers ? "the name of an encoding" : name);
         if (key.fallback[0] == '\0')
             continue;
         snprintf(spec, sizeof(spec), "%s(%s=%s,%s=%s)", name, key.name,
@@ -326,7 +331,9 @@ TEST(keys_keep_their_range)
             copy.range = range;
             copy.name = name;
             copy.kind = kind;
-            if (check_key(row->name, &copy) == 0)
+            /* 'count' of layers depends on its map at both ends. */
+            if (check_key(row->name, &copy) == 0 &&
+                strcmp(name, "count") != 0)
                 FAIL("%s(%s=..): neither end of '%s' is accepted: %s",
                      row->name, name, range, locant_last_error());
             met++;

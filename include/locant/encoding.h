@@ -12,9 +12,9 @@
  * for example "none", "rope(base=500000,pairing=half)",
  * "randomized(length=2048)+alibi".  Blanks are allowed between tokens.  A
  * switch is the word yes or no.  The map of layers(..) and the keys of
- * formula(..) are expressions: docs/encodings/layers.md, docs/guide/formula.  The
- * canonical form has its keys in the order of the registry, without blanks and
- * without keys at their defaults; parsing it gives the same encoding again.
+ * formula(..) are expressions: docs/encodings/layers.md, docs/guide/formula.
+ * The canonical form has its keys in the order of the registry, without blanks
+ * and without keys at their defaults; parsing it gives the same encoding again.
  *
  * An encoding enters a Transformer through one or more doors:
  *

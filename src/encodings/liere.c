@@ -9,6 +9,7 @@
  * ('linear'), or each block belongs to one axis ('axial'); then scores depend
  * on differences.  Blocks of 2 are rope-mixed.
  */
+#include "exponential.h"
 #include "rope_grid.h"
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 
 enum { FORM, BLOCK, AXES, GRID };
 enum { LIERE, LINEAR, AXIAL };
-enum { MOST_BLOCK = 64, MOST_AXES = 3 };
+enum { MOST_BLOCK = LCT_EXP_MOST, MOST_AXES = 3 };
 
 static const char *const forms[] = { "liere", "linear", "axial", NULL };
 
@@ -137,77 +138,6 @@ static locant_status schedule(struct lct_schedule **out,
     return lct_schedule_make(out, u, 1, 1);
 }
 
-/* ---------------------------------------------------------------- matrices */
-
-typedef double matrix[MOST_BLOCK * MOST_BLOCK];
-
-/* out (+)= x y */
-static void multiply(double *out, const double *x, const double *y, int n,
-                     bool add)
-{
-    if (!add)
-        memset(out, 0, sizeof(*out) * (size_t)(n * n));
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            for (int j = 0; j < n; j++)
-                out[i * n + j] += x[i * n + k] * y[k * n + j];
-}
-
-/*
- * r = exp(m) and, unless g is NULL, l = its derivative along g; m and g are
- * changed.  m is halved until its norm is below 1/2, where 18 terms of the
- * series leave 2^-72, and r squared as often.
- */
-static void exponential(double *r, double *l, double *m, double *g, int n)
-{
-    matrix term, slope, next;
-    double norm = 0, shrink;
-    int halves = 0;
-
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-
-        for (int j = 0; j < n; j++)
-            sum += fabs(m[i * n + j]);
-        norm = fmax(norm, sum);
-    }
-    if (norm > 0.5 && norm < 1e300)
-        halves = (int)ceil(log2(norm)) + 1;
-    shrink = ldexp(1, -halves);
-    memset(term, 0, sizeof(term));
-    memset(slope, 0, sizeof(slope));
-    for (int i = 0; i < n; i++)
-        term[i * n + i] = 1;
-    memcpy(r, term, sizeof(*r) * (size_t)(n * n));
-    for (int i = 0; i < n * n; i++) {
-        m[i] *= shrink;
-        if (g != NULL) {
-            g[i] *= shrink;
-            l[i] = 0;
-        }
-    }
-    for (int k = 1; k <= 18; k++) {
-        if (g != NULL) { /* (term m)' = slope m + term g */
-            multiply(next, slope, m, n, false);
-            multiply(next, term, g, n, true);
-            for (int i = 0; i < n * n; i++)
-                l[i] += slope[i] = next[i] / k;
-        }
-        multiply(next, term, m, n, false);
-        for (int i = 0; i < n * n; i++)
-            r[i] += term[i] = next[i] / k;
-    }
-    for (; halves > 0; halves--) {
-        if (g != NULL) { /* (r r)' = r l + l r */
-            multiply(next, r, l, n, false);
-            multiply(next, l, r, n, true);
-            memcpy(l, next, sizeof(*l) * (size_t)(n * n));
-        }
-        multiply(next, r, r, n, false);
-        memcpy(r, next, sizeof(*r) * (size_t)(n * n));
-    }
-}
-
 /* --------------------------------------------------------------------- map */
 
 /* A block of a head at a point. */
@@ -268,22 +198,24 @@ static const double *coordinates_at(double local[MOST_AXES],
     return local;
 }
 
+/* Multiply by the rotation or, if 'back', by its transpose, the inverse. */
 static void apply(double *out, const double *x, const struct lct_call *c,
-                  int64_t head, const struct lct_point *at, double sign)
+                  int64_t head, const struct lct_point *at, bool back)
 {
     double local[MOST_AXES];
     struct block b = { c, coordinates_at(local, c, at), head, 0,
                        (int)c->e->value[BLOCK] };
-    matrix m, r;
+    lct_matrix m, r;
 
     for (; b.index < c->head_dim / b.n; b.index++) {
-        angle_matrix(m, &b, sign);
-        exponential(r, NULL, m, NULL, b.n);
+        angle_matrix(m, &b, 1);
+        lct_exponential(r, NULL, m, NULL, b.n);
         for (int i = 0; i < b.n; i++) {
             double sum = 0;
 
             for (int j = 0; j < b.n; j++)
-                sum += r[i * b.n + j] * x[b.index * b.n + j];
+                sum += r[back ? j * b.n + i : i * b.n + j] *
+                       x[b.index * b.n + j];
             out[b.index * b.n + i] = sum;
         }
     }
@@ -293,7 +225,7 @@ static void map(double *out, const double *x, const struct lct_call *c,
                 enum lct_role role, int64_t head, const struct lct_point *at)
 {
     (void)role;
-    apply(out, x, c, head, at, 1);
+    apply(out, x, c, head, at, false);
 }
 
 static void inverse(double *out, const double *x, const struct lct_call *c,
@@ -301,7 +233,7 @@ static void inverse(double *out, const double *x, const struct lct_call *c,
                     const struct lct_point *at)
 {
     (void)role;
-    apply(out, x, c, head, at, -1);
+    apply(out, x, c, head, at, true);
 }
 
 /* dm is the gradient of the angle matrix: m = sum_a weight_a (U_a - U_a^T). */
@@ -340,7 +272,7 @@ static void backward(double *dx, double *const *dparam, const double *dout,
     double local[MOST_AXES];
     struct block b = { c, coordinates_at(local, c, at), head, 0,
                        (int)c->e->value[BLOCK] };
-    matrix m, r, g, l;
+    lct_matrix m, r, g, l;
 
     (void)role;
     apply(dx, dout, c, head, at, -1);
@@ -356,7 +288,7 @@ static void backward(double *dx, double *const *dparam, const double *dout,
             for (int j = 0; j < b.n; j++)
                 g[i * b.n + j] = dy[i] * xs[j];
         angle_matrix(m, &b, -1);
-        exponential(r, l, m, g, b.n);
+        lct_exponential(r, l, m, g, b.n);
         add_gradients(dparam, &b, l);
     }
 }

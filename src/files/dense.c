@@ -9,10 +9,10 @@ locant_status lct_dense_bytes(size_t *bytes, const char *fn, const char *arg,
     size_t item = locant_dtype_size(t->dtype);
     int64_t stride = 1;
 
-    if (item == 0 || t->dtype == LOCANT_U8)
+    if (item == 0)
         return locant_fail(LOCANT_ERR_DTYPE, "%s: %s has the unknown dtype %d",
                            fn, arg, (int)t->dtype);
-    if (t->dtype == LOCANT_U8) /* only a mask of attention */
+    if (t->dtype == LOCANT_U8) /* of masks and quantised caches */
         return locant_fail(LOCANT_ERR_DTYPE,
                            "%s: %s is u8, expected f32, f16, bf16, f64, i32 or "
                            "i64",

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST = 96 };
+enum { MOST = 256 };
 
 static struct rows_cases cases;
 
