@@ -163,7 +163,7 @@ static void wrong_names_of(const char *name)
     refused(spec, layers ? "'1'" : "nonesuch",
             layers ? "the name of an encoding" : name);
     snprintf(spec, sizeof(spec), "%s(nonesuch)", name);
-    refused(spec, "nonesuch", name);
+    refused(spec, layers ? "')'" : "nonesuch", layers ? "expected" : name);
     snprintf(spec, sizeof(spec), "%sq", name);
     refused(spec, "did you mean", name);
     snprintf(spec, sizeof(spec), "%s(", name);
