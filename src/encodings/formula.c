@@ -346,7 +346,7 @@ const struct lct_encoding lct_enc_formula = {
         .formula = "s[h,i,j] <- gain s[h,i,j] + bias, o[h,i] = sum_j p[h,i,j] "
                    "after v_j; gain, bias and after are expressions of n = "
                    "|p_i - p_j|",
-        .source = "locant; examples: Press et al. 2022, arXiv:2108.12409v2, "
+        .source = "own work; Press et al. 2022, arXiv:2108.12409v2, "
                   "section 3; Chi et al. 2022, arXiv:2205.09921v2, section 4.2",
         .used_by = "research: an idea without C",
         .pitfalls = "n is |d|, so keys after the query are weighed like those "

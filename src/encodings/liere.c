@@ -214,8 +214,8 @@ static void apply(double *out, const double *x, const struct lct_call *c,
             double sum = 0;
 
             for (int j = 0; j < b.n; j++)
-                sum += r[back ? j * b.n + i : i * b.n + j] *
-                       x[b.index * b.n + j];
+                sum +=
+                    r[back ? j * b.n + i : i * b.n + j] * x[b.index * b.n + j];
             out[b.index * b.n + i] = sum;
         }
     }
