@@ -171,8 +171,7 @@ static const char *const traits_sums[] = {
     "scale-invariant+rope+ssmax+urpe(buckets=8,distance=9)",
     "stick-breaking+ssmax+window(size=7)+kerple", "scale-invariant+shaw+urpe",
     "layers(local=window(size=3)+rope,global=alibi(learned=yes)+cope,period=2)",
-    "layers(map=every(3,at=1,rope,else=b):first(1,alibi),"
-    "b=alibi(learned=yes)+cope)",
+    "layers(map=every(3,at=1,rope,else=b),b=alibi(learned=yes)+cope)",
 };
 /* clang-format on */
 
