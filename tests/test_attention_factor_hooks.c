@@ -113,8 +113,8 @@ static const struct lct_encoding law = {
               .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE },
     .params = { .list = params },
     .score = { .bias = bias, .backward = bias_backward },
-    .factors = { .gain = { gain, gain_backward },
-                 .after = { after, after_backward },
+    .factors = { .gain = { .at = gain, .backward = gain_backward },
+                 .after = { .at = after, .backward = after_backward },
                  .row = row,
                  .row_backward = row_backward },
 };
@@ -131,8 +131,8 @@ static const struct lct_encoding free_law = {
               .traits = LOCANT_TRAIT_LEARNED },
     .params = { .list = params },
     .score = { .bias = bias, .backward = bias_backward },
-    .factors = { .gain = { gain, gain_backward },
-                 .after = { after, after_backward },
+    .factors = { .gain = { .at = gain, .backward = gain_backward },
+                 .after = { .at = after, .backward = after_backward },
                  .row = row,
                  .row_backward = row_backward },
 };
