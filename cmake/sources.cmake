@@ -12,19 +12,18 @@ set(CORE_SOURCES
   encodings/conformer.c encodings/cope.c encodings/cosine.c
   encodings/crossformer.c encodings/dape.c encodings/deberta.c
   encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/encoding.c encodings/exponential.c encodings/fire.c
-  encodings/fope.c encodings/formula.c encodings/formula_content.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
-  encodings/formula_linear.c encodings/formula_names.c
-  encodings/formula_operations.c encodings/formula_params.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/formula_content.c encodings/formula_evaluate.c
+  encodings/formula_graph.c encodings/formula_linear.c
+  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
-  encodings/liere.c encodings/longlora.c encodings/mrope.c encodings/music.c
+  encodings/longlora.c encodings/mrope.c encodings/music.c
   encodings/near_far.c encodings/nodes.c encodings/none.c
   encodings/parameters.c encodings/params.c encodings/path.c encodings/pope.c
   encodings/pose.c encodings/random_walk.c encodings/randomized.c
@@ -181,10 +180,10 @@ set(ORACLE_SOURCES
   oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fope.c oracle/formula.c
   oracle/fox.c oracle/grape_a.c oracle/grape_m.c oracle/graph.c
   oracle/hooks.c oracle/kerple.c oracle/layers.c oracle/learned.c
-  oracle/learned2d.c oracle/liere.c oracle/list.c oracle/mrope.c
-  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
-  oracle/path.c oracle/pope.c oracle/problem.c oracle/relative.c
-  oracle/repo.c oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/learned2d.c oracle/list.c oracle/mrope.c oracle/muon.c
+  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/path.c
+  oracle/pope.c oracle/problem.c oracle/relative.c oracle/repo.c
+  oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
   oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
   oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
   oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c

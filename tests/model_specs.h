@@ -79,8 +79,6 @@ static const struct {
     { "scale-invariant", "scale-invariant(tau=4)+rope" },
     { "selective-rope", "selective-rope(rank=4)" },
     { "selective-rope", "selective-rope(rank=2,bias=yes,gate=head)" },
-    { "liere", "liere(block=4,form=linear,grid=3)" },
-    { "liere", "liere(block=2,grid=3)" },
     { "selfextend", "selfextend(group=2,window=4)" },
     { "shaw", "shaw(distance=4)" },
     { "shaw", "shaw(distance=4,values=no,share=yes)" },

@@ -20,7 +20,6 @@ static const struct spec listed[] = {
     { "rope2d(width=10,height=10)", 1 },
     { "rope3d(width=5,height=5)", 1 },
     { "rope-mixed(width=10)", 1 },
-    { "liere(block=4,grid=10)", 1 },
     { "mrope(sections=2:2:2,dim=12)", 0 },
     { "axes(widths=4:2:4,pairing=blocks)", 0 },
     { "alibi", 0 },

@@ -416,56 +416,6 @@ TEST(all_engines_know_bands)
         }
 }
 
-/* q[0][4] k[0][1] at (.25, .75) and (.5, .125), shifted by 'shift'. */
-static double score_of(const char *spec, locant_tensor *params, double by)
-{
-    OWNED(locant_encoding) *e = test_create(spec);
-    double q[4], k[4],
-        p[2][2] = { { 0.25 + by, 0.75 + 2 * by },
-                    { 0.5 + by, 0.125 + 2 * by } };
-    double sum = 0;
-
-    for (int d = 0; d < 4; d++) {
-        q[d] = sin(0.4 + 0.3 * d);
-        k[d] = cos(0.2 - 0.4 * d);
-    }
-    CHECK_OK(locant_encoding_rotate(VIEW(F64, q, 1, 1, 4),
-                                    VIEW(F64, q, 1, 1, 4), e,
-                                    VIEW(F64, p[0], 1, 2), params, 0));
-    CHECK_OK(locant_encoding_rotate(VIEW(F64, k, 1, 1, 4),
-                                    VIEW(F64, k, 1, 1, 4), e,
-                                    VIEW(F64, p[1], 1, 2), params, 0));
-    for (int d = 0; d < 4; d++)
-        sum += q[d] * k[d];
-    return sum;
-}
-
-/* A = B - B^T of B = 0.5 sin(k + 1), and a second of 0.5 cos(0.7 k), k
- * row-major in 4 x 4. */
-TEST(generators_have_the_printed_scores)
-{
-    double generator[2][6], factor[2] = { 1, -0.7 };
-    locant_tensor one[2] = { DENSE(F64, generator, 1, 6),
-                             DENSE(F64, factor, 1, 2) };
-    locant_tensor two = DENSE(F64, generator, 1, 2, 6);
-    const char *linear = "liere(block=4,form=linear,grid=1)";
-    int n = 0;
-
-    for (int i = 0; i < 4; i++)
-        for (int j = i + 1; j < 4; j++, n++) {
-            generator[0][n] =
-                0.5 * sin(4 * i + j + 1) - 0.5 * sin(4 * j + i + 1);
-            generator[1][n] =
-                0.5 * cos(0.7 * (4 * i + j)) - 0.5 * cos(0.7 * (4 * j + i));
-        }
-    near_all(
-        (double[]){ score_of(linear, one, 0), score_of(linear, one, 1),
-                    score_of("liere(block=4,grid=1)", &two, 0),
-                    score_of("liere(block=4,grid=1)", &two, 1) },
-        (double[]){ 2.1053424660, 2.1053424660, 1.8320063195, 2.2343942465 }, 4,
-        1e-10);
-}
-
 TEST(bad_axes_are_refused)
 {
     static const char *const row[][2] = {

@@ -156,8 +156,7 @@ static int has_other_end(const char *spec)
 {
     static const char *const ends[] = { "rope2d",     "rope3d", "rope-mixed",
                                         "mrope",      "sincos", "xpos",
-                                        "randomized", "axes",   "vjepa2",
-                                        "liere" };
+                                        "randomized", "axes",   "vjepa2" };
 
     for (size_t i = 0; i < LEN(ends); i++)
         if (strstr(spec, ends[i]) != NULL)

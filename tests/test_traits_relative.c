@@ -251,13 +251,11 @@ static int all_layers_relative(const char *spec)
 /*
  * What the trait is not declared for although these keys would allow it:
  * without its lists longrope has one set of frequencies, not two.  The trait is
- * said of the encodings as they are used.  Angles of liere are products in
- * double, which lose digits at far positions.
+ * said of the encodings as they are used.
  */
 static int is_exception(const char *spec)
 {
-    return strstr(spec, "longrope(original=4096,factor=32)") != NULL ||
-           strstr(spec, "liere") != NULL;
+    return strstr(spec, "longrope(original=4096,factor=32)") != NULL;
 }
 
 TEST(what_is_not_relative_sees_shifts)

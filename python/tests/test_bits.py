@@ -30,7 +30,7 @@ MORE = ("rope(pairing=interleaved)", "rope(scaling=yarn(factor=4,original=32))",
         "rerope(window=16)", "selfextend(group=4,window=16)",
         "streaming(sinks=4,window=30)")
 APART = ("layers",)  # not of one layer
-EQUAL_HEADS = ("carope", "cosine", "liere", "path", "repo", "rope-mixed",
+EQUAL_HEADS = ("carope", "cosine", "path", "repo", "rope-mixed",
                "selective-rope")  # as many of keys as of queries
 OF_LENGTH = ("rope(scaling=dynamic(factor=4,original=32))",)
 

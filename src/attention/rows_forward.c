@@ -67,7 +67,7 @@ static void store(const struct forward_job *job, int64_t b, int64_t h,
 static void add_own(const struct lct_rows_task *w, int64_t i)
 {
     const struct lct_rows_document *doc = w->doc;
-    int64_t group = doc->heads / doc->kv_heads, D = w->p->D;
+    int64_t group = doc->heads / doc->kv_heads, D = w->p->Dv;
     int64_t own = lct_rows_stick_own(w, i);
 
     for (int64_t h = 0; own >= 0 && h < doc->heads; h++)

@@ -194,7 +194,7 @@ static void pairs_backward(double *dx, double *dlambda, const double *dout,
  * p = a.x, r = b.x; aa, bb, g are the dot products of a and b. */
 struct plane {
     const double *a, *b;
-    double n; /* position times omega */
+    double pos, omega, n; /* n = pos omega */
     double aa, bb, g;
     double S, C;   /* sin(t)/s and (1 - cos t)/s^2, t = n s */
     double dS, dC; /* their derivatives by s^2 */
@@ -209,6 +209,14 @@ static double dot(const double *x, const double *y, int64_t n)
     return sum;
 }
 
+/* pos omega s without its whole turns; in double, far positions lose digits of
+ * the product that differences of positions do not. */
+static double reduced(double pos, double omega, double s)
+{
+    return (double)remainderl((long double)pos * omega * s,
+                              6.28318530717958647692528676655900576839L);
+}
+
 /*
  * The derivatives cancel near t = 0: below 0.05 their series are used, where
  * the first term left out is 1e-13 of the sum, as large as the error of the
@@ -217,9 +225,12 @@ static double dot(const double *x, const double *y, int64_t n)
 static void set_factors(struct plane *l)
 {
     double square = fmax(l->aa * l->bb - l->g * l->g, 0), n = l->n;
-    double t = n * sqrt(square), half = sin(t / 2), tt = t * t;
+    double t = n * sqrt(square), half, tt = t * t;
 
-    if (fabs(t) < 0.05) {
+    if (fabs(t) >= 0.05)
+        t = reduced(l->pos, l->omega, sqrt(square));
+    half = sin(t / 2);
+    if (tt < 0.05 * 0.05) {
         l->S = n * (1 - tt / 6 * (1 - tt / 20 * (1 - tt / 42)));
         l->C = n * n * (0.5 - tt / 24 * (1 - tt / 30 * (1 - tt / 56)));
         l->dS = n * n * n * (-1.0 / 6 + tt / 60 - tt * tt / 1680);
@@ -237,6 +248,8 @@ static struct plane plane_of(const struct lct_call *c, int64_t entry, double p)
     int64_t D = c->head_dim;
     struct plane l = { .a = c->param[VECTOR_A] + entry,
                        .b = c->param[VECTOR_B] + entry,
+                       .pos = p,
+                       .omega = c->e->value[OMEGA],
                        .n = p * c->e->value[OMEGA] };
 
     l.aa = dot(l.a, l.a, D);
