@@ -28,7 +28,7 @@ void company_make(struct company *p, locant_dtype dtype)
     w->B = 1;
     w->G = test_range(1, 2);
     w->H = w->G * (p->c->o->as_many_kv_heads ? 1 : 2);
-    if (!(p->c->traits & LOCANT_TRAIT_READS_X))
+    if (!(p->c->traits & LOCANT_TRAIT_READS_X) || p->c->o->x_by_head)
         w->W = w->H * w->D;
     known = (locant_sizes){ w->W, w->H, w->G, w->D };
     oracle_case_params(p->c, &known);
