@@ -231,7 +231,7 @@ static int score(const char *path, const locant_encoding *e)
         labels[h] = cli_text(cli_translate("head %d"), (int)h);
         y[h] = curves[h];
         for (int64_t d = 0; d < n; d++)
-            y[h][d] = last[n - 1 - d];
+            y[h][d] = last[n - 1 - d] == -INFINITY ? NAN : last[n - 1 - d];
     }
     return draw_lines(path, &f, (int)heads, y, labels, (size_t)n);
 }

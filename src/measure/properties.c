@@ -153,14 +153,14 @@ static locant_status bias(double *out, const struct check *p, int64_t first)
 }
 
 /* The positions of a and b differ by 'shift'. A relative bias has the same bits
-   in both. */
+   in both; -infinity hides a key. */
 struct lct_lack lct_properties_judge_bias(unsigned traits, const double *a,
                                           const double *b, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         double growth = i % N ? a[i - 1] - a[i] : 0; /* from key i to i - 1 */
 
-        if (!isfinite(a[i]))
+        if (isnan(a[i]) || a[i] == INFINITY)
             return (struct lct_lack){ "has a bias that is not finite", a[i] };
         if ((traits & LOCANT_TRAIT_RELATIVE) && a[i] != b[i])
             return (struct lct_lack){

@@ -9,7 +9,8 @@
 
 enum { MOST_DISTANCES = 2048, MATRIX = 64 };
 
-/* The bias of every head for queries 0 .. n - 1 and keys 0 .. keys - 1. */
+/* The bias of every head for queries 0 .. n - 1 and keys 0 .. keys - 1; NAN,
+   which is not drawn, where -infinity hides a key. */
 static locant_status bias(double *out, const struct lct_subject *s,
                           const locant_tensor *params, int64_t n, int64_t keys)
 {
@@ -20,7 +21,11 @@ static locant_status bias(double *out, const struct lct_subject *s,
     LCT_TRY(lct_subject_positions(&at, s, 0, n > keys ? n : keys));
     q = locant_dense(at, LOCANT_I64, 1, &shape[1]);
     k = locant_dense(at, LOCANT_I64, 1, &shape[2]);
-    return locant_encoding_bias(&to, s->e, &q, &k, params);
+    LCT_TRY(locant_encoding_bias(&to, s->e, &q, &k, params));
+    for (int64_t i = 0; i < shape[0] * n * keys; i++)
+        if (out[i] == -INFINITY)
+            out[i] = NAN;
+    return LOCANT_OK;
 }
 
 /* The curves of a bias [heads, n] at distances x, and the range that they share
