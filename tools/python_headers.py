@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write python/locant/_c.py (liblocant) and _c_lab.py (liblocant_lab) from
-include/locant: enums, structs, prototypes.
+"""Write python/locant/_c.py (liblocant), _c_lab.py and _c_report.py (both
+liblocant_lab) from include/locant: enums, structs, prototypes.
 
 usage: python_headers.py
 
@@ -269,22 +269,28 @@ def import_from(source, names):
 
 
 def imports(lines, known):
-    """Imports of the lines; 'known': names of ._c."""
+    """Imports of the lines; 'known': {module: its names}, of earlier modules."""
     used = set(re.findall(r"\w+", "\n".join(lines)))
     kinds = {"CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_void_p",
              *NUMBERS.values()}
     made = ["import math"] if "math" in used else []
     made += import_from("ctypes", kinds & used)
     made += import_from("enum", {"IntEnum"} & used)
-    own = import_from("._c", known & used)
+    own = [line for name, names in known.items()
+           for line in import_from("." + name, names & used)]
     return made + ["from typing import Any", ""] + own + [""] * bool(own)
 
 
-def module(headers, library, names):
-    """The text of the module that mirrors the headers of one library."""
-    known = {camel(n) for n in (*headers.structs, *headers.enums,
-                                *headers.callbacks)} | {"INIT"}
-    first = not headers.structs
+def types(headers):
+    """The names in Python of all types read so far."""
+    return {camel(n) for n in (*headers.structs, *headers.enums,
+                               *headers.callbacks)}
+
+
+def module(headers, library, names, known):
+    """The text of a module that mirrors headers of one library; 'known':
+    {module: its names}, of the modules before it."""
+    first = not known
     headers.begin()
     for name in names:
         headers.read(name)
@@ -297,14 +303,20 @@ def module(headers, library, names):
         "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {",
         *table(headers.functions), "}"]
     head = HEAD.format(library=library).splitlines()
-    return "\n".join(head + imports(lines, set() if first else known) +
-                     lines) + "\n"
+    return "\n".join(head + imports(lines, known) + lines) + "\n"
 
 
 def modules(headers):
     """{file name: text}"""
-    return {"_c.py": module(headers, "liblocant", CORE),
-            "_c_lab.py": module(headers, "liblocant_lab", LAB + others())}
+    known, made, seen = {}, {}, set()
+    for name, library, parts in (("_c", "liblocant", CORE),
+                                 ("_c_lab", "liblocant_lab", LAB),
+                                 ("_c_report", "liblocant_lab", others())):
+        made[f"{name}.py"] = module(headers, library, parts, known)
+        known[name] = types(headers) - seen
+        seen |= known[name]
+        known["_c"].add("INIT")
+    return made
 
 
 def main():

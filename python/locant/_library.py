@@ -167,8 +167,9 @@ def lab() -> ctypes.CDLL:
     except OSError as error:
         raise Error(_c.Status.ERR_UNSUPPORTED,
                     f"locant: {path} cannot be loaded: {error}") from None
-    from ._c_lab import FUNCTIONS
-    _declare(library, FUNCTIONS)
+    from . import _c_lab, _c_report
+    _declare(library, _c_lab.FUNCTIONS)
+    _declare(library, _c_report.FUNCTIONS)
     return library
 
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from ._arrays import Array
 from ._c import Status
-from ._c_lab import FigureKind, FigureTaker, FigureView, RunVisitor
+from ._c_lab import RunVisitor
+from ._c_report import FigureKind, FigureTaker, FigureView
 from ._encoding import Encoding, encoding_of
 from ._library import Callback, Error, lab, lib, make, text
 from ._optional import need

@@ -10,7 +10,7 @@ import unittest
 
 import locant
 import numpy as np
-from locant import _c, _c_lab, plot
+from locant import _c, _c_lab, _c_report, plot
 from locant._library import Callback, lab, lib, make
 
 try:
@@ -51,8 +51,8 @@ class Data(unittest.TestCase):
                     self.assertTrue(f.title and f.alt)
                     self.assertTrue(f.cells is not None or f.series)
                     kinds.add(f.kind)
-        self.assertLess({_c_lab.FigureKind.CURVES, _c_lab.FigureKind.HEATMAP},
-                        kinds | {None})
+        self.assertLess({_c_report.FigureKind.CURVES,
+                         _c_report.FigureKind.HEATMAP}, kinds | {None})
 
     def test_numbers_are_those_of_the_library(self):
         (f,) = plot.figures("table", "sinusoidal", length=16, width=8)
@@ -160,9 +160,9 @@ class Runs(unittest.TestCase):
         o.ff, o.batch, o.steps = 16, 1, 1
         lab().locant_train(run, store, None, o)
         lengths = (ctypes.c_int64 * 2)(128, 256)
-        with Callback(_c_lab.TaskVisitor, lambda *_: 0) as visit:
+        with Callback(_c_report.TaskVisitor, lambda *_: 0) as visit:
             lab().locant_task_evaluate(store, run.value, make(
-                _c_lab.TaskEvalOptions, items=11, lengths=lengths,
+                _c_report.TaskEvalOptions, items=11, lengths=lengths,
                 n_lengths=2), visit, None)
 
     def test_figures_of_tasks_and_of_text(self):
@@ -221,11 +221,11 @@ class Axes(unittest.TestCase):
 
     def test_every_kind(self):
         y = np.array([1.0, 2.0, 4.0])
-        for kind in _c_lab.FigureKind:
+        for kind in _c_report.FigureKind:
             s = plot.Series("a", y, y, y - 1, y + 1, 1, True, -1)
             ax = plot.draw(plot.Figure(
                 "x", kind, "title", "x", "y", "", "", (s, s), ((2.0, "m"),),
-                kind == _c_lab.FigureKind.CURVES, (0.0, 5.0),
+                kind == _c_report.FigureKind.CURVES, (0.0, 5.0),
                 np.outer(y, y), True, True, 0, 1, 0, 1))
             self.assertEqual(ax.get_title(), "title")
 
