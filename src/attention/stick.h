@@ -12,7 +12,7 @@
 #include "backward.h"
 #include "tables.h"
 
-/* ln of the least rest that is told apart from 0: 2^-126. */
+/* ln of the least rest that is distinct from 0: 2^-126. */
 #define LCT_STICK_LEAST (-87.33654475055310)
 
 /*

@@ -45,15 +45,6 @@ void lct_frequencies_keep(struct lct_schedule *s, int64_t n)
 
 /* ------------------------------------------------------------------- rules */
 
-/* The list enters as powers of the base. */
-static locant_status keep(struct lct_schedule **out,
-                          const struct lct_schedule_use *u)
-{
-    (void)out;
-    (void)u;
-    return LOCANT_OK;
-}
-
 static const struct lct_encoding powers = {
     .info = { .name = "powers",
               .title = "Powers of the base",
@@ -63,7 +54,7 @@ static const struct lct_encoding powers = {
               .pitfalls = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
-    .schedule = { .create = keep },
+    .schedule = { .create = lct_scaling_keep }, /* it enters as powers */
 };
 
 /* clang-format off */

@@ -84,8 +84,8 @@ struct lct_phase lct_scaling_mix(struct lct_phase slow, struct lct_phase fast,
 
 /* -------------------------------------------------------------------- none */
 
-static locant_status keep(struct lct_schedule **out,
-                          const struct lct_schedule_use *u)
+locant_status lct_scaling_keep(struct lct_schedule **out,
+                               const struct lct_schedule_use *u)
 {
     (void)out;
     (void)u;
@@ -101,7 +101,7 @@ const struct lct_encoding lct_scaling_none = {
               .pitfalls = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
-    .schedule = { .create = keep },
+    .schedule = { .create = lct_scaling_keep },
 };
 
 /* ------------------------------------------------------------------ linear */

@@ -24,6 +24,10 @@ extern const struct lct_encoding lct_scaling_none;
 /* The largest factor of a context. */
 #define LCT_SCALING_MOST 16777216 /* 2^24 */
 
+/* The hook 'schedule.create' of what leaves frequencies as they are. */
+locant_status lct_scaling_keep(struct lct_schedule **out,
+                               const struct lct_schedule_use *u);
+
 /* Fail if a key without a default was left out. */
 locant_status lct_scaling_needs(const locant_encoding *e, int key);
 
