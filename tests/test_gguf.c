@@ -1,7 +1,7 @@
 /* needs: lab */
 /* test_gguf.c - GGUF files: what they hold, and hostile ones */
 #define _GNU_SOURCE
-#include "../src/files/blocks.h"
+#include "../src/files/gguf_blocks.h"
 #include "../src/files/gguf.h"
 #include "gguf_bytes.h"
 #include "locant/files.h"
@@ -114,10 +114,10 @@ TEST(tensors_have_the_shape_of_pytorch)
     b = lct_gguf_tensor(g, "b.weight");
     CHECK(z && z->rank == 2 && z->shape[0] == 2 && z->shape[1] == 3);
     CHECK(z->bytes == 24 && strcmp(z->type->name, "F32") == 0);
-    lct_blocks_read(out, z->type, z->data, 6);
+    lct_gguf_blocks_read(out, z->type, z->data, 6);
     CHECK(out[0] == 1 && out[5] == 32);
     CHECK(b && b->bytes == 34 && strcmp(b->type->name, "Q8_0") == 0);
-    lct_blocks_read(out, b->type, b->data, 1);
+    lct_gguf_blocks_read(out, b->type, b->data, 1);
     CHECK(out[0] == -16 && out[31] == 15);
     CHECK(lct_gguf_tensor(g, "b.weight2") == NULL);
     lct_gguf_close(g);

@@ -3,7 +3,7 @@
 #include "gguf.h"
 #include "../core/quote.h"
 #include "../core/size.h"
-#include "blocks.h"
+#include "gguf_blocks.h"
 #include "gguf_cursor.h"
 #include "io.h"
 #include "path.h"
@@ -175,12 +175,12 @@ static locant_status read_type(struct lct_gguf_tensor *t, struct lct_cursor *c)
     size_t elements, blocks;
 
     LCT_TRY(lct_cursor_u32(&id, c, "the type of a tensor"));
-    t->type = lct_block_type(id);
+    t->type = lct_gguf_block_type(id);
     if (t->type == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: tensor '%s': type %u, one of %s expected",
                            lct_path_tail(c->name), quoted(&t->name).text, id,
-                           lct_block_names());
+                           lct_gguf_block_names());
     if (row % t->type->elements != 0)
         return bad_shape(c, t, "its rows should be whole blocks",
                          (long long)row);

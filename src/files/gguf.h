@@ -49,12 +49,12 @@ struct lct_gguf_value {
     bool array;
 };
 
-/* How elements are stored; see blocks.h. */
-struct lct_block_type;
+/* How elements are stored; see gguf_blocks.h. */
+struct lct_gguf_block_type;
 
 struct lct_gguf_tensor {
     struct lct_text name;
-    const struct lct_block_type *type;
+    const struct lct_gguf_block_type *type;
     int rank;
     int64_t shape[4];          /* outermost first, as PyTorch prints it */
     size_t offset;             /* from the start of the data */

@@ -1,6 +1,6 @@
 /* needs: lab */
-/* test_blocks.c - quantised weights of GGUF: the floats that ggml makes */
-#include "../src/files/blocks.h"
+/* test_gguf_blocks.c - quantised weights of GGUF: the floats that ggml makes */
+#include "../src/files/gguf_blocks.h"
 #include "testing.h"
 #include <math.h>
 #include <string.h>
@@ -92,18 +92,18 @@ TEST(blocks_are_those_of_ggml)
     static float out[BLOCKS * MOST_ELEMENTS];
 
     for (size_t i = 0; i < LEN(cases); i++) {
-        const struct lct_block_type *t = lct_block_type(cases[i].id);
+        const struct lct_gguf_block_type *t = lct_gguf_block_type(cases[i].id);
 
         CHECK(t != NULL && t->id == cases[i].id);
         fill(bytes, BLOCKS * t->bytes, 12345 + cases[i].id);
         for (size_t b = 0; b < BLOCKS; b++)
             for (int h = 0; h < cases[i].halves; h++)
                 bytes[b * t->bytes + (size_t)cases[i].at[h] + 1] &= 0xbf;
-        lct_blocks_read(out, t, bytes, BLOCKS);
+        lct_gguf_blocks_read(out, t, bytes, BLOCKS);
         CHECK(out[0] == cases[i].first && out[1] == cases[i].next);
         CHECK(hash(out, BLOCKS * (size_t)t->elements * sizeof *out) ==
               cases[i].hash);
-        CHECK(strstr(lct_block_names(), t->name) != NULL);
+        CHECK(strstr(lct_gguf_block_names(), t->name) != NULL);
     }
 }
 
@@ -112,7 +112,8 @@ TEST(float32_is_copied)
     const float in[] = { 1.5F, -0.0F, 1e-40F, INFINITY };
     float out[LEN(in)];
 
-    lct_blocks_read(out, lct_block_type(0), (const unsigned char *)in, LEN(in));
+    lct_gguf_blocks_read(out, lct_gguf_block_type(0), (const unsigned char *)in,
+                         LEN(in));
     CHECK(memcmp(in, out, sizeof in) == 0);
 }
 
@@ -122,7 +123,7 @@ TEST(halves_are_exact)
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
         const int exponent = (int)(bits >> 10 & 31);
         const double fraction = (double)(bits & 1023);
-        const float value = lct_float_of_half((uint16_t)bits);
+        const float value = lct_gguf_half((uint16_t)bits);
         double want = exponent == 0 ? ldexp(fraction, -24)
                                     : ldexp(1024 + fraction, exponent - 25);
 
@@ -137,6 +138,6 @@ TEST(halves_are_exact)
 
 TEST(other_types_are_unknown)
 {
-    CHECK(lct_block_type(4) == NULL && lct_block_type(31) == NULL &&
-          lct_block_type(UINT32_MAX) == NULL);
+    CHECK(lct_gguf_block_type(4) == NULL && lct_gguf_block_type(31) == NULL &&
+          lct_gguf_block_type(UINT32_MAX) == NULL);
 }

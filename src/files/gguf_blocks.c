@@ -1,5 +1,5 @@
-/* blocks.c - see blocks.h */
-#include "blocks.h"
+/* gguf_blocks.c - see gguf_blocks.h */
+#include "gguf_blocks.h"
 #include <string.h>
 
 static uint16_t u16(const unsigned char *p)
@@ -20,7 +20,7 @@ static float float_of_bits(uint32_t bits)
     return out;
 }
 
-float lct_float_of_half(uint16_t half)
+float lct_gguf_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
     const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
@@ -37,7 +37,7 @@ float lct_float_of_half(uint16_t half)
 
 static float half(const unsigned char *p)
 {
-    return lct_float_of_half(u16(p));
+    return lct_gguf_half(u16(p));
 }
 
 static void read_f32(float *out, const unsigned char *p)
@@ -169,7 +169,7 @@ static void read_q6_k(float *out, const unsigned char *p)
 }
 
 /* clang-format off */
-static const struct lct_block_type types[] = {
+static const struct lct_gguf_block_type types[] = {
     { "F32",   0,   1,   4, read_f32 },
     { "F16",   1,   1,   2, read_f16 },
     { "Q4_0",  2,  32,  18, read_q4_0 },
@@ -184,7 +184,7 @@ static const struct lct_block_type types[] = {
 };
 /* clang-format on */
 
-const struct lct_block_type *lct_block_type(uint32_t id)
+const struct lct_gguf_block_type *lct_gguf_block_type(uint32_t id)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].id == id)
@@ -192,13 +192,13 @@ const struct lct_block_type *lct_block_type(uint32_t id)
     return NULL;
 }
 
-const char *lct_block_names(void)
+const char *lct_gguf_block_names(void)
 {
     return "F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K";
 }
 
-void lct_blocks_read(float *out, const struct lct_block_type *t,
-                     const unsigned char *blocks, size_t n)
+void lct_gguf_blocks_read(float *out, const struct lct_gguf_block_type *t,
+                          const unsigned char *blocks, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         t->read(out + i * (size_t)t->elements, blocks + i * t->bytes);

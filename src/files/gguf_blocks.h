@@ -1,15 +1,15 @@
 /*
- * blocks.h - elements of GGUF tensors: floats, and blocks of quantised weights
+ * gguf_blocks.h - elements of GGUF tensors: floats, and blocks of quantised weights
  *
  * A row consists of whole blocks.  d, m and dmin are float16; all numbers are
  * little-endian.
  */
-#ifndef LCT_BLOCKS_H
-#define LCT_BLOCKS_H
+#ifndef LCT_GGUF_BLOCKS_H
+#define LCT_GGUF_BLOCKS_H
 #include <stddef.h>
 #include <stdint.h>
 
-struct lct_block_type {
+struct lct_gguf_block_type {
     const char *name;
     uint32_t id;      /* in a GGUF file */
     int64_t elements; /* of a block */
@@ -18,15 +18,15 @@ struct lct_block_type {
 };
 
 /* The type of that id; NULL if it is unknown. */
-const struct lct_block_type *lct_block_type(uint32_t id);
+const struct lct_gguf_block_type *lct_gguf_block_type(uint32_t id);
 
 /* The names of all types, for messages: "F32, F16, ..". */
-const char *lct_block_names(void);
+const char *lct_gguf_block_names(void);
 
 /* Dequantise n blocks into n * t->elements floats. */
-void lct_blocks_read(float *out, const struct lct_block_type *t,
-                     const unsigned char *blocks, size_t n);
+void lct_gguf_blocks_read(float *out, const struct lct_gguf_block_type *t,
+                          const unsigned char *blocks, size_t n);
 
 /* The float32 of a float16, exactly. */
-float lct_float_of_half(uint16_t half);
+float lct_gguf_half(uint16_t half);
 #endif
