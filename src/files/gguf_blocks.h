@@ -1,5 +1,5 @@
 /*
- * gguf_blocks.h - elements of GGUF tensors: floats, or blocks of quantised numbers
+ * gguf_blocks.h - elements of GGUF tensors: floats, or blocks of small integers
  *
  * A row consists of whole blocks.  d, m and dmin are float16; all numbers are
  * little-endian.
