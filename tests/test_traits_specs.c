@@ -333,7 +333,9 @@ TEST(keys_keep_their_range)
             copy.name = name;
             copy.kind = kind;
             /* 'count' of layers depends on its map at both ends. */
-            if (check_key(row->name, &copy) == 0 && strcmp(name, "count") != 0)
+            if (check_key(row->name, &copy) == 0 &&
+                (strcmp(row->name, "layers") != 0 ||
+                 strcmp(name, "count") != 0))
                 FAIL("%s(%s=..): neither end of '%s' is accepted: %s",
                      row->name, name, range, locant_last_error());
             met++;
