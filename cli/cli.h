@@ -122,6 +122,9 @@ struct cli_command {
     int (*run)(const struct cli *cli);
     /* Replace 'run' and 'max_words'; the first action is the default. */
     const struct cli_action *actions;
+    /* Commands of its own, as 'model check', whose names include its own; NULL
+       at the end.  Replace everything but 'name', 'summary' and 'doc'. */
+    const struct cli_command *const *verbs;
 };
 
 /* A parsed command line. */
@@ -144,8 +147,8 @@ extern const struct cli_command *const cli_commands[];
 extern const struct cli_command cli_list, cli_show, cli_table, cli_rotate,
     cli_bias, cli_attend, cli_angles, cli_similarity, cli_resize, cli_graph,
     cli_positions, cli_figure, cli_report, cli_train, cli_eval, cli_tasks,
-    cli_probe, cli_runs, cli_study, cli_tutorial, cli_bench, cli_selftest,
-    cli_doctor;
+    cli_probe, cli_model, cli_runs, cli_study, cli_tutorial, cli_bench,
+    cli_selftest, cli_doctor;
 
 /* ---------------------------------------------------------- args.c, help.c */
 
@@ -166,8 +169,13 @@ const char *cli_nearest(const char *word, const char *const *names);
    lists them; returns CLI_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister);
-/* Find the command of this name; prints an error message if there is none. */
-int cli_find(const struct cli_command **out, const char *name);
+/*
+ * Find the command that the first of n words names, or the first two, as 'model
+ * check'; *used is how many.  A word that begins with '-' names none.  Prints
+ * an error message if there is no such command.
+ */
+int cli_find(const struct cli_command **out, int *used, int n,
+             const char *const *words);
 
 /*
  * Join the lines of the first form in 'usage': a line that begins with a blank

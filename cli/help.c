@@ -66,16 +66,33 @@ int cli_unknown(const char *what, const char *word, const char *const *names,
     return cli_refuse("unknown %s '%s'; '%s' lists them", what, word, lister);
 }
 
-int cli_find(const struct cli_command **out, const char *name)
+/* The command of 'list' whose name ends with 'word', after 'skip' bytes. */
+static int find_in(const struct cli_command **out,
+                   const struct cli_command *const *list, size_t skip,
+                   const char *word, const char *lister)
 {
     const char *names[64] = { NULL };
 
-    for (size_t i = 0; i < 63 && (*out = cli_commands[i]) != NULL; i++) {
-        names[i] = (*out)->name;
-        if (strcmp(names[i], name) == 0)
+    for (size_t i = 0; i < 63 && list[i] != NULL; i++) {
+        names[i] = list[i]->name + skip;
+        if (strcmp(names[i], word) == 0) {
+            *out = list[i];
             return CLI_OK;
+        }
     }
-    return cli_unknown("command", name, names, "locant --help");
+    return cli_unknown(skip > 0 ? "verb" : "command", word, names, lister);
+}
+
+int cli_find(const struct cli_command **out, int *used, int n,
+             const char *const *words)
+{
+    *used = 1;
+    CLI_TRY(find_in(out, cli_commands, 0, words[0], "locant --help"));
+    if ((*out)->verbs == NULL || n < 2 || words[1][0] == '-')
+        return CLI_OK;
+    *used = 2;
+    return find_in(out, (*out)->verbs, strlen((*out)->name) + 1, words[1],
+                   cli_text("locant %s --help", (*out)->name));
 }
 
 size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width)
@@ -216,10 +233,30 @@ static void print_usage(const struct cli_command *c)
     }
 }
 
+/* The help of a command that has commands of its own. */
+static void help_verbs(const struct cli_command *c)
+{
+    const size_t skip = strlen(c->name) + 1;
+
+    printf("locant %s - %s\n\n%s locant %s VERB [ARGUMENTS]\n\n", c->name,
+           cli_translate(c->summary), cli_translate("usage:"), c->name);
+    print_doc(c->doc);
+    printf("\n%s\n", cli_translate("verbs:"));
+    for (size_t i = 0; c->verbs[i] != NULL; i++)
+        printf("  %-11s %s\n", c->verbs[i]->name + skip,
+               cli_translate(c->verbs[i]->summary));
+    printf("\n%s\n", cli_translate("examples:"));
+    print_indented(c->examples, "  ");
+}
+
 void cli_help_command(const struct cli_command *c)
 {
     const struct cli_option *o;
 
+    if (c->verbs != NULL) {
+        help_verbs(c);
+        return;
+    }
     /* Commands that students do not need have English help alone. */
     if (cli_find_chinese(paragraph(c->doc)) == NULL)
         cli_set_language(0);

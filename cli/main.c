@@ -11,11 +11,11 @@
 #include "language.h"
 
 const struct cli_command *const cli_commands[] = {
-    &cli_list,      &cli_show,     &cli_table,      &cli_rotate, &cli_bias,
-    &cli_attend,    &cli_angles,   &cli_similarity, &cli_resize, &cli_graph,
-    &cli_positions, &cli_report,   &cli_figure,     &cli_train,  &cli_eval,
-    &cli_tasks,     &cli_probe,    &cli_runs,       &cli_study,  &cli_tutorial,
-    &cli_bench,     &cli_selftest, &cli_doctor,     NULL
+    &cli_list,      &cli_show,   &cli_table,      &cli_rotate, &cli_bias,
+    &cli_attend,    &cli_angles, &cli_similarity, &cli_resize, &cli_graph,
+    &cli_positions, &cli_report, &cli_figure,     &cli_train,  &cli_eval,
+    &cli_tasks,     &cli_probe,  &cli_model,      &cli_runs,   &cli_study,
+    &cli_tutorial,  &cli_bench,  &cli_selftest,   &cli_doctor, NULL
 };
 
 /*
@@ -54,10 +54,30 @@ static int set_up(const struct cli *cli)
     return cli->isa != NULL ? set_isa(cli->isa) : CLI_OK;
 }
 
+/* A command that has verbs, without one: its help, if that is asked for. */
+static int run_verbs(const struct cli_command *command, int argc, char **argv)
+{
+    static const struct cli_option none[] = { OPT_END };
+    const struct cli_command self = { .name = command->name,
+                                      .usage = "VERB [ARGUMENTS]",
+                                      .options = none };
+    struct cli cli;
+
+    CLI_TRY(cli_parse(&cli, &self, argc, argv));
+    cli_set_language(cli.lang);
+    if (!cli.help)
+        return cli_refuse("%s: needs a verb; 'locant %s --help' lists them",
+                          command->name, command->name);
+    cli_help_command(command);
+    return CLI_OK;
+}
+
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     struct cli cli;
 
+    if (command->verbs != NULL)
+        return run_verbs(command, argc, argv);
     CLI_TRY(cli_parse(&cli, command, argc, argv));
     cli_set_language(cli.lang);
     if (cli.help) {
@@ -73,10 +93,11 @@ static int help(int argc, char **argv)
 {
     static const struct cli_option none[] = { OPT_END };
     static const struct cli_command self = {
-        .name = "help", .usage = "[COMMAND]", .options = none, .max_words = 1
+        .name = "help", .usage = "[COMMAND]", .options = none, .max_words = 2
     };
     const struct cli_command *command;
     struct cli cli;
+    int used;
 
     CLI_TRY(cli_parse(&cli, &self, argc, argv));
     cli_set_language(cli.lang);
@@ -84,7 +105,11 @@ static int help(int argc, char **argv)
         cli_help();
         return CLI_OK;
     }
-    CLI_TRY(cli_find(&command, cli.words[0]));
+    CLI_TRY(cli_find(&command, &used, (int)cli.n_words, cli.words));
+    if ((size_t)used < cli.n_words)
+        return cli_refuse("help: unexpected argument '%s'; usage: locant help "
+                          "[COMMAND]",
+                          cli.words[used]);
     cli_help_command(command);
     return CLI_OK;
 }
@@ -93,6 +118,7 @@ static int run(int argc, char **argv)
 {
     const struct cli_command *command;
     const char *name = argc > 1 ? argv[1] : "--help";
+    int used;
 
     if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
         return help(argc - 2 > 0 ? argc - 2 : 0, argv + 2);
@@ -100,8 +126,8 @@ static int run(int argc, char **argv)
         printf("locant %s\n", locant_version());
         return CLI_OK;
     }
-    CLI_TRY(cli_find(&command, name));
-    return run_command(command, argc - 2, argv + 2);
+    CLI_TRY(cli_find(&command, &used, argc - 1, (const char *const *)argv + 1));
+    return run_command(command, argc - 1 - used, argv + 1 + used);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,16 @@
+/* cmd_model.c - locant model: positions of real models; each verb has a file */
+#include "model.h"
+
+static const struct cli_command *const verbs[] = { NULL };
+
+const struct cli_command cli_model = {
+    .name = "model",
+    .summary = "positions of real models: inspect, check, compare, run",
+    .verbs = verbs,
+    .doc =
+        "MODEL is a folder with config.json and safetensors, a config.json or\n"
+        "params.json alone where no weights are needed, or a .gguf.\n\n"
+        "Every verb takes --json, --lang en|zh and --help.",
+    .examples = "locant model check ~/models/mine\n"
+                "locant model compare mine/config.json mine.gguf"
+};

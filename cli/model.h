@@ -1,0 +1,5 @@
+/* model.h - the verbs of 'locant model'; each has a file, model_VERB.c */
+#ifndef LOCANT_CLI_MODEL_H
+#define LOCANT_CLI_MODEL_H
+#include "cli.h"
+#endif
