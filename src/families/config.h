@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 enum lct_dialect {
-    LCT_DIALECT_HF4, /* rope_theta and rope_scaling, transformers 4 */
-    LCT_DIALECT_HF5, /* rope_parameters, transformers 5 */
+    LCT_DIALECT_HF4,     /* rope_theta and rope_scaling, transformers 4 */
+    LCT_DIALECT_HF5,     /* rope_parameters, transformers 5 */
     LCT_DIALECT_META,    /* params.json of Meta */
     LCT_DIALECT_MISTRAL, /* params.json of Mistral */
     LCT_DIALECT_GGUF

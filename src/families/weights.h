@@ -9,13 +9,13 @@
 #ifndef LCT_WEIGHTS_H
 #define LCT_WEIGHTS_H
 #include "../core/error.h"
-#include "../files/gguf_blocks.h"
+#include "../files/number.h"
 
 /* One tensor; everything lives as long as its checkpoint. */
 struct lct_weight {
     const char *name; /* as in the file */
     const char *file;
-    const struct lct_gguf_block_type *type;
+    const struct lct_number *type;
     int rank;
     int64_t shape[6]; /* outermost first */
     const unsigned char *data;
