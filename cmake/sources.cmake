@@ -75,15 +75,17 @@ set(NETWORK_SOURCES
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
-  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gguf.c
-  files/gguf_cursor.c files/gguf_value.c files/gzip.c files/hash.c
-  files/html.c files/io.c files/json.c files/map.c files/npy.c
-  files/npy_header.c files/npy_write.c files/number.c files/shared.c
-  files/source.c files/tensors.c files/tensors_entry.c files/tensors_header.c
-  files/tensors_write.c files/utf8.c
+  files/base64.c files/crc32c.c files/decimal.c files/dense.c
+  files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
+  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
+  files/npy.c files/npy_header.c files/npy_write.c files/number.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-
+  families/config.c families/config_gguf.c families/config_value.c
+  families/weights.c families/weights_file.c families/weights_find.c
+  families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -209,8 +211,8 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_content test_content_hooks test_content_inputs
-  test_content_rules test_content_terms test_context_use
+  test_checkpoint test_config test_content test_content_hooks
+  test_content_inputs test_content_rules test_content_terms test_context_use
   test_coordinates_backward test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
@@ -246,4 +248,4 @@ set(TESTS
   test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_xpos_pope)
+  test_vocabulary test_weights test_xpos_pope)
