@@ -62,7 +62,9 @@ struct lct_layer_plan {
     char scale_key[64];    /* the key that gave it, or "head_dim^-0.5" */
     double softcap;        /* 0: none */
     enum lct_plan_mask mask;
-    int64_t chunk; /* a query sees keys of its chunk; 0: all */
+    int64_t chunk;       /* a query sees keys of its chunk; 0: all */
+    int64_t grid_window; /* images: windows of so many patches on a side;
+                                  0: none */
     bool sinks;
     struct lct_qk_norm norm;
     int64_t keys_of; /* the layer whose keys and values it reads, -1:
