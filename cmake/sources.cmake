@@ -75,14 +75,17 @@ set(NETWORK_SOURCES
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
-  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gguf.c
-  files/gguf_blocks.c files/gguf_cursor.c files/gguf_value.c files/gzip.c
-  files/hash.c files/html.c files/io.c files/json.c files/npy.c
-  files/npy_header.c files/npy_write.c files/shared.c files/source.c
-  files/tensors.c files/tensors_entry.c files/tensors_header.c
-  files/tensors_write.c files/utf8.c
+  files/base64.c files/crc32c.c files/decimal.c files/dense.c
+  files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
+  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
+  files/npy.c files/npy_header.c files/npy_write.c files/number.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
+  families/config.c families/config_gguf.c families/config_value.c
+  families/weights.c families/weights_file.c families/weights_find.c
+  families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -208,8 +211,8 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_content test_content_hooks test_content_inputs
-  test_content_rules test_content_terms test_context_use
+  test_checkpoint test_config test_content test_content_hooks
+  test_content_inputs test_content_rules test_content_terms test_context_use
   test_coordinates_backward test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
@@ -218,13 +221,13 @@ set(TESTS
   test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
   test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_gguf_blocks test_graph test_graph_rules test_half
-  test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_messages test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_layer_maps test_lengths test_messages test_model
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
@@ -245,4 +248,4 @@ set(TESTS
   test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_xpos_pope)
+  test_vocabulary test_weights test_xpos_pope)
