@@ -1,0 +1,77 @@
+"""Make tiny random models by transformers, and run them.
+
+usage: make_models.py FOLDER [NAME...]
+
+Each is a folder as save_pretrained() writes it.
+"""
+import os
+import sys
+
+import numpy as np
+import torch
+import transformers
+
+import model_configs
+
+torch.set_num_threads(1)
+transformers.logging.set_verbosity_error()
+transformers.utils.logging.disable_progress_bar()
+LENGTH = 24
+
+
+def randomize(model, seed):
+    """Weights of a size that lets every part of a model change its logits."""
+    g = torch.Generator().manual_seed(seed)
+
+    def normal(p, size):
+        return torch.randn(p.shape, generator=g) * size
+
+    tensors = dict(model.named_parameters())
+    tensors.update((n, b) for n, b in model.named_buffers()
+                   if n.endswith(("correction_bias", "final_logits_bias",
+                                  "layer_scalar")))
+    with torch.no_grad():
+        for name, p in tensors.items():
+            if p.ndim < 2 or name.endswith("_bias"):
+                p.add_(normal(p, 0.2))
+            elif "embed" in name or "wte" in name or "shared" in name:
+                p.copy_(normal(p, 0.3))
+            else:
+                p.copy_(normal(p, 1.3 * p.shape[-1] ** -0.5))
+
+
+def made(name, seed=0):
+    config, model, keys = model_configs.MODELS[name]
+    config = getattr(transformers, config)(**keys)
+    config._attn_implementation = model_configs.ATTENTION.get(
+        name, "eager")
+    torch.manual_seed(seed)
+    model = getattr(transformers, model)(config).eval()
+    randomize(model, seed)
+    return model
+
+
+def tokens(model, batch=2, length=LENGTH, seed=1):
+    g = np.random.default_rng(seed)
+    size = model.config.get_text_config().vocab_size
+    return g.integers(3, size, (batch, length))
+
+
+def run(model, given):
+    """Logits of transformers in float32."""
+    names = {"ids": "input_ids", "mask": "attention_mask",
+             "positions": "position_ids", "types": "token_type_ids",
+             "decoder_ids": "decoder_input_ids", "pixels": "pixel_values"}
+    inputs = {names[k]: torch.tensor(v) for k, v in given.items()}
+    with torch.no_grad():
+        return model(**inputs).logits.numpy()
+
+
+def main(folder, names):
+    for name in names or model_configs.MODELS:
+        made(name).save_pretrained(os.path.join(folder, name))
+        print(name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
