@@ -2,7 +2,8 @@
 
 usage: make_models.py FOLDER [NAME...]
 
-Each is a folder as save_pretrained() writes it.
+Each is a folder as save_pretrained() writes it, with its inputs (ids.npy, ..)
+and logits.npy, float64 by the oracle.
 """
 import os
 import sys
@@ -12,6 +13,7 @@ import torch
 import transformers
 
 import model_configs
+import model_oracle
 
 torch.set_num_threads(1)
 transformers.logging.set_verbosity_error()
@@ -40,11 +42,13 @@ def randomize(model, seed):
                 p.copy_(normal(p, 1.3 * p.shape[-1] ** -0.5))
 
 
-def made(name, seed=0):
-    config, model, keys = model_configs.MODELS[name]
-    config = getattr(transformers, config)(**keys)
+def made(name, seed=0, keys=None):
+    """A model of model_configs, or one of its classes with other keys."""
+    config, model, usual = model_configs.MODELS[name]
+    config = getattr(transformers, config)(**(keys or usual))
     config._attn_implementation = model_configs.ATTENTION.get(
         name, "eager")
+    config._experts_implementation = "eager"
     torch.manual_seed(seed)
     model = getattr(transformers, model)(config).eval()
     randomize(model, seed)
@@ -67,10 +71,37 @@ def run(model, given):
         return model(**inputs).logits.numpy()
 
 
+def masked(logits, given):
+    """With zeros for tokens that the mask hides, whose logits mean nothing."""
+    mask = given.get("decoder_mask", given.get("mask"))
+    if mask is None or logits.shape[:2] != mask.shape:
+        return logits
+    return logits * (mask != 0)[..., None]
+
+
+def save(folder, model, given):
+    """The files of a model beside its inputs and logits, ids.npy and so on;
+    returns the distance of transformers from the oracle."""
+    truth = masked(model_oracle.logits(model_oracle.Checkpoint(folder), given),
+                   given)
+    theirs = masked(run(model, given), given)
+    for key, value in given.items():
+        np.save(os.path.join(folder, key + ".npy"), value)
+    np.save(os.path.join(folder, "logits.npy"), truth)
+    return np.abs(truth - theirs).max() / np.abs(truth).max()
+
+
+def inputs(name, model, length=LENGTH, batch=2):
+    """What a family is given: ids, and what else it takes."""
+    return {"ids": tokens(model, batch, length)}
+
+
 def main(folder, names):
     for name in names or model_configs.MODELS:
-        made(name).save_pretrained(os.path.join(folder, name))
-        print(name)
+        part, model = os.path.join(folder, name), made(name)
+        model.save_pretrained(part)
+        error = save(part, model, inputs(name, model))
+        print(f"{name:22} transformers {error:.1e}")
 
 
 if __name__ == "__main__":
