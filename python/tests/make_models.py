@@ -5,10 +5,12 @@ usage: make_models.py FOLDER [NAME...]
 Each is a folder as save_pretrained() writes it, with its inputs (ids.npy, ..)
 and logits.npy, float64 by the oracle.
 """
+import json
 import os
 import sys
 
 import numpy as np
+import safetensors.torch
 import torch
 import transformers
 
@@ -28,7 +30,7 @@ def randomize(model, seed):
     def normal(p, size):
         return torch.randn(p.shape, generator=g) * size
 
-    tensors = dict(model.named_parameters())
+    tensors = {n: p for n, p in model.named_parameters() if p.requires_grad}
     tensors.update((n, b) for n, b in model.named_buffers()
                    if n.endswith(("correction_bias", "final_logits_bias",
                                   "layer_scalar")))
@@ -91,15 +93,50 @@ def save(folder, model, given):
     return np.abs(truth - theirs).max() / np.abs(truth).max()
 
 
+def written(name, folder, model):
+    """Save a model, with the keys and the head that older files have; returns
+    what transformers reads from there."""
+    kind, g = type(model), torch.Generator().manual_seed(7)
+    model.save_pretrained(folder)
+    keys = model_configs.WRITTEN.get(name)
+    if keys is None:
+        return model
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        config = json.load(file)
+    config.update(keys)
+    config.pop("scale_decoder_outputs", None)
+    with open(path, "w") as file:
+        json.dump(config, file, indent=1)
+        file.write("\n")
+    if name in model_configs.OWN_HEAD:
+        path = os.path.join(folder, "model.safetensors")
+        tensors = safetensors.torch.load_file(path)
+        like = tensors["shared.weight"]
+        tensors["lm_head.weight"] = (torch.randn(
+            like.shape, generator=g) * 0.3).to(like.dtype)
+        safetensors.torch.save_file(tensors, path, {"format": "pt"})
+    return kind.from_pretrained(folder, dtype=torch.float32,
+                                attn_implementation="eager").eval()
+
+
 def inputs(name, model, length=LENGTH, batch=2):
     """What a family is given: ids, and what else it takes."""
-    return {"ids": tokens(model, batch, length)}
+    given = {"ids": tokens(model, batch, length)}
+    if name in model_configs.PAIRS:
+        given["decoder_ids"] = tokens(model, batch, length - 5, seed=2)
+        given["decoder_ids"][:, 0] = model.config.decoder_start_token_id
+    if getattr(model.config, "type_vocab_size", 0) > 1:
+        given["types"] = (given["ids"] > 40).astype(np.int64)
+    if name in ("roberta", "xlm_roberta"):  # padding amid the tokens counts
+        given["ids"][:, length // 2] = model.config.pad_token_id
+    return given
 
 
 def main(folder, names):
     for name in names or model_configs.MODELS:
         part, model = os.path.join(folder, name), made(name)
-        model.save_pretrained(part)
+        model = written(name, part, model)
         error = save(part, model, inputs(name, model))
         print(f"{name:22} transformers {error:.1e}")
 

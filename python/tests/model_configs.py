@@ -192,7 +192,72 @@ CLASSIC = {
         FALCON, alibi=True, multi_query=False, parallel_attn=False,
         new_decoder_architecture=False, bias=True)),
 }
+BERT = dict(vocab_size=96, hidden_size=32, num_hidden_layers=3,
+            num_attention_heads=4, intermediate_size=48, type_vocab_size=2,
+            max_position_embeddings=64, pad_token_id=0)
+DEBERTA = dict(BERT, relative_attention=True, position_buckets=8,
+               max_relative_positions=-1, pos_att_type=["p2c", "c2p"],
+               max_position_embeddings=24, layer_norm_eps=1e-7)
+
+
+def masked_lm(name, keys, **more):
+    return name + "Config", name + "ForMaskedLM", {**keys, **more}
+
+
+ENCODERS = {
+    "bert": masked_lm("Bert", BERT),
+    "roberta": masked_lm("Roberta", BERT, pad_token_id=1,
+                         max_position_embeddings=66, type_vocab_size=1),
+    "xlm_roberta": masked_lm("XLMRoberta", BERT, pad_token_id=1,
+                             max_position_embeddings=66, type_vocab_size=1),
+    "deberta_v2": masked_lm("DebertaV2", DEBERTA, conv_kernel_size=3,
+                            conv_act="gelu", norm_rel_ebd="layer_norm",
+                            share_att_key=False),
+    "deberta_v3": masked_lm("DebertaV2", DEBERTA, share_att_key=True,
+                            position_biased_input=False, type_vocab_size=0,
+                            norm_rel_ebd="layer_norm"),
+    "deberta_plain": masked_lm("DebertaV2", DEBERTA, position_buckets=-1,
+                               max_relative_positions=10,
+                               pos_att_type=["c2p"]),
+    "modernbert": ("ModernBertConfig", "ModernBertForMaskedLM", dict(
+        vocab_size=96, hidden_size=32, num_hidden_layers=4,
+        num_attention_heads=4, intermediate_size=48, local_attention=6,
+        global_attn_every_n_layers=3, max_position_embeddings=64,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2, cls_token_id=1,
+        sep_token_id=2)),
+}
+T5 = dict(vocab_size=96, d_model=32, d_kv=6, d_ff=48, num_layers=3,
+          num_decoder_layers=2, num_heads=4, pad_token_id=0, eos_token_id=1,
+          decoder_start_token_id=0, relative_attention_num_buckets=8,
+          relative_attention_max_distance=20)
+MARIAN = dict(vocab_size=96, d_model=32, encoder_layers=2, decoder_layers=2,
+              encoder_attention_heads=4, decoder_attention_heads=2,
+              encoder_ffn_dim=48, decoder_ffn_dim=40,
+              max_position_embeddings=64, activation_function="swish",
+              scale_embedding=True, pad_token_id=95, eos_token_id=0,
+              decoder_start_token_id=95, forced_eos_token_id=0)
+PAIRS = {
+    "marian": ("MarianConfig", "MarianMTModel", MARIAN),
+    "marian_unscaled": ("MarianConfig", "MarianMTModel", dict(
+        MARIAN, scale_embedding=False, activation_function="relu",
+        d_model=34, encoder_attention_heads=2)),
+    "t5": ("T5Config", "T5ForConditionalGeneration", T5),
+    "t5_1_1": ("T5Config", "T5ForConditionalGeneration", dict(
+        T5, feed_forward_proj="gated-gelu")),
+    "mt5": ("MT5Config", "MT5ForConditionalGeneration", dict(
+        T5, feed_forward_proj="gated-gelu")),
+    "umt5": ("UMT5Config", "UMT5ForConditionalGeneration", dict(
+        T5, feed_forward_proj="gated-gelu")),
+}
+# Keys and heads that older files have, written over what transformers saves:
+# T5 1.1 says that its head is its own, and then no state is scaled.
+WRITTEN = {
+    "t5_1_1": dict(tie_word_embeddings=False),
+    "mt5": dict(tie_word_embeddings=False),
+    "umt5": dict(tie_word_embeddings=False),
+}
+OWN_HEAD = ("t5_1_1", "mt5", "umt5")
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}
-MODELS = {**LLAMAS, **MIXTURES, **CLASSIC}
+MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS}
