@@ -64,13 +64,15 @@ def tokens(model, batch=2, length=LENGTH, seed=1):
 
 
 def run(model, given):
-    """Logits of transformers in float32."""
+    """Logits of transformers in float32, or what the last norm gives."""
     names = {"ids": "input_ids", "mask": "attention_mask",
              "positions": "position_ids", "types": "token_type_ids",
              "decoder_ids": "decoder_input_ids", "pixels": "pixel_values"}
     inputs = {names[k]: torch.tensor(v) for k, v in given.items()}
     with torch.no_grad():
-        return model(**inputs).logits.numpy()
+        out = model(**inputs)
+    return (out.logits if hasattr(out, "logits")
+            else out.last_hidden_state).numpy()
 
 
 def masked(logits, given):
@@ -122,6 +124,11 @@ def written(name, folder, model):
 
 def inputs(name, model, length=LENGTH, batch=2):
     """What a family is given: ids, and what else it takes."""
+    if name in model_configs.VISION:
+        side = model.config.image_size
+        h, w = model_configs.PIXELS.get(name, (side, side))
+        g = np.random.default_rng(3)
+        return {"pixels": g.normal(size=(batch, 3, h, w)).astype(np.float32)}
     given = {"ids": tokens(model, batch, length)}
     if name in model_configs.PAIRS:
         given["decoder_ids"] = tokens(model, batch, length - 5, seed=2)

@@ -249,6 +249,32 @@ PAIRS = {
     "umt5": ("UMT5Config", "UMT5ForConditionalGeneration", dict(
         T5, feed_forward_proj="gated-gelu")),
 }
+IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+             intermediate_size=48, image_size=24, patch_size=8,
+             num_channels=3, num_labels=5)
+SWIN = dict(image_size=32, patch_size=4, num_channels=3, embed_dim=16,
+            depths=[2, 2], num_heads=[2, 4], num_labels=5)
+VISION = {
+    "vit": ("ViTConfig", "ViTForImageClassification", IMAGE),
+    "dinov2": ("Dinov2Config", "Dinov2ForImageClassification", dict(
+        IMAGE, mlp_ratio=2, layerscale_value=0.7)),
+    "dinov2_giant": ("Dinov2Config", "Dinov2ForImageClassification", dict(
+        IMAGE, mlp_ratio=2, use_swiglu_ffn=True, layerscale_value=0.7)),
+    "dinov3": ("DINOv3ViTConfig", "DINOv3ViTModel", dict(
+        IMAGE, num_register_tokens=2, layerscale_value=0.7)),
+    "dinov3_gated": ("DINOv3ViTConfig", "DINOv3ViTModel", dict(
+        IMAGE, num_register_tokens=2, use_gated_mlp=True, hidden_act="silu",
+        layerscale_value=0.7)),
+    "swin": ("SwinConfig", "SwinForImageClassification", dict(
+        SWIN, window_size=3)),
+    "swinv2": ("Swinv2Config", "Swinv2ForImageClassification", dict(
+        SWIN, window_size=3, pretrained_window_sizes=[6, 0])),
+    "swinv2_small": ("Swinv2Config", "Swinv2ForImageClassification", dict(
+        SWIN, window_size=6)),
+}
+# Height and width of the images: other sizes than the table of positions has.
+PIXELS = {"dinov2": (16, 32), "dinov3": (24, 32), "dinov3_gated": (16, 24),
+          "swin": (32, 24)}
 # Keys and heads that older files have, written over what transformers saves:
 # T5 1.1 says that its head is its own, and then no state is scaled.
 WRITTEN = {
@@ -260,4 +286,5 @@ OWN_HEAD = ("t5_1_1", "mt5", "umt5")
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}
-MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS}
+MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS,
+          **VISION}
