@@ -122,6 +122,17 @@ def written(name, folder, model):
                                 attn_implementation="eager").eval()
 
 
+def axes(batch, length):
+    """Positions [3, B, T] of text, an image of 3 rows and text."""
+    t = np.arange(length)
+    image = (t >= 5) & (t < 5 + 12)
+    place = np.where(image, t - 5, 0)
+    after = np.where(t >= 17, t - 17 + 9, t)
+    rows = [np.where(image, 5, after), np.where(image, 5 + place // 4, after),
+            np.where(image, 5 + place % 4, after)]
+    return np.broadcast_to(np.stack(rows)[:, None], (3, batch, length)).copy()
+
+
 def inputs(name, model, length=LENGTH, batch=2):
     """What a family is given: ids, and what else it takes."""
     if name in model_configs.VISION:
@@ -135,6 +146,8 @@ def inputs(name, model, length=LENGTH, batch=2):
         given["decoder_ids"][:, 0] = model.config.decoder_start_token_id
     if getattr(model.config, "type_vocab_size", 0) > 1:
         given["types"] = (given["ids"] > 40).astype(np.int64)
+    if name in model_configs.AXES:
+        given["positions"] = axes(batch, length)
     if name in ("roberta", "xlm_roberta"):  # padding amid the tokens counts
         given["ids"][:, length // 2] = model.config.pad_token_id
     return given
