@@ -275,9 +275,11 @@ VISION = {
 # Height and width of the images: other sizes than the table of positions has.
 PIXELS = {"dinov2": (16, 32), "dinov3": (24, 32), "dinov3_gated": (16, 24),
           "swin": (32, 24)}
-# Keys and heads that older files have, written over what transformers saves:
-# T5 1.1 says that its head is its own, and then no state is scaled.
+# Keys and heads that published files have, written over what transformers
+# saves (None: left out).  T5 1.1 says that its head is its own, and then no
+# state is scaled.
 WRITTEN = {
+    "gemma4": dict(per_layer_config=None, global_head_dim=16),
     "t5_1_1": dict(tie_word_embeddings=False),
     "mt5": dict(tie_word_embeddings=False),
     "umt5": dict(tie_word_embeddings=False),
@@ -343,5 +345,17 @@ AXES = {
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}
+# Models that are also written with the keys of transformers 4, and what those
+# files say instead of layer_types.
+OLD_KEYS = {
+    "llama": {}, "llama_3": {}, "llama_dynamic": {}, "mistral": {},
+    "qwen2": {}, "qwen3": {}, "gemma2": {}, "smollm3": {}, "phi3_long": {},
+    "phi": {}, "stablelm": {}, "glm4": {}, "mixtral": {}, "qwen2_moe": {},
+    "deepseek_v2": {}, "deepseek_v3": {}, "gpt_oss": {}, "llama4": {},
+    "gemma3": dict(sliding_window_pattern=2),
+    "cohere2": dict(sliding_window_pattern=2),
+    "modernbert": dict(global_attn_every_n_layers=3),
+    "gpt_neox": dict(rotary_pct=0.5, rotary_emb_base=10000),
+}
 MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS,
           **VISION, **LATE, **AXES}
