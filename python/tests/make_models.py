@@ -85,6 +85,13 @@ def masked(logits, given):
     return logits * (mask != 0)[..., None]
 
 
+def truth_file(model):
+    """What run() gives: models without a head give states."""
+    headless = model.get_output_embeddings() is None and \
+        not hasattr(model, "classifier")
+    return "hidden.npy" if headless else "logits.npy"
+
+
 def save(folder, model, given):
     """The files of a model beside its inputs and logits, ids.npy and so on;
     returns the distance of transformers from the oracle."""
@@ -93,7 +100,7 @@ def save(folder, model, given):
     theirs = masked(run(model, given), given)
     for key, value in given.items():
         np.save(os.path.join(folder, key + ".npy"), value)
-    np.save(os.path.join(folder, "logits.npy"), truth)
+    np.save(os.path.join(folder, truth_file(model)), truth)
     return np.abs(truth - theirs).max() / np.abs(truth).max()
 
 
