@@ -71,17 +71,28 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
     return lct_position_plan_as(out, c, LCT_STACK_TRUE);
 }
 
+locant_status lct_position_plan_read_as(struct lct_position_plan *out,
+                                        const char *path, enum lct_stack stack)
+{
+    struct lct_config c;
+    locant_status s = lct_config_read(&c, path);
+
+    *out = (struct lct_position_plan){ 0 };
+    if (s == LOCANT_OK)
+        s = lct_position_plan_as(out, &c, stack);
+    lct_config_free(&c);
+    return s;
+}
+
 locant_status lct_position_plan_read(struct lct_position_plan *out,
                                      const char *path)
 {
-    struct lct_config c;
-    locant_status s;
+    return lct_position_plan_read_as(out, path, LCT_STACK_TRUE);
+}
 
-    *out = (struct lct_position_plan){ 0 };
-    LCT_TRY(lct_config_read(&c, path));
-    s = lct_position_plan_of(out, &c);
-    lct_config_free(&c);
-    return s;
+const char *lct_position_plan_family(const struct lct_position_plan *p)
+{
+    return p->family->model_type;
 }
 
 void lct_position_plan_free(struct lct_position_plan *p)

@@ -120,6 +120,10 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
                                    enum lct_stack stack);
+locant_status lct_position_plan_read_as(struct lct_position_plan *out,
+                                        const char *path, enum lct_stack stack);
+/* The model_type of its family. */
+const char *lct_position_plan_family(const struct lct_position_plan *p);
 void lct_position_plan_free(struct lct_position_plan *p);
 
 /*
@@ -131,4 +135,12 @@ locant_status lct_position_plan_json(json_t **out,
                                      const struct lct_position_plan *p);
 locant_status lct_position_plan_hash(char out[65],
                                      const struct lct_position_plan *p);
+
+/* Do two layers use positions in the same way? */
+bool lct_layer_plan_equal(const struct lct_layer_plan *a,
+                          const struct lct_layer_plan *b);
+
+/* The words of JSON and of tables. */
+const char *lct_position_plan_dialect(enum lct_dialect d); /* "hf4" */
+const char *lct_position_plan_stack(enum lct_stack s);     /* "llama.cpp" */
 #endif
