@@ -86,12 +86,14 @@ set(LAB_SOURCES
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
   families/family.c families/plan.c families/plan_alibi.c
-  families/plan_decoder.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_pairs.c families/plan_rope.c
-  families/plan_scaling.c families/plan_spec.c families/plan_tower.c
-  families/plan_vision.c families/plan_waves.c families/position_plan.c
-  families/position_plan_json.c families/weights.c families/weights_file.c
-  families/weights_find.c families/weights_gguf.c families/weights_index.c
+  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_pairs.c families/plan_params.c
+  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/position_plan.c families/position_plan_json.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -244,7 +246,7 @@ set(TESTS
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
+  test_position_plan test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
   test_probe_run test_probe_training test_property test_published_plans
   test_quant test_references test_registry test_report test_report_full
