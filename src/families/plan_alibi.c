@@ -1,6 +1,6 @@
 /* plan_alibi.c - BLOOM, MPT, Falcon; GPT-J and Qwen 1 */
 #include "plan_alibi.h"
-#include "../encodings/spec.h"
+#include "../files/decimal.h"
 #include "plan_decoder.h"
 #include "plan_tower.h"
 #include <inttypes.h>
@@ -63,7 +63,7 @@ locant_status lct_plan_alibi_mpt(struct lct_position_plan *p,
 {
     struct lct_plan_keys k, inner;
     const json_t *config;
-    char number[LCT_NUMBER_BYTES], spec[96];
+    char number[LCT_DECIMAL_BYTES], spec[96];
     double most, scale;
     bool alibi, table;
 
@@ -77,7 +77,7 @@ locant_status lct_plan_alibi_mpt(struct lct_position_plan *p,
     if (scale != 0)
         lct_plan_tower_scale(k.tower, scale, "attn_config.softmax_scale");
     if (alibi) {
-        lct_number_print(number, most);
+        lct_decimal_exact(number, most);
         snprintf(spec, sizeof spec, "alibi(%smax=%s)",
                  p->dialect == LCT_DIALECT_GGUF ? "" : "dialect=mpt,", number);
         return lct_plan_tower_same(&k, spec, LCT_CAUSAL);

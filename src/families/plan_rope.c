@@ -43,7 +43,7 @@ static locant_status class_default(const json_t **out, struct lct_plan_keys *k)
                : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", k->plan->file);
 }
 
-/* The two dictionaries that may be there, as this program and class see them. */
+/* The two dictionaries that may be there, as program and class see them. */
 static locant_status both_of(const json_t **scaling, const json_t **params,
                              struct lct_plan_rope *out, struct lct_plan_keys *k)
 {
