@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    AT = 3,        /* positions: 1, a far one, and the last of the call */
+    AT = 3, /* positions: 1, a far one, and the last of the call */
     MOST_AXES = 6,
-    MOST = 4096    /* channels of a head */
+    MOST = 4096 /* channels of a head */
 };
 
 static const double turn = 6.283185307179586;
@@ -53,8 +53,8 @@ static double frequency(const double *near, const double *distant, int64_t a,
                         int64_t b, int64_t far)
 {
     const double f = fabs(atan2(near[b], near[a]));
-    const double angle = atan2(distant[b], distant[a]) *
-                         (near[b] < 0 ? -1.0 : 1.0);
+    const double angle =
+        atan2(distant[b], distant[a]) * (near[b] < 0 ? -1.0 : 1.0);
     const double turns = rint(((double)far * f - angle) / turn);
 
     return (angle + turns * turn) / (double)far;
