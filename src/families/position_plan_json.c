@@ -53,6 +53,14 @@ bool lct_layer_plan_equal(const struct lct_layer_plan *a,
 
 /* -------------------------------------------------------------------- JSON */
 
+/* The name without its folders, which are the reader's own. */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 /* Whole numbers that are 0 when there is none. */
 static json_t *whole(int64_t n)
 {
@@ -185,8 +193,8 @@ locant_status lct_position_plan_json(json_t **out,
     }
     *out = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:{s:o, s:o, s:o}, s:o}",
-        "schema", schema, "hash", hash, "file", p->file, "dialect",
-        dialects[p->dialect], "as", stacks[p->stack], "family",
+        "schema", schema, "hash", hash, "file", name_of(p->file),
+        "dialect", dialects[p->dialect], "as", stacks[p->stack], "family",
         p->family->model_type, "title", p->family->title, "pairing",
         p->interleaved ? "interleaved" : "half", "pairing_assumed",
         p->pairing_assumed, "length", "config", whole(p->length_config),
