@@ -106,17 +106,17 @@ static int run(const struct cli *cli)
 const struct cli_command cli_model_inspect = {
     .name = "model inspect",
     .summary = "how each layer of a model uses positions",
-    .usage = "MODEL [--layers] [--as PROGRAM] [--figure FILE] [--json]\n"
+    .usage = "MODEL [--layers] [--as PROGRAM] [--figure FILE]\n"
              "MODEL --verify PASSPORT",
     .doc =
         "Prints the position plan of a model: the spec of its layers, equal "
-        "layers once,\nwith windows, factors, norms of queries and keys, what "
-        "multiplies the scores and\nwhy; the shortest and longest wavelength "
-        "and how many turns they make in the\ntrained length; and where each "
-        "value came from: a key of the file, the default\nof its class, or "
+        "layers\nonce, with windows, factors, norms of queries and keys, what "
+        "multiplies the\nscores and why; the shortest and longest wavelength "
+        "and how many turns they\nmake in the trained length; and where each "
+        "value came from: a key of the file,\nthe default of its class, or "
         "derived.\n\nNo file says which channels make a pair: without "
-        "locant.pairing in the metadata it\nis what is usual in the family.  "
-        "--as reads the same file as another program does,\nmistakes included "
+        "locant.pairing in the metadata\nit is what is usual in the family.  "
+        "--as reads the same file as another program\ndoes, mistakes included "
         "(docs/guide/models).\n\nThe passport is the SHA-256 of all that the "
         "model computes with positions.  Put\nthe file of --json beside a "
         "model card; --verify says later whether a file still\nhas that "

@@ -26,7 +26,7 @@ int model_plan_read(json_t **out, const char *path, int as)
     return *out != NULL ? CLI_OK : cli_fail(CLI_INPUT, "no memory");
 }
 
-/* ------------------------------------------------------------ access to JSON */
+/* ----------------------------------------------------------- access to JSON */
 
 static const char *text(const json_t *o, const char *key)
 {
@@ -84,10 +84,9 @@ static void print_top(const json_t *plan)
 
     printf("%s: %s (%s)\n\n", text(plan, "file"), text(plan, "title"),
            text(plan, "family"));
-    line("read as",
-         strcmp(text(plan, "as"), "true") == 0
-             ? text(plan, "dialect")
-             : cli_text("%s, by %s", text(plan, "dialect"), text(plan, "as")));
+    line("format", dialect(plan));
+    if (strcmp(text(plan, "as"), "true") != 0)
+        line("as read by", text(plan, "as"));
     line("passport", text(plan, "hash"));
     line("pairing",
          cli_text("%s%s", text(plan, "pairing"),

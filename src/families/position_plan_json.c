@@ -193,8 +193,8 @@ locant_status lct_position_plan_json(json_t **out,
     }
     *out = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:{s:o, s:o, s:o}, s:o}",
-        "schema", schema, "hash", hash, "file", name_of(p->file),
-        "dialect", dialects[p->dialect], "as", stacks[p->stack], "family",
+        "schema", schema, "hash", hash, "file", name_of(p->file), "dialect",
+        dialects[p->dialect], "as", stacks[p->stack], "family",
         p->family->model_type, "title", p->family->title, "pairing",
         p->interleaved ? "interleaved" : "half", "pairing_assumed",
         p->pairing_assumed, "length", "config", whole(p->length_config),
