@@ -79,16 +79,20 @@ set(LAB_SOURCES
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
   files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
   files/npy.c files/npy_header.c files/npy_write.c files/number.c
-  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
-  files/tensors_header.c files/tensors_write.c files/utf8.c
+  files/output.c files/shared.c files/source.c files/tensors.c
+  files/tensors_entry.c files/tensors_header.c files/tensors_text.c
+  files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/family.c families/plan_decoder.c families/plan_keys.c
-  families/plan_layers.c families/plan_others.c families/plan_rope.c
-  families/plan_spec.c families/plan_tower.c families/position_plan.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/convert.c families/convert_names.c families/convert_others.c
+  families/convert_parts.c families/convert_project.c families/convert_rows.c
+  families/convert_verify.c families/convert_write.c families/family.c
+  families/pairing.c families/plan_decoder.c families/plan_keys.c
+  families/plan_layers.c families/plan_others.c families/plan_pairing.c
+  families/plan_rope.c families/plan_spec.c families/plan_tower.c
+  families/position_plan.c families/weights.c families/weights_file.c
+  families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -162,7 +166,7 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c owned.c params.c positions_forms.c
+  json.c language.c main.c model_convert.c owned.c params.c positions_forms.c
   positions_input.c positions_rows.c positions_windows.c report_lists.c
   runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
   show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
@@ -216,15 +220,16 @@ set(TESTS
   test_characters test_check_grids test_check_turns test_check_values
   test_checkpoint test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_coordinates_backward test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_convert test_coordinates_backward test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_evaluate test_evaluate_as test_export test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_formula test_formula_twins test_gates test_gguf
+  test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory

@@ -128,6 +128,46 @@ class FigureView(Structure):
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
 
 
+class ModelPairing(IntEnum):
+    """locant_model_pairing"""
+    UNSAID = 0
+    HALF = 1
+    INTERLEAVED = 2
+
+
+class ModelFormat(IntEnum):
+    """locant_model_format"""
+    SAME = 0
+    SAFETENSORS = 1
+    GGUF = 2
+
+
+class ConvertOptions(Structure):
+    """locant_convert_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("pairing", c_int),
+        ("from", c_int),
+        ("format", c_int),
+        ("type", c_char_p),
+        ("base", c_char_p),
+        ("one_file", c_int),
+        ("verify", c_int),
+    ]
+
+
+class Conversion(Structure):
+    """locant_conversion"""
+    _fields_ = [
+        ("from", c_int),
+        ("to", c_int),
+        ("assumed", c_int),
+        ("tensors", c_int64),
+        ("moved", c_int64),
+        ("worst", c_double),
+    ]
+
+
 class Preset(IntEnum):
     """locant_preset"""
     SMOKE = 0
@@ -334,6 +374,7 @@ TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskSco
 INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
+    ConvertOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
@@ -351,6 +392,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_chinese": (c_char_p, [c_char_p]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
+    "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),

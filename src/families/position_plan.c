@@ -4,8 +4,23 @@
  */
 #include "position_plan.h"
 #include "family.h"
+#include "plan_pairing.h"
 #include "plan_tower.h"
 #include <stdio.h>
+
+/* The pairing that the weights record, if they do. */
+static locant_status take_pairing(struct lct_position_plan *out,
+                                  const struct lct_config *c)
+{
+    const bool interleaved = c->pairing == LCT_PAIRING_INTERLEAVED;
+
+    if (c->pairing == LCT_PAIRING_UNSAID)
+        return LOCANT_OK;
+    out->pairing_assumed = false;
+    return interleaved == out->interleaved
+               ? LOCANT_OK
+               : lct_plan_pairing_set(out, interleaved);
+}
 
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
@@ -27,6 +42,8 @@ locant_status lct_position_plan_as(struct lct_position_plan *out,
     out->interleaved = out->family->interleaved;
     out->pairing_assumed = true;
     s = out->family->plan(out, c);
+    if (s == LOCANT_OK)
+        s = take_pairing(out, c);
     if (s != LOCANT_OK)
         lct_position_plan_free(out);
     return s;
