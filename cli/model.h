@@ -4,4 +4,5 @@
 #include "cli.h"
 
 extern const struct cli_command cli_model_convert;
+extern const struct cli_command cli_model_vectors;
 #endif
