@@ -173,17 +173,21 @@ static void print_waves(const json_t *g, int64_t length)
     const json_t *waves = json_object_get(r, "wavelengths");
     const size_t n = json_array_size(waves);
     double shortest = INFINITY, longest = 0;
-    size_t never = 0;
+    size_t never = 0, still = 0;
 
-    if (n == 0)
-        return;
     for (size_t i = 0; i < n; i++) {
         double w = json_number_value(json_array_get(waves, i));
 
+        if (w == 0) { /* null: a pair of frequency 0 */
+            still++;
+            continue;
+        }
         shortest = fmin(shortest, w);
         longest = fmax(longest, w);
         never += w > (double)length;
     }
+    if (still == n)
+        return;
     line("  rotated",
          cli_text("%" PRId64 " channels from %" PRId64 ", %s%s%s",
                   whole(r, "channels"), whole(r, "first"), text(r, "pairing"),
@@ -191,12 +195,17 @@ static void print_waves(const json_t *g, int64_t length)
                       ? cli_text(", cos and sin times %.6g", real(r, "factor"))
                       : "",
                   yes(r, "by_length") ? ", by the length of the call" : ""));
-    line("  waves", cli_text("%.4g to %.4g positions", shortest, longest));
+    line("  waves",
+         cli_text("%.4g to %.4g positions%s", shortest, longest,
+                  still > 0 ? cli_text("; %zu of %zu pairs do not turn", still,
+                                       n)
+                            : ""));
     if (length > 0)
-        line("  turns", cli_text("%.4g to %.2g in %" PRId64
-                                 " positions; %zu of %zu pairs complete none",
-                                 (double)length / shortest,
-                                 (double)length / longest, length, never, n));
+        line("  turns",
+             cli_text("%.4g to %.2g in %" PRId64
+                      " positions; %zu of %zu pairs complete none",
+                      (double)length / shortest, (double)length / longest,
+                      length, never, n - still));
 }
 
 static void print_group(const json_t *g, int64_t length, bool only)
@@ -308,7 +317,9 @@ static void curve(locant_series *s, const json_t *g, double *x, double *y)
     s->n = json_array_size(waves) < PAIRS ? json_array_size(waves) : PAIRS;
     for (size_t i = 0; i < s->n; i++) {
         x[i] = (double)i;
-        y[i] = log10(json_number_value(json_array_get(waves, i)));
+        y[i] = json_is_null(json_array_get(waves, i))
+                   ? NAN
+                   : log10(json_number_value(json_array_get(waves, i)));
     }
     s->x = x;
     s->y = y;
