@@ -197,9 +197,9 @@ static void print_waves(const json_t *g, int64_t length)
                   yes(r, "by_length") ? ", by the length of the call" : ""));
     line("  waves",
          cli_text("%.4g to %.4g positions%s", shortest, longest,
-                  still > 0 ? cli_text("; %zu of %zu pairs do not turn", still,
-                                       n)
-                            : ""));
+                  still > 0
+                      ? cli_text("; %zu of %zu pairs do not turn", still, n)
+                      : ""));
     if (length > 0)
         line("  turns",
              cli_text("%.4g to %.2g in %" PRId64
