@@ -44,7 +44,7 @@ __all__ = [
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
-_LAZY = ("graph", "hf", "plot", "torch")  # imported when first used
+_LAZY = ("graph", "hf", "models", "plot", "torch")  # imported when first used
 
 
 def set_threads(n: int) -> None:
