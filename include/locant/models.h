@@ -12,5 +12,104 @@
 
 LOCANT_BEGIN_DECLS
 
+/* ------------------------------------------------------------------ checks */
+
+typedef enum locant_severity {
+    LOCANT_FINDING_NOTE    = 0, /* worth knowing, on right models too */
+    LOCANT_FINDING_WARNING = 1, /* stacks disagree, or a key has no effect */
+    LOCANT_FINDING_ERROR   = 2  /* wrong numbers or a failure somewhere */
+} locant_severity;
+
+/* Programs that read models. */
+typedef enum locant_stack {
+    LOCANT_STACK_HF4       = 0, /* transformers 4 */
+    LOCANT_STACK_HF5       = 1, /* transformers 5 */
+    LOCANT_STACK_VLLM      = 2,
+    LOCANT_STACK_LLAMA_CPP = 3,
+    LOCANT_STACK_MLX       = 4
+} locant_stack;
+#define LOCANT_STACKS 5
+
+/* One check; docs/guide/models/wrong-rope.md lists all. */
+typedef struct locant_check_info {
+    const char     *id; /* "L01" */
+    locant_severity severity;
+    const char     *title;
+} locant_check_info;
+
+/* Check i in the order of the guide; NULL past the end. */
+LOCANT_API const locant_check_info *locant_model_check_at(size_t i);
+
+/* What a check found.  Texts are never NULL. */
+typedef struct locant_finding {
+    const char     *id; /* of the check */
+    locant_severity severity;
+    unsigned        stacks; /* bit 1 << locant_stack: concerned */
+    int             fixes;  /* locant_model_fix() mends it */
+    char           *key;    /* of the configuration, or a tensor */
+    char           *sentence; /* what is wrong, and what stacks compute */
+    char           *mend;     /* how to mend it; "": by hand */
+    /* What each stack computes; "": it is not concerned. */
+    char           *hf4, *hf5, *vllm, *llama_cpp, *mlx;
+} locant_finding;
+
+/* Errors first, then warnings, then notes. */
+typedef struct locant_findings {
+    locant_finding *at; /* [n] */
+    size_t          n;
+    char           *checked; /* one line: what was looked at */
+} locant_findings;
+
+typedef struct locant_check_options {
+    size_t      struct_size;
+    int         stack; /* a locant_stack; below 0: all */
+    int64_t     length; /* of a text that is to be read; 0: not told */
+    /* Position ids, I64 [B, T], or [A, B, T] for models of A axes; or NULL. */
+    const locant_tensor *positions;
+    const char *other;   /* the same model as another file, or NULL */
+    const char *adapter; /* folder of a LoRA adapter, or NULL */
+} locant_check_options;
+#define LOCANT_CHECK_OPTIONS_INIT                                              \
+    { .struct_size = sizeof(locant_check_options), .stack = -1 }
+
+/*
+ * Check how a model's files say its positions.
+ *
+ * A key of a wrong type is a finding.  With 'other', the pairing, the permuted
+ * rows and the windows of both files are compared; a folder that holds one GGUF
+ * file beside its config.json is compared with it.
+ *
+ * path     MODEL
+ * options  NULL: the defaults of LOCANT_CHECK_OPTIONS_INIT
+ * *out     to be freed with locant_findings_free()
+ *
+ * Errors: NULL, PARAM (a stack that does not exist), IO, FORMAT (a file is
+ * truncated, or not what its name says), UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check(locant_findings *out, const char *path,
+                   const locant_check_options *options);
+
+/* The same of the text of a config.json or params.json, n bytes; messages call
+   it 'name'. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check_text(locant_findings *out, const char *text, size_t n,
+                        const char *name, const locant_check_options *options);
+
+LOCANT_API void locant_findings_free(locant_findings *findings);
+
+/*
+ * The configuration of MODEL with the changes that its findings name, as JSON:
+ * only what a check mends unambiguously, in the order of the file.  The checks
+ * that made a change are silent on the result.
+ *
+ * *json    to be released with locant_release()
+ * *fixed   findings that are mended; 0: *json is the file's own configuration
+ *
+ * Errors: as locant_model_check(); UNSUPPORTED (a GGUF file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_fix(char **json, size_t *fixed, const char *path);
+
 LOCANT_END_DECLS
 #endif /* LOCANT_MODELS_H */
