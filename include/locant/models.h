@@ -99,17 +99,19 @@ locant_model_check_text(locant_findings *out, const char *text, size_t n,
 LOCANT_API void locant_findings_free(locant_findings *findings);
 
 /*
- * The configuration of MODEL with the changes that its findings name, as JSON:
- * only what a check mends unambiguously, in the order of the file.  The checks
- * that made a change are silent on the result.
+ * Write the configuration of MODEL with the changes that its findings name:
+ * only what a check mends unambiguously.  The checks that made a change are
+ * silent on the result.
  *
- * *json    to be released with locant_release()
- * *fixed   findings that are mended; 0: *json is the file's own configuration
+ * *fixed   findings that are mended; if it is 0, nothing is written
+ * path     MODEL
+ * output   the file that is written, never the configuration itself
  *
- * Errors: as locant_model_check(); UNSUPPORTED (a GGUF file).
+ * Errors: as locant_model_check(); PARAM ('output' is the configuration),
+ * UNSUPPORTED (a GGUF file).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
-locant_model_fix(char **json, size_t *fixed, const char *path);
+locant_model_fix(size_t *fixed, const char *path, const char *output);
 
 LOCANT_END_DECLS
 #endif /* LOCANT_MODELS_H */

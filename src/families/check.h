@@ -33,14 +33,14 @@ enum lct_check_stacks {
 
 /* What the class of a model type does in transformers 5.23. */
 enum lct_class_traits {
-    LCT_READS_PARTIAL = 1, /* partial_rotary_factor also without a scaling */
-    LCT_LAYER_KINDS = 2,   /* rope_parameters has an entry for each kind */
-    LCT_MLA = 4,           /* rotates qk_rope_head_dim channels */
-    LCT_SECTIONS = 8,      /* has mrope_section */
-    LCT_NO_ROPE = 16,      /* never rotates */
-    LCT_QWEN_WINDOW = 32,  /* slides only if use_sliding_window */
-    LCT_HALF = 64,         /* llama.cpp: same pairing as the weights */
-    LCT_PERMUTED = 128     /* its converter makes half weights interleaved */
+    LCT_CLASS_PARTIAL = 1, /* partial_rotary_factor also without a scaling */
+    LCT_CLASS_KINDS = 2,   /* rope_parameters has an entry for each kind */
+    LCT_CLASS_MLA = 4,           /* rotates qk_rope_head_dim channels */
+    LCT_CLASS_SECTIONS = 8,      /* has mrope_section */
+    LCT_CLASS_NO_ROPE = 16,      /* never rotates */
+    LCT_CLASS_QWEN_WINDOW = 32,  /* slides only if use_sliding_window */
+    LCT_CLASS_HALF = 64,         /* llama.cpp: same pairing as the weights */
+    LCT_CLASS_PERMUTED = 128     /* its converter makes half weights interleaved */
 };
 struct lct_class {
     const char *type;
@@ -53,6 +53,8 @@ struct lct_class {
 };
 /* The class of a model type, or of its text part; NULL if it is unknown. */
 const struct lct_class *lct_class_find(const char *type);
+/* Class i in alphabetical order; NULL past the end. */
+const struct lct_class *lct_class_at(size_t i);
 
 /* One dictionary of RoPE settings, that of all layers or of one kind. */
 struct lct_rope_entry {
@@ -68,12 +70,14 @@ struct lct_rope_entry {
 
 enum { LCT_ROPE_ENTRIES = 6 };
 
-/* Other things the checks are asked about; see locant_check_options. */
+/* A model that is checked. */
 struct lct_check {
     const struct lct_config *config;
     const struct lct_weights *weights; /* NULL if there are none */
+    const struct lct_weights *adapter; /* NULL if there is none */
+    const json_t *tokenizer;           /* tokenizer_config.json, or NULL */
     const struct lct_check *other;     /* the model compared with, or NULL */
-    const locant_check_options *options;
+    const locant_check_options *options; /* never NULL */
     const json_t *text;      /* the object that has the keys of the model */
     const char *type;        /* model_type, or the architecture of GGUF */
     const struct lct_class *class; /* NULL if it is unknown */

@@ -45,7 +45,7 @@ static void both_dictionaries(struct lct_check *k)
     struct lct_draft *f;
 
     if (scaling == NULL || params == NULL ||
-        lct_check_class_has(k, LCT_LAYER_KINDS) ||
+        lct_check_class_has(k, LCT_CLASS_KINDS) ||
         (says_the_same(scaling, params) && says_the_same(params, scaling) &&
          lost == inner))
         return;
@@ -186,7 +186,7 @@ static const char *meant(const struct lct_check *k, const json_t *dict,
     if (strcmp(kind, "deepseek_yarn") == 0)
         return "yarn";
     if (strcmp(kind, "mrope") == 0)
-        return lct_check_class_has(k, LCT_SECTIONS) &&
+        return lct_check_class_has(k, LCT_CLASS_SECTIONS) &&
                        lct_check_has(dict, "mrope_section")
                    ? "default"
                    : NULL;
@@ -274,7 +274,7 @@ static void nested_in_flat_class(struct lct_check *k)
     struct lct_draft *f;
 
     if (params == NULL || k->class == NULL || !lct_check_view_nested(params) ||
-        lct_check_class_has(k, LCT_LAYER_KINDS))
+        lct_check_class_has(k, LCT_CLASS_KINDS))
         return;
     f = lct_check_report(k, LCT_CHECK_D06, "rope_parameters",
                          "rope_parameters has an entry for each kind of "
@@ -314,7 +314,7 @@ static void flat_in_nested_class(struct lct_check *k)
     struct lct_draft *f;
 
     if (params == NULL || object_of(k, "rope_scaling") != NULL ||
-        !lct_check_class_has(k, LCT_LAYER_KINDS) ||
+        !lct_check_class_has(k, LCT_CLASS_KINDS) ||
         lct_check_view_nested(params))
         return;
     f = lct_check_report(k, LCT_CHECK_D07, "rope_parameters",

@@ -365,7 +365,7 @@ static void check_numbers(struct lct_check *k)
         check_number(k, k->text, "", top_numbers[i]);
     for (size_t i = 0; i < COUNT(positive); i++)
         check_positive(k, k->text, "", positive[i]);
-    if (!lct_check_class_has(k, LCT_NO_ROPE))
+    if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE))
         check_positive(k, k->text, "", "rope_theta");
     for (int i = 0; i < k->n_entries; i++) {
         const struct lct_rope_entry *e = &k->entries[i];

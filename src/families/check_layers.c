@@ -28,7 +28,7 @@ static int64_t window_of(const struct lct_check *k)
 static bool window_is_on(const struct lct_check *k)
 {
     return window_of(k) > 0 &&
-           (!lct_check_class_has(k, LCT_QWEN_WINDOW) ||
+           (!lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW) ||
             lct_check_bool(k->text, "use_sliding_window", false));
 }
 
@@ -237,7 +237,7 @@ static void qwen_window(struct lct_check *k)
         lct_check_is(k, "qwen2_moe") || lct_check_is(k, "qwen3_moe");
     struct lct_draft *f;
 
-    if (!lct_check_class_has(k, LCT_QWEN_WINDOW))
+    if (!lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW))
         return;
     if (window > 0 && !on) {
         f = lct_check_report(k, LCT_CHECK_P05, "sliding_window",
@@ -318,7 +318,7 @@ static void scaled_kinds(struct lct_check *k)
     const bool modern = lct_check_is(k, "modernbert");
     struct lct_draft *f;
 
-    if (!lct_check_class_has(k, LCT_LAYER_KINDS))
+    if (!lct_check_class_has(k, LCT_CLASS_KINDS))
         return;
     for (int i = 0; i < k->n_entries; i++) {
         const struct lct_rope_entry *e = &k->entries[i];

@@ -393,7 +393,7 @@ static void unscaled(struct lct_check *k)
         if (strcmp(k->entries[i].layers, "full_attention") == 0)
             e = &k->entries[i];
     }
-    if (M <= 0 || k->n_entries == 0 || lct_check_class_has(k, LCT_NO_ROPE) ||
+    if (M <= 0 || k->n_entries == 0 || lct_check_class_has(k, LCT_CLASS_NO_ROPE) ||
         (k->class == NULL && !lct_check_has(k->text, "rope_theta")))
         return;
     if (original > 0 && M > original) {
@@ -423,11 +423,13 @@ static void unscaled(struct lct_check *k)
     }
 }
 
-/* L22 of the configuration itself; Command-R's says it. */
+/* L22; the configuration of Command-R says it too */
 static void tokenizer_length(struct lct_check *k)
 {
     const double M = given_length(k);
-    const double other = lct_check_real(k->text, "model_max_length", 0);
+    const double other = lct_check_real(
+        k->text, "model_max_length",
+        lct_check_real(k->tokenizer, "model_max_length", 0));
     struct lct_draft *f;
 
     if (M <= 0 || other <= 0 || other > 1e9 || other == M)

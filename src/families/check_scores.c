@@ -277,7 +277,7 @@ static void packed(struct lct_check *k)
         q, "quant_algo", lct_check_text(q, "quant_method", ""));
     struct lct_draft *f;
 
-    if (!lct_check_class_has(k, LCT_PERMUTED) ||
+    if (!lct_check_class_has(k, LCT_CLASS_PERMUTED) ||
         (strcmp(method, "NVFP4") != 0 && strcmp(method, "nvfp4") != 0))
         return;
     f = lct_check_report(k, LCT_CHECK_G03, "/quantization_config",

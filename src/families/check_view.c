@@ -14,6 +14,11 @@ static const struct lct_class classes[] = {
 #undef CLASS
 };
 
+const struct lct_class *lct_class_at(size_t i)
+{
+    return i < sizeof classes / sizeof classes[0] ? &classes[i] : NULL;
+}
+
 static const struct lct_class *class_named(const char *type)
 {
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
@@ -216,13 +221,13 @@ static int64_t rotated(const struct lct_check *k, const json_t *dict,
     const bool scaled = strcmp(kind, "default") != 0;
     double partial = lct_check_real(dict, "partial_rotary_factor", k->partial);
 
-    if (lct_check_class_has(k, LCT_MLA))
+    if (lct_check_class_has(k, LCT_CLASS_MLA))
         return lct_check_integer(k->text, "qk_rope_head_dim", 64);
     if (lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
         return lct_check_integer(k->text, "rotary_dim", 64);
     if (strcmp(kind, "proportional") == 0)
         return k->d;
-    if (k->class != NULL && !lct_check_class_has(k, LCT_READS_PARTIAL) &&
+    if (k->class != NULL && !lct_check_class_has(k, LCT_CLASS_PARTIAL) &&
         !scaled)
         partial = 1;
     if (!(partial > 0 && partial <= 1))
@@ -284,7 +289,7 @@ static void read_entries(struct lct_check *k)
         return;
     }
     if (!lct_check_view_nested(dict) ||
-        (k->class != NULL && !lct_check_class_has(k, LCT_LAYER_KINDS))) {
+        (k->class != NULL && !lct_check_class_has(k, LCT_CLASS_KINDS))) {
         add_entry(k, dict, path, "");
         return;
     }

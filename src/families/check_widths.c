@@ -59,7 +59,7 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
     struct lct_draft *f;
 
     if (key == NULL || k->d <= 0 || !(p > 0 && p < 1) ||
-        !lct_check_class_has(k, LCT_READS_PARTIAL) ||
+        !lct_check_class_has(k, LCT_CLASS_PARTIAL) ||
         strcmp(e->kind, "proportional") == 0)
         return;
     if (whole && fmod(nearest, 2) == 0 && cut != (int64_t)nearest) {
@@ -102,7 +102,7 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
     struct lct_draft *f;
 
     if (key == NULL || k->class == NULL || p == 1 || k->d <= 0 ||
-        (k->class->traits & (LCT_READS_PARTIAL | LCT_MLA | LCT_NO_ROPE)) ||
+        (k->class->traits & (LCT_CLASS_PARTIAL | LCT_CLASS_MLA | LCT_CLASS_NO_ROPE)) ||
         strcmp(e->kind, "proportional") == 0)
         return;
     f = lct_check_report(k, LCT_CHECK_W03, key,
@@ -209,7 +209,7 @@ static void odd_head(struct lct_check *k, const struct lct_rope_entry *e)
     struct lct_draft *f;
 
     if (k->d <= 4 || k->d % 2 == 0 || e->rot != k->d ||
-        lct_check_class_has(k, LCT_NO_ROPE) || k->class == NULL)
+        lct_check_class_has(k, LCT_CLASS_NO_ROPE) || k->class == NULL)
         return;
     f = lct_check_report(k, LCT_CHECK_W06, "head_dim",
                          "the width of a head is %lld, an odd number",
@@ -339,7 +339,7 @@ static void image_ids(struct lct_check *k)
     const bool asked = ids != NULL && ids->rank == 3;
     struct lct_draft *f;
 
-    if (!lct_check_class_has(k, LCT_SECTIONS) ||
+    if (!lct_check_class_has(k, LCT_CLASS_SECTIONS) ||
         !(asked || json_is_object(json_object_get(k->config->root,
                                                   "vision_config"))))
         return;
@@ -370,7 +370,7 @@ static void latent(struct lct_check *k)
     const int64_t read = (int64_t)((double)head * p + 1e-6);
     struct lct_draft *f;
 
-    if (!lct_check_class_has(k, LCT_MLA))
+    if (!lct_check_class_has(k, LCT_CLASS_MLA))
         return;
     if (read != rope) {
         f = lct_check_report(k, LCT_CHECK_W14,
@@ -412,7 +412,7 @@ static void never_rotates(struct lct_check *k)
                                         "rope_parameters" };
     struct lct_draft *f;
 
-    for (size_t i = 0; i < 3 && lct_check_class_has(k, LCT_NO_ROPE); i++) {
+    for (size_t i = 0; i < 3 && lct_check_class_has(k, LCT_CLASS_NO_ROPE); i++) {
         if (!lct_check_has(k->text, keys[i]))
             continue;
         f = lct_check_report(k, LCT_CHECK_W16, keys[i],

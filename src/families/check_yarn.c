@@ -74,7 +74,7 @@ static void unequal_mscales(struct lct_check *k, const struct lct_rope_entry *e)
     const double all = lct_check_real(e->dict, "mscale_all_dim", 0);
     struct lct_draft *f;
 
-    if (m == 0 || all == 0 || m == all || !lct_check_class_has(k, LCT_MLA))
+    if (m == 0 || all == 0 || m == all || !lct_check_class_has(k, LCT_CLASS_MLA))
         return;
     f = lct_check_report(k, LCT_CHECK_L16, PATH(e, "mscale"),
                          "mscale %.10g and mscale_all_dim %.10g differ", m,
