@@ -16,8 +16,8 @@ static const struct cli_option options[] = {
                "only what concerns this stack", .fallback = "every"),
     OPT_FLAG("strict", strict, "warnings make the exit status 1, too"),
     OPT_FLAG("fix", fix, "write a corrected configuration beside the old one"),
-    OPT_FILE("output", out, "FILE",
-             "of --fix, instead of config.fixed.json", .letter = 'o'),
+    OPT_FILE("output", out, "FILE", "of --fix, instead of config.fixed.json",
+             .letter = 'o'),
     OPT_FILE("against", other, "OTHER",
              "the same model as another file: compare pairing and windows"),
     OPT_FILE("adapter", adapter, "FOLDER",
@@ -78,8 +78,8 @@ static int print_json(const locant_findings *findings)
 static void print_finding(const locant_finding *f)
 {
     const size_t width = (size_t)cli_columns();
-    const char *head = cli_text("%s %s %s:", severity_names[f->severity],
-                                f->id, f->key);
+    const char *head =
+        cli_text("%s %s %s:", severity_names[f->severity], f->id, f->key);
 
     printf("%s\n    ", cli_safe(head));
     cli_wrap(cli_safe(f->sentence), 4, 4, width);
@@ -120,7 +120,7 @@ static void print_text(const locant_findings *findings)
            plural(count(findings, LOCANT_FINDING_NOTE), "note"));
 }
 
-/* ------------------------------------------------------------------ checking */
+/* ---------------------------------------------------------------- checking */
 
 static void free_findings(void *findings)
 {
@@ -184,8 +184,7 @@ static int run(const struct cli *cli)
                             CLI_DTYPE(LOCANT_I64)));
         asked.positions = &positions;
     }
-    CLI_TRY(input_status(
-        locant_model_check(&findings, cli->words[0], &asked)));
+    CLI_TRY(input_status(locant_model_check(&findings, cli->words[0], &asked)));
     CLI_TRY(cli_at_end(free_findings, &findings));
     if (o->fix)
         CLI_TRY(fix(cli, cli->words[0]));

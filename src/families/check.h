@@ -33,14 +33,14 @@ enum lct_check_stacks {
 
 /* What the class of a model type does in transformers 5.23. */
 enum lct_class_traits {
-    LCT_CLASS_PARTIAL = 1, /* partial_rotary_factor also without a scaling */
-    LCT_CLASS_KINDS = 2,   /* rope_parameters has an entry for each kind */
-    LCT_CLASS_MLA = 4,           /* rotates qk_rope_head_dim channels */
-    LCT_CLASS_SECTIONS = 8,      /* has mrope_section */
-    LCT_CLASS_NO_ROPE = 16,      /* never rotates */
-    LCT_CLASS_QWEN_WINDOW = 32,  /* slides only if use_sliding_window */
-    LCT_CLASS_HALF = 64,         /* llama.cpp: same pairing as the weights */
-    LCT_CLASS_PERMUTED = 128     /* its converter makes half weights interleaved */
+    LCT_CLASS_PARTIAL = 1,  /* partial_rotary_factor also without a scaling */
+    LCT_CLASS_KINDS = 2,    /* rope_parameters has an entry for each kind */
+    LCT_CLASS_MLA = 4,      /* rotates qk_rope_head_dim channels */
+    LCT_CLASS_SECTIONS = 8, /* has mrope_section */
+    LCT_CLASS_NO_ROPE = 16, /* never rotates */
+    LCT_CLASS_QWEN_WINDOW = 32, /* slides only if use_sliding_window */
+    LCT_CLASS_HALF = 64,        /* llama.cpp: same pairing as the weights */
+    LCT_CLASS_PERMUTED = 128 /* its converter makes half weights interleaved */
 };
 struct lct_class {
     const char *type;
@@ -58,14 +58,14 @@ const struct lct_class *lct_class_at(size_t i);
 
 /* One dictionary of RoPE settings, that of all layers or of one kind. */
 struct lct_rope_entry {
-    const json_t *dict;   /* NULL if the file has none */
-    const char *layers;   /* "full_attention"; "" for all */
-    char path[80];        /* "rope_scaling" */
-    const char *kind;     /* rope_type, "default" if there is none */
-    double base;          /* as transformers 5 reads it */
-    double factor;        /* 0 if there is none */
-    double original;      /* 0 if there is none */
-    int64_t rot;          /* rotated channels */
+    const json_t *dict; /* NULL if the file has none */
+    const char *layers; /* "full_attention"; "" for all */
+    char path[80];      /* "rope_scaling" */
+    const char *kind;   /* rope_type, "default" if there is none */
+    double base;        /* as transformers 5 reads it */
+    double factor;      /* 0 if there is none */
+    double original;    /* 0 if there is none */
+    int64_t rot;        /* rotated channels */
 };
 
 enum { LCT_ROPE_ENTRIES = 6 };
@@ -73,17 +73,17 @@ enum { LCT_ROPE_ENTRIES = 6 };
 /* A model that is checked. */
 struct lct_check {
     const struct lct_config *config;
-    const struct lct_weights *weights; /* NULL if there are none */
-    const struct lct_weights *adapter; /* NULL if there is none */
-    const json_t *tokenizer;           /* tokenizer_config.json, or NULL */
-    const struct lct_check *other;     /* the model compared with, or NULL */
+    const struct lct_weights *weights;   /* NULL if there are none */
+    const struct lct_weights *adapter;   /* NULL if there is none */
+    const json_t *tokenizer;             /* tokenizer_config.json, or NULL */
+    const struct lct_check *other;       /* the model compared with, or NULL */
     const locant_check_options *options; /* never NULL */
-    const json_t *text;      /* the object that has the keys of the model */
-    const char *type;        /* model_type, or the architecture of GGUF */
+    const json_t *text; /* the object that has the keys of the model */
+    const char *type;   /* model_type, or the architecture of GGUF */
     const struct lct_class *class; /* NULL if it is unknown */
-    char prefix[48];         /* "text_config." where the keys are nested */
-    int64_t D, H, K, L, d;   /* 0 if unknown */
-    int64_t M;               /* length of the configuration */
+    char prefix[48];       /* "text_config." where the keys are nested */
+    int64_t D, H, K, L, d; /* 0 if unknown */
+    int64_t M;             /* length of the configuration */
     double base, partial;
     struct lct_rope_entry entries[LCT_ROPE_ENTRIES];
     int n_entries;

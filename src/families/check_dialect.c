@@ -101,10 +101,9 @@ static void inner_base(struct lct_check *k)
                              "rope_parameters, where programs for transformers "
                              "4 do not look",
                              inner);
-        lct_check_says(f, LCT_HF4,
-                       "the default of the class, base %.10g", class_base(k));
-        lct_check_says(f, LCT_MLX, "fails, or takes base %.10g",
+        lct_check_says(f, LCT_HF4, "the default of the class, base %.10g",
                        class_base(k));
+        lct_check_says(f, LCT_MLX, "fails, or takes base %.10g", class_base(k));
         lct_check_says(f, LCT_HF5, "base %.10g", inner);
         lct_check_mend(f, "add rope_theta %.10g at the top level too", inner);
         if (e->layers[0] == '\0')
@@ -116,8 +115,8 @@ static void inner_base(struct lct_check *k)
 /* The base that the files of this model have, if they must say it; 0: none. */
 static double expected_base(const struct lct_check *k)
 {
-    const bool scaled = k->n_entries > 0 &&
-                        strcmp(k->entries[0].kind, "default") != 0;
+    const bool scaled =
+        k->n_entries > 0 && strcmp(k->entries[0].kind, "default") != 0;
     const json_t *window = json_object_get(k->text, "sliding_window");
 
     if (lct_check_is(k, "llama")) {
@@ -139,7 +138,9 @@ static void no_base(struct lct_check *k)
     const double expected = expected_base(k);
     struct lct_draft *f;
 
-    if (expected == 0 || lct_check_has(k->text, "rope_theta"))
+    /* null and entries by layer kind are findings of their own */
+    if (expected == 0 || json_object_get(k->text, "rope_theta") != NULL ||
+        lct_check_view_nested(object_of(k, "rope_parameters")))
         return;
     for (int i = 0; i < k->n_entries; i++)
         if (lct_check_has(k->entries[i].dict, "rope_theta"))
@@ -162,9 +163,9 @@ static bool among(const char *word, const char *const *words)
     return false;
 }
 
-static const char *const hf_kinds[] = { "default", "linear",   "dynamic",
-                                        "yarn",    "longrope", "llama3",
-                                        "proportional", "axial", NULL };
+static const char *const hf_kinds[] = { "default",      "linear",   "dynamic",
+                                        "yarn",         "longrope", "llama3",
+                                        "proportional", "axial",    NULL };
 
 /* transformers 5 knows the kind in this class. */
 static bool known_to_hf5(const struct lct_check *k, const char *kind)
@@ -196,8 +197,9 @@ static const char *meant(const struct lct_check *k, const json_t *dict,
 /* D05 */
 static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    static const char *const vllm[] = { "ntk", "mrope", "deepseek_yarn",
-                                        "mllama4", "xdrope", "su", NULL };
+    static const char *const vllm[] = { "ntk",     "mrope",  "deepseek_yarn",
+                                        "mllama4", "xdrope", "su",
+                                        NULL };
     static const char *const mlx[] = { "mrope", "su", NULL };
     const char *better = meant(k, e->dict, e->kind);
     char key[96], kind[LCT_QUOTE_BYTES];
@@ -295,10 +297,10 @@ static void nested_in_flat_class(struct lct_check *k)
 /* rope_parameters by layer kind, where 'flat' is meant for the full layers. */
 static json_t *by_kind(const struct lct_check *k, const json_t *flat)
 {
-    const double local = lct_check_is(k, "olmo3")
-                             ? lct_check_real(flat, "rope_theta", 500000)
-                             : lct_check_real(k->text, "rope_local_base_freq",
-                                              10000);
+    const double local =
+        lct_check_is(k, "olmo3")
+            ? lct_check_real(flat, "rope_theta", 500000)
+            : lct_check_real(k->text, "rope_local_base_freq", 10000);
     json_t *full = json_copy((json_t *)(uintptr_t)flat);
 
     if (!lct_check_has(full, "rope_type"))
@@ -322,9 +324,11 @@ static void flat_in_nested_class(struct lct_check *k)
                          "an entry for each kind of layer",
                          k->type);
     lct_check_says(f, LCT_HF5 | LCT_VLLM,
-                   "adds entries of its own beside it, and the flat values "
-                   "are lost: base %.10g on full layers, no scaling",
-                   lct_check_real(k->text, "rope_theta", class_base(k)));
+                   "adds entries of its own beside it, so that the flat values "
+                   "are lost: base %.10g on full layers (not %.10g), no "
+                   "scaling",
+                   lct_check_real(k->text, "rope_theta", class_base(k)),
+                   lct_check_real(params, "rope_theta", class_base(k)));
     lct_check_mend(f, "put the keys under full_attention, and the local base "
                       "under sliding_attention");
     if (!lct_check_is(k, "modernbert") && !lct_check_is(k, "gemma4_text"))

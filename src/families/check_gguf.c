@@ -93,8 +93,8 @@ static void untyped_factor(struct lct_check *k)
     f = lct_check_report(k, LCT_CHECK_G04, KEY(k, "rope.scaling.factor"),
                          "the scaling has a factor, %.10g, and no type",
                          factor);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "linear: all frequencies divided by %.10g", factor);
+    lct_check_says(f, LCT_LLAMA_CPP, "linear: all frequencies divided by %.10g",
+                   factor);
     lct_check_mend(f, "write rope.scaling.type (linear, yarn or none)");
 }
 
@@ -102,8 +102,7 @@ static void untyped_factor(struct lct_check *k)
 static void yarn_without_original(struct lct_check *k)
 {
     const int64_t length = lct_check_gguf_integer(k, "context_length", 0);
-    const int64_t rot =
-        lct_check_gguf_integer(k, "rope.dimension_count", 128);
+    const int64_t rot = lct_check_gguf_integer(k, "rope.dimension_count", 128);
     const double base = lct_check_gguf_real(k, "rope.freq_base", 10000);
     struct lct_ramp r;
     struct lct_draft *f;
@@ -147,8 +146,8 @@ static void yarn_keys(struct lct_check *k)
                              "an amplitude of %.10g stands beside YaRN's own",
                              attn);
         lct_check_says(f, LCT_LLAMA_CPP,
-                       "multiplies by 1 + 0.1 ln %.10g = %.6f; depending on "
-                       "the build times %.10g, or without it",
+                       "multiplies by 1 + 0.1 ln %.10g = %.6f, and in some "
+                       "builds by %.10g too",
                        factor, lct_check_mscale(factor, 1), attn);
         lct_check_mend(f, "compare logits with the original before you rely "
                           "on it");
@@ -178,7 +177,7 @@ static void log_multiplier(struct lct_check *k)
     lct_check_mend(f, "convert again with a converter that writes it");
 }
 
-/* ------------------------------------------------------------------ the rest */
+/* --------------------------------------------------------------- the rest */
 
 /* G09 */
 static void no_base(struct lct_check *k)
@@ -231,7 +230,7 @@ static void architecture(struct lct_check *k)
                              factor);
         lct_check_says(f, LCT_LLAMA_CPP,
                        "full layers in builds with a scale for sliding "
-                       "layers; older builds scale all layers");
+                       "layers, all layers in older ones");
         lct_check_mend(f, "use a recent build");
     }
     if (strcmp(k->type, "gptj") == 0) {
@@ -254,8 +253,9 @@ static void heads(struct lct_check *k)
     f = lct_check_report(k, LCT_CHECK_W08, KEY(k, "attention.head_count_kv"),
                          "%lld query heads are no multiple of %lld key heads",
                          (long long)H, (long long)K);
-    lct_check_says(f, LCT_LLAMA_CPP, "refuses the file, or reads keys of "
-                                     "other heads");
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "refuses the file, or reads keys of "
+                   "other heads");
     lct_check_mend(f, "convert again");
 }
 

@@ -5,10 +5,10 @@
 
 struct lct_gguf_arch {
     const char *name;
-    bool interleaved;  /* pairing of its graph */
-    bool permuted;     /* its converter makes half weights interleaved */
-    double base;       /* of published models; 0: 10000 or many */
-    int64_t period;    /* of full layers, in its code; 0: none */
+    bool interleaved; /* pairing of its graph */
+    bool permuted;    /* its converter makes half weights interleaved */
+    double base;      /* of published models; 0: 10000 or many */
+    int64_t period;   /* of full layers, in its code; 0: none */
 };
 /* NULL if it is unknown. */
 const struct lct_gguf_arch *lct_check_gguf_arch(const char *name);

@@ -2,6 +2,7 @@
  * are unknown, missing, unread or of a wrong type */
 #include "check.h"
 #include "../core/quote.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +96,11 @@ static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
     nearest = lct_check_nearest(name, names);
     lct_quote(quoted, name, strlen(name));
     snprintf(key, sizeof key, "%s.%s", e->path, quoted);
-    f = lct_check_report(k, LCT_CHECK_X02, key,
-                         "no stack knows a key '%s' here%s%s", quoted,
-                         nearest ? "; the nearest is " : "",
-                         nearest ? nearest : "");
-    lct_check_says(f, LCT_HF, "a warning at most; the key is ignored");
-    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "the key is ignored");
+    f = lct_check_report(
+        k, LCT_CHECK_X02, key, "no stack knows a key '%s' here%s%s", quoted,
+        nearest ? "; the nearest is " : "", nearest ? nearest : "");
+    lct_check_says(f, LCT_HF, "a warning at most: the key is ignored");
+    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX, "the key is ignored");
     if (nearest == NULL) {
         lct_check_mend(f, "remove it, or write the key that is meant");
         return;
@@ -132,8 +131,9 @@ static void say_unread(struct lct_draft *f, const struct lct_rope_entry *e,
                        lct_check_mscale(e->factor, 1), x,
                        lct_check_mscale(e->factor, 1) * x);
         lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "ignored: %.6f", a);
-        lct_check_mend(f, "write the whole factor as attention_factor, %.6f "
-                          "if vLLM is right",
+        lct_check_mend(f,
+                       "write the whole factor as attention_factor, %.6f "
+                       "if vLLM is right",
                        lct_check_mscale(e->factor, 1) * x);
     } else if (strcmp(name, "alpha") == 0 && strcmp(e->kind, "dynamic") == 0) {
         lct_check_says(f, LCT_HF | LCT_LLAMA_CPP | LCT_MLX, "ignored");
@@ -184,19 +184,6 @@ static void missing_key(struct lct_check *k, const struct lct_rope_entry *e,
     lct_check_mend(f, "add %s", name);
 }
 
-/* A key 'name', or one that nearly spells it. */
-static bool nearly_has(const json_t *dict, const char *name)
-{
-    const char *const names[] = { name, NULL };
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)(uintptr_t)dict, key, value)
-        if (find_key(key) == NULL && lct_check_nearest(key, names) != NULL)
-            return true;
-    return json_object_get(dict, name) != NULL;
-}
-
 static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const unsigned bit = kind_bit(k, e->kind);
@@ -213,7 +200,7 @@ static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
     }
     for (size_t i = 0; known_keys[i].name != NULL && e->dict != NULL; i++)
         if ((known_keys[i].needed & bit) != 0 &&
-            !nearly_has(e->dict, known_keys[i].name))
+            json_object_get(e->dict, known_keys[i].name) == NULL)
             missing_key(k, e, known_keys[i].name);
 }
 
@@ -221,9 +208,9 @@ static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
 
 static const char *type_name(const json_t *value)
 {
-    static const char *const names[] = { "an object", "a list", "a text",
+    static const char *const names[] = { "an object",  "a list",   "a text",
                                          "an integer", "a number", "true",
-                                         "false", "null" };
+                                         "false",      "null" };
 
     return names[json_typeof(value)];
 }
@@ -322,8 +309,7 @@ static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
     f = lct_check_report(k, LCT_CHECK_D09, path,
                          "factor %.10g is below 1, so the length would shrink",
                          e->factor);
-    lct_check_says(f, LCT_HF,
-                   "a warning, and frequencies multiplied by %.10g",
+    lct_check_says(f, LCT_HF, "a warning, and frequencies multiplied by %.10g",
                    1 / e->factor);
     lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
                    "frequencies multiplied by %.10g", 1 / e->factor);
@@ -331,31 +317,105 @@ static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
 }
 
 static const char *const dictionary_numbers[] = {
-    "rope_theta", "factor", "original_max_position_embeddings",
-    "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
-    "low_freq_factor", "high_freq_factor", "partial_rotary_factor",
-    "attn_factor", "alpha", "extrapolation_factor", "llama_4_scaling_beta"
+    "rope_theta",
+    "factor",
+    "original_max_position_embeddings",
+    "attention_factor",
+    "beta_fast",
+    "beta_slow",
+    "mscale",
+    "mscale_all_dim",
+    "low_freq_factor",
+    "high_freq_factor",
+    "partial_rotary_factor",
+    "attn_factor",
+    "alpha",
+    "extrapolation_factor",
+    "llama_4_scaling_beta"
 };
 
-static const char *const top_numbers[] = {
-    "hidden_size", "num_attention_heads", "num_key_value_heads",
-    "num_hidden_layers", "max_position_embeddings", "head_dim", "rope_theta",
-    "rope_local_base_freq", "global_rope_theta", "local_rope_theta",
-    "partial_rotary_factor", "rotary_dim", "rotary_pct", "rotary_emb_base",
-    "sliding_window", "max_window_layers", "attention_multiplier",
-    "query_pre_attn_scalar", "attn_logit_softcapping",
-    "final_logit_softcapping", "qk_rope_head_dim", "qk_nope_head_dim",
-    "v_head_dim", "original_max_position_embeddings", "n_positions", "n_head",
-    "n_layer", "n_embd", "no_rope_layer_interval", "attention_chunk_size",
-    "floor_scale", "attn_scale", "relative_attention_num_buckets",
-    "relative_attention_max_distance", "position_buckets",
-    "max_relative_positions", "local_attention", "global_attn_every_n_layers"
-};
+static const char *const top_numbers[] = { "hidden_size",
+                                           "num_attention_heads",
+                                           "num_key_value_heads",
+                                           "num_hidden_layers",
+                                           "max_position_embeddings",
+                                           "head_dim",
+                                           "rope_theta",
+                                           "rope_local_base_freq",
+                                           "global_rope_theta",
+                                           "local_rope_theta",
+                                           "partial_rotary_factor",
+                                           "rotary_dim",
+                                           "rotary_pct",
+                                           "rotary_emb_base",
+                                           "sliding_window",
+                                           "max_window_layers",
+                                           "attention_multiplier",
+                                           "query_pre_attn_scalar",
+                                           "attn_logit_softcapping",
+                                           "final_logit_softcapping",
+                                           "qk_rope_head_dim",
+                                           "qk_nope_head_dim",
+                                           "v_head_dim",
+                                           "original_max_position_embeddings",
+                                           "n_positions",
+                                           "n_head",
+                                           "n_layer",
+                                           "n_embd",
+                                           "no_rope_layer_interval",
+                                           "attention_chunk_size",
+                                           "floor_scale",
+                                           "attn_scale",
+                                           "relative_attention_num_buckets",
+                                           "relative_attention_max_distance",
+                                           "position_buckets",
+                                           "max_relative_positions",
+                                           "local_attention",
+                                           "global_attn_every_n_layers" };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+static bool has_inner_base(const struct lct_check *k)
+{
+    for (int i = 0; i < k->n_entries; i++)
+        if (lct_check_has(k->entries[i].dict, "rope_theta"))
+            return true;
+    return false;
+}
+
+/* D09 of a number that counts something */
+static void check_whole(struct lct_check *k, const char *name)
+{
+    const json_t *value = json_object_get(k->text, name);
+    struct lct_draft *f;
+    double x;
+
+    if (!json_is_real(value))
+        return;
+    x = json_real_value(value);
+    f = lct_check_report(k, LCT_CHECK_D09, name,
+                         "%s is %.10g, and a whole number is due", name, x);
+    lct_check_says(f, LCT_HF5, "refuses the configuration");
+    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
+                   "TypeError where it becomes a size");
+    lct_check_mend(f, "write a whole number");
+    if (x == floor(x) && fabs(x) < 1e15)
+        lct_check_fix(f, name, json_integer((json_int_t)x));
+}
+
 static void check_numbers(struct lct_check *k)
 {
+    static const char *const whole[] = { "hidden_size",
+                                         "num_attention_heads",
+                                         "num_key_value_heads",
+                                         "num_hidden_layers",
+                                         "max_position_embeddings",
+                                         "head_dim",
+                                         "sliding_window",
+                                         "rotary_dim",
+                                         "qk_rope_head_dim",
+                                         "max_window_layers" };
+
     static const char *const positive[] = { "hidden_size",
                                             "num_attention_heads",
                                             "num_hidden_layers",
@@ -363,9 +423,11 @@ static void check_numbers(struct lct_check *k)
 
     for (size_t i = 0; i < COUNT(top_numbers); i++)
         check_number(k, k->text, "", top_numbers[i]);
+    for (size_t i = 0; i < COUNT(whole); i++)
+        check_whole(k, whole[i]);
     for (size_t i = 0; i < COUNT(positive); i++)
         check_positive(k, k->text, "", positive[i]);
-    if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE))
+    if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE) && !has_inner_base(k))
         check_positive(k, k->text, "", "rope_theta");
     for (int i = 0; i < k->n_entries; i++) {
         const struct lct_rope_entry *e = &k->entries[i];
@@ -415,12 +477,11 @@ static void check_type(struct lct_check *k, const json_t *object,
     if (value == NULL || json_is_null(value) || is_wanted(value, wanted))
         return;
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
-    f = lct_check_report(k, LCT_CHECK_X01, path, "%s is %s, and %s is due",
-                         name,
-                         wanted == NUMBERS && json_is_array(value)
-                             ? "a list of something else"
-                             : type_name(value),
-                         names[wanted]);
+    f = lct_check_report(
+        k, LCT_CHECK_X01, path, "%s is %s, and %s is due", name,
+        wanted == NUMBERS && json_is_array(value) ? "a list of something else"
+                                                  : type_name(value),
+        names[wanted]);
     lct_check_says(f, LCT_HF5, "refuses the configuration");
     lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
                    "an exception, or a value that nobody meant");
@@ -432,13 +493,20 @@ static void check_type(struct lct_check *k, const json_t *object,
 
 static void check_types(struct lct_check *k)
 {
-    static const char *const bools[] = {
-        "use_sliding_window", "tie_word_embeddings", "alibi",
-        "rope_interleave", "relative_attention", "position_biased_input",
-        "share_att_key", "attn_temperature_tuning", "use_qk_norm",
-        "scale_attn_weights", "scale_attn_by_inverse_layer_idx",
-        "use_cache", "scale_embedding", "use_bidirectional_attention"
-    };
+    static const char *const bools[] = { "use_sliding_window",
+                                         "tie_word_embeddings",
+                                         "alibi",
+                                         "rope_interleave",
+                                         "relative_attention",
+                                         "position_biased_input",
+                                         "share_att_key",
+                                         "attn_temperature_tuning",
+                                         "use_qk_norm",
+                                         "scale_attn_weights",
+                                         "scale_attn_by_inverse_layer_idx",
+                                         "use_cache",
+                                         "scale_embedding",
+                                         "use_bidirectional_attention" };
     const json_t *text = k->text;
 
     for (size_t i = 0; i < COUNT(bools); i++)

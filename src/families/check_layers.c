@@ -34,13 +34,25 @@ static bool window_is_on(const struct lct_check *k)
 
 /* -------------------------------------------------------------- layer_types */
 
-static const char *const layer_words[] = {
-    "full_attention", "sliding_attention", "chunked_attention",
-    "linear_attention", "window_attention", "indexed_attention",
-    "compressed_sparse_attention", "heavily_compressed_attention", "conv",
-    "moe", "hybrid", "hybrid_sliding", "mamba", "attention", "sparse", "dense",
-    "deepseek_sparse_attention", "minimax_m3_sparse", NULL
-};
+static const char *const layer_words[] = { "full_attention",
+                                           "sliding_attention",
+                                           "chunked_attention",
+                                           "linear_attention",
+                                           "window_attention",
+                                           "indexed_attention",
+                                           "compressed_sparse_attention",
+                                           "heavily_compressed_attention",
+                                           "conv",
+                                           "moe",
+                                           "hybrid",
+                                           "hybrid_sliding",
+                                           "mamba",
+                                           "attention",
+                                           "sparse",
+                                           "dense",
+                                           "deepseek_sparse_attention",
+                                           "minimax_m3_sparse",
+                                           NULL };
 
 static bool is_layer_word(const char *word)
 {
@@ -85,15 +97,16 @@ static void layer_types(struct lct_check *k)
         lct_check_says(f, LCT_HF5, "ValueError");
         lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_MLX,
                        "KeyError, or full attention");
-        lct_check_mend(f, "%s", nearest ? nearest : "full_attention or "
-                                                    "sliding_attention");
+        lct_check_mend(f, "%s",
+                       nearest ? nearest
+                               : "full_attention or "
+                                 "sliding_attention");
         return;
     }
 }
 
 /* Whether layer l is local by the other keys: 1 or 0, -1 if none says it. */
-static int local_by_keys(const struct lct_check *k, int64_t l,
-                         const char **key)
+static int local_by_keys(const struct lct_check *k, int64_t l, const char **key)
 {
     const int64_t period =
         lct_check_integer(k->text, "sliding_window_pattern", 0);
@@ -182,8 +195,8 @@ static void no_rope_layers(struct lct_check *k)
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(list, i);
 
-        binary &= json_integer_value(item) == 0 ||
-                  json_integer_value(item) == 1;
+        binary &=
+            json_integer_value(item) == 0 || json_integer_value(item) == 1;
     }
     if (n > 0 && (!binary || (k->L > 0 && n != (size_t)k->L))) {
         f = lct_check_report(k, LCT_CHECK_P03, "no_rope_layers",
@@ -195,7 +208,7 @@ static void no_rope_layers(struct lct_check *k)
                              n, (long long)k->L);
         lct_check_says(f, LCT_HF,
                        binary ? "IndexError at layer %zu"
-                              : "every number above 0 rotates; IndexError "
+                              : "every number above 0 rotates, IndexError "
                                 "after layer %zu",
                        binary ? n : n - 1);
         lct_check_says(f, LCT_VLLM | LCT_MLX, "the same");
@@ -212,13 +225,13 @@ static void no_rope_layers(struct lct_check *k)
 
         f = lct_check_report(k, LCT_CHECK_P04, "no_rope_layers",
                              "no_rope_layers is empty");
-        lct_check_says(f, LCT_HF,
-                       llama ? "the default pattern: every %lldth layer does "
-                               "not rotate"
-                             : "IndexError (null would be the default "
-                               "pattern, every %lldth layer)",
-                       (long long)lct_check_integer(
-                           k->text, "no_rope_layer_interval", 4));
+        lct_check_says(
+            f, LCT_HF,
+            llama ? "the default pattern: every %lldth layer does "
+                    "not rotate"
+                  : "IndexError (null would be the default "
+                    "pattern, every %lldth layer)",
+            (long long)lct_check_integer(k->text, "no_rope_layer_interval", 4));
         lct_check_says(f, LCT_LLAMA_CPP, "every fourth layer does not rotate");
         lct_check_mend(f, "write null for the default pattern, or a list of "
                           "ones for none");
@@ -257,8 +270,9 @@ static void qwen_window(struct lct_check *k)
         lct_check_says(f, LCT_HF, "layers from %lld on slide: none",
                        (long long)first);
         lct_check_says(f, LCT_VLLM, "refuses, or no window");
-        lct_check_mend(f, "the first layer that slides, below %lld; or "
-                          "use_sliding_window: false",
+        lct_check_mend(f,
+                       "the first layer that slides, below %lld; or "
+                       "use_sliding_window: false",
                        (long long)k->L);
     }
 }
@@ -304,7 +318,7 @@ static void windows(struct lct_check *k)
     }
 }
 
-/* ------------------------------------------------------ scaling by the layer */
+/* ---------------------------------------------------------- scaled layers */
 
 static bool scales(const struct lct_rope_entry *e)
 {
@@ -325,8 +339,7 @@ static void scaled_kinds(struct lct_check *k)
 
         if (!scales(e))
             continue;
-        f = lct_check_report(k, modern ? LCT_CHECK_P11 : LCT_CHECK_P09,
-                             e->path,
+        f = lct_check_report(k, modern ? LCT_CHECK_P11 : LCT_CHECK_P09, e->path,
                              modern ? "the scaling '%s' of a model with local "
                                       "and global layers"
                                     : "the scaling '%s' belongs to the full "
@@ -340,8 +353,8 @@ static void scaled_kinds(struct lct_check *k)
         }
         lct_check_says(f, LCT_HF5,
                        lct_check_is(k, "olmo3")
-                           ? "full layers; versions 5.0 until #45945 scaled "
-                             "the sliding layers of OLMo 3 too"
+                           ? "full layers (versions 5.0 until #45945 scaled "
+                             "the sliding layers of OLMo 3, too)"
                            : "full layers");
         lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP,
                        "full layers in recent versions, all layers or none in "
@@ -378,9 +391,13 @@ static void fixed_period(struct lct_check *k)
     static const struct {
         const char *type;
         int64_t period;
-    } known[] = { { "gemma2", 2 },  { "gemma3_text", 6 },  { "cohere2", 4 },
-                  { "gpt_oss", 2 }, { "llama4_text", 4 } };
+    } known[] = { { "gemma2", 2 },
+                  { "gemma3_text", 6 },
+                  { "cohere2", 4 },
+                  { "gpt_oss", 2 },
+                  { "llama4_text", 4 } };
     const json_t *list = list_of(k, "layer_types");
+    const int64_t own = lct_check_integer(k->text, "sliding_window_pattern", 0);
     int64_t period = 0;
     struct lct_draft *f;
     size_t at = SIZE_MAX;
@@ -395,9 +412,8 @@ static void fixed_period(struct lct_check *k)
         if (at == SIZE_MAX && full != (((int64_t)l + 1) % period == 0))
             at = l;
     }
-    if (list == NULL && period > 0 &&
-        lct_check_integer(k->text, "sliding_window_pattern", period) != period)
-        at = (size_t)period - 1;
+    if (list == NULL && period > 0 && own > 0 && own != period)
+        at = (size_t)(own < period ? own : period) - 1;
     if (at == SIZE_MAX || period == 0)
         return;
     f = lct_check_report(k, LCT_CHECK_G11,

@@ -133,12 +133,14 @@ static void scaled_twice(struct lct_check *k, const struct lct_rope_entry *e)
                          M, e->kind);
     lct_check_says(f, LCT_VLLM, "serves %.10g x %.10g = %.10g tokens", M,
                    e->factor, M * e->factor);
-    lct_check_says(f, LCT_HF5, vendor ? "KeyError when the model is built"
-                                      : "scales once, from %.10g on",
+    lct_check_says(f, LCT_HF5,
+                   vendor ? "KeyError when the model is built"
+                          : "scales once, from %.10g on",
                    M);
-    lct_check_mend(f, vendor ? "rope_type 'yarn', which takes the length from "
-                               "the original one"
-                             : "max_position_embeddings %.10g",
+    lct_check_mend(f,
+                   vendor ? "rope_type 'yarn', which takes the length from "
+                            "the original one"
+                          : "max_position_embeddings %.10g",
                    e->original);
 }
 
@@ -239,15 +241,14 @@ static void two_originals(struct lct_check *k, const struct lct_rope_entry *e)
         outer = 4096;
     if (inner == 0 || outer == 0 || inner == outer || e->layers[0] != '\0')
         return;
-    f = lct_check_report(k, LCT_CHECK_L08,
-                         PATH(e, "original_max_position_embeddings"),
-                         "the original length is %.10g in the dictionary and "
-                         "%.10g at the top level%s",
-                         inner, outer,
-                         lct_check_has(k->text,
-                                       "original_max_position_embeddings")
-                             ? ""
-                             : " (the default of this class)");
+    f = lct_check_report(
+        k, LCT_CHECK_L08, PATH(e, "original_max_position_embeddings"),
+        "the original length is %.10g in the dictionary and "
+        "%.10g at the top level%s",
+        inner, outer,
+        lct_check_has(k->text, "original_max_position_embeddings")
+            ? ""
+            : " (the default of this class)");
     lct_check_says(f, LCT_HF5, "the one at the top level, %.10g", outer);
     lct_check_says(f, LCT_VLLM | LCT_MLX, "the inner one, %.10g", inner);
     lct_check_mend(f, "give both the trained length");
@@ -293,12 +294,11 @@ static void list_lengths(struct lct_check *k, const struct lct_rope_entry *e)
 static void longrope_amplitude(struct lct_check *k,
                                const struct lct_rope_entry *e)
 {
-    const double original = e->original > 0 ? e->original
+    const double original = e->original > 0           ? e->original
                             : lct_check_is(k, "phi3") ? 4096
                                                       : (double)k->M;
     const double ratio = (double)k->M / original;
-    const double a =
-        ratio <= 1 ? 1 : sqrt(1 + log(ratio) / log(original));
+    const double a = ratio <= 1 ? 1 : sqrt(1 + log(ratio) / log(original));
     struct lct_draft *f;
 
     if (e->factor > 0 || lct_check_has(e->dict, "attention_factor") ||
@@ -329,8 +329,9 @@ static void longrope_switch(struct lct_check *k, const struct lct_rope_entry *e)
                    "chooses by the longest position of each call; Phi-3 drops "
                    "its cache once when the length passes %.10g",
                    original);
-    lct_check_says(f, LCT_LLAMA_CPP, "chooses once, by the size of the "
-                                     "context");
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "chooses once, by the size of the "
+                   "context");
     lct_check_says(f, LCT_MLX, "always the long list");
     lct_check_mend(f, "nothing is wrong in the file; compute again what was "
                       "cached before the switch");
@@ -369,8 +370,9 @@ static void dynamic(struct lct_check *k, const struct lct_rope_entry *e)
                    "a text fed step by step beyond %lld tokens gets other "
                    "scores than the same text at once",
                    (long long)k->M);
-    lct_check_says(f, LCT_VLLM, "one base for all lengths, computed when the "
-                                "model is loaded");
+    lct_check_says(f, LCT_VLLM,
+                   "one base for all lengths, computed when the "
+                   "model is loaded");
     lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "no dynamic scaling at all");
     lct_check_mend(f, "feed the prompt at once, or use YaRN or a fixed base");
 }
@@ -384,6 +386,7 @@ static void unscaled(struct lct_check *k)
     const double original =
         lct_check_real(k->text, "original_max_position_embeddings",
                        k->n_entries > 0 ? k->entries[0].original : 0);
+    const json_t *theta = json_object_get(k->text, "rope_theta");
     const struct lct_rope_entry *e = &k->entries[0];
     struct lct_draft *f;
 
@@ -393,7 +396,8 @@ static void unscaled(struct lct_check *k)
         if (strcmp(k->entries[i].layers, "full_attention") == 0)
             e = &k->entries[i];
     }
-    if (M <= 0 || k->n_entries == 0 || lct_check_class_has(k, LCT_CLASS_NO_ROPE) ||
+    if (M <= 0 || k->n_entries == 0 ||
+        lct_check_class_has(k, LCT_CLASS_NO_ROPE) ||
         (k->class == NULL && !lct_check_has(k->text, "rope_theta")))
         return;
     if (original > 0 && M > original) {
@@ -405,10 +409,11 @@ static void unscaled(struct lct_check *k)
                        "unscaled angles that were never trained, from "
                        "position %.10g on",
                        original);
-        lct_check_mend(f, "add YaRN with factor %.10g, or "
-                          "max_position_embeddings %.10g",
+        lct_check_mend(f,
+                       "add YaRN with factor %.10g, or "
+                       "max_position_embeddings %.10g",
                        M / original, original);
-    } else if (e->rot >= 4 &&
+    } else if (e->rot >= 4 && !json_is_string(theta) && !json_is_null(theta) &&
                lct_check_longest((double)e->rot, e->base) < M) {
         f = lct_check_report(k, LCT_CHECK_L20, "rope_theta",
                              "the longest wavelength, %.0f tokens, is shorter "
@@ -427,9 +432,9 @@ static void unscaled(struct lct_check *k)
 static void tokenizer_length(struct lct_check *k)
 {
     const double M = given_length(k);
-    const double other = lct_check_real(
-        k->text, "model_max_length",
-        lct_check_real(k->tokenizer, "model_max_length", 0));
+    const double other =
+        lct_check_real(k->text, "model_max_length",
+                       lct_check_real(k->tokenizer, "model_max_length", 0));
     struct lct_draft *f;
 
     if (M <= 0 || other <= 0 || other > 1e9 || other == M)

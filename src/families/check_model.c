@@ -67,9 +67,8 @@ static locant_status open_folder(struct lct_check_model *m, const char *path)
     look(&f, path);
     if (f.weights)
         LCT_TRY(lct_weights_open(&m->weights, path));
-    if (f.n_gguf == 1 &&
-        snprintf(m->gguf, sizeof m->gguf, "%s/%s", path, f.gguf) >=
-            (int)sizeof m->gguf)
+    if (f.n_gguf == 1 && snprintf(m->gguf, sizeof m->gguf, "%s/%s", path,
+                                  f.gguf) >= (int)sizeof m->gguf)
         m->gguf[0] = '\0';
     if (f.tokenizer && snprintf(name, sizeof name, "%s/tokenizer_config.json",
                                 path) < (int)sizeof name)
@@ -124,11 +123,10 @@ void lct_check_model_close(struct lct_check_model *m)
 
 /* Types whose positions are no RoPE, which classes.def does not list. */
 static const char *const other_types[] = {
-    "bert", "camembert", "deberta", "deberta-v2", "dinov2",
-    "dinov3_vit", "distilbert", "electra", "gpt2", "kimi_k25",
-    "marian", "mt5", "opt", "qwen", "roberta",
-    "swin", "swinv2", "t5", "transfo-xl", "umt5",
-    "vit", "xlm-roberta", NULL
+    "bert",       "camembert", "deberta", "deberta-v2",  "dinov2", "dinov3_vit",
+    "distilbert", "electra",   "gpt2",    "kimi_k25",    "marian", "mt5",
+    "opt",        "qwen",      "roberta", "swin",        "swinv2", "t5",
+    "transfo-xl", "umt5",      "vit",     "xlm-roberta", NULL
 };
 
 static bool is_known(const struct lct_check *k)
@@ -167,8 +165,8 @@ static locant_status unknown(const struct lct_check *k)
                            ? "general.architecture"
                            : "model_type",
                        lct_quote(quoted, k->type, strlen(k->type)),
-                       nearest ? "; did you mean " : "",
-                       nearest ? nearest : "", nearest ? "?" : "");
+                       nearest ? "; did you mean " : "", nearest ? nearest : "",
+                       nearest ? "?" : "");
 }
 
 /* ------------------------------------------------------------------ running */
@@ -188,8 +186,7 @@ static void summary(char *out, size_t size, const struct lct_check *k)
                    : NULL;
     char type[LCT_QUOTE_BYTES], quoted[LCT_QUOTE_BYTES];
     int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
-                     k->config->file,
-                     lct_quote(type, k->type, strlen(k->type)),
+                     k->config->file, lct_quote(type, k->type, strlen(k->type)),
                      dialects[k->config->dialect], k->weights ? "with" : "no",
                      (int)LCT_CHECKS);
 

@@ -8,8 +8,8 @@ struct lct_check_model {
     struct lct_config config;
     struct lct_weights *weights; /* NULL if there are none */
     json_t *tokenizer;           /* tokenizer_config.json, or NULL */
-    char gguf[4096];  /* the one GGUF file beside config.json, or "" */
-    bool wrong_type;  /* model_type is no text: nothing else is known */
+    char gguf[4096]; /* the one GGUF file beside config.json, or "" */
+    bool wrong_type; /* model_type is no text: nothing else is known */
 };
 
 /* Errors: as locant_model_check(). */

@@ -170,7 +170,7 @@ static enum relation relate(const struct rows *a, const struct rows *b,
     return others > FAR || (best != SAME && x[SAME] > FAR) ? best : OTHER;
 }
 
-/* ---------------------------------------------------------- two files of one */
+/* ------------------------------------------------- two files of one model */
 
 struct pair {
     struct lct_check *k;
@@ -354,8 +354,7 @@ static void divisors(const struct pair *p)
 {
     const struct lct_check *hf = is_gguf(p->k) ? p->other : p->k;
     const struct lct_check *gguf = is_gguf(p->k) ? p->k : p->other;
-    const struct lct_rope_entry *e =
-        hf->n_entries > 0 ? &hf->entries[0] : NULL;
+    const struct lct_rope_entry *e = hf->n_entries > 0 ? &hf->entries[0] : NULL;
     const struct lct_weight *t =
         gguf->weights ? lct_weights_find(gguf->weights, "rope_freqs.weight")
                       : NULL;
@@ -377,8 +376,9 @@ static void divisors(const struct pair *p)
                                    : "");
         lct_check_says(f, LCT_LLAMA_CPP,
                        "divides other pairs than the model was trained with");
-        lct_check_mend(f, "convert again, with original_max_position_"
-                          "embeddings %.10g also at the top level",
+        lct_check_mend(f,
+                       "convert again, with original_max_position_"
+                       "embeddings %.10g also at the top level",
                        e->original);
     }
     locant_release(x.x);
@@ -407,15 +407,14 @@ static void windows(const struct pair *p)
 
     if (a == b)
         return;
-    f = lct_check_report(p->k, LCT_CHECK_P12, "sliding_window",
-                         "the window is %lld here and %lld in the other file%s",
-                         (long long)a, (long long)b,
-                         a == b + 1 || b == a + 1
-                             ? ": one counts the query itself"
-                             : "");
+    f = lct_check_report(
+        p->k, LCT_CHECK_P12, "sliding_window",
+        "the window is %lld here and %lld in the other file%s", (long long)a,
+        (long long)b,
+        a == b + 1 || b == a + 1 ? ": one counts the query itself" : "");
     lct_check_says(f, LCT_HF | LCT_LLAMA_CPP,
-                   "a query sees %lld keys with itself here, %lld there; 0: "
-                   "all",
+                   "a query sees %lld keys with itself here, %lld there (0: "
+                   "all)",
                    (long long)a, (long long)b);
     lct_check_mend(f, "the window of transformers counts the query itself");
 }
@@ -461,8 +460,9 @@ static void adapter(struct lct_check *k)
                          text ? "" : ", as transformers has them", base);
     lct_check_says(f, readers(k),
                    "adds each row to another channel: the adapter does harm");
-    lct_check_mend(f, "permute the rows of lora_B and leave lora_A; 'locant "
-                      "model convert --pairing %s' does",
+    lct_check_mend(f,
+                   "permute the rows of lora_B and leave lora_A; 'locant "
+                   "model convert --pairing %s' does",
                    base);
 }
 

@@ -111,8 +111,7 @@ static locant_status fix_once(size_t *n, struct lct_check_model *m)
 {
     struct lct_report report = { .n = 0 };
     char checked[512];
-    locant_status status =
-        lct_check_model_run(&report, checked, m, &defaults);
+    locant_status status = lct_check_model_run(&report, checked, m, &defaults);
 
     *n = 0;
     if (status == LOCANT_OK)
@@ -154,8 +153,7 @@ static locant_status check_output(const char *fn, const char *path,
     for (size_t i = 0; i < 3; i++) {
         if (snprintf(name, sizeof name, "%s%s", path, names[i]) <
                 (int)sizeof name &&
-            stat(name, &b) == 0 && a.st_dev == b.st_dev &&
-            a.st_ino == b.st_ino)
+            stat(name, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: output %s is the configuration itself, "
                                "which is never written over",

@@ -91,8 +91,7 @@ struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
     char path[160];
     va_list arguments;
 
-    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix,
-             key + whole);
+    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, key + whole);
     f->report = k->report;
     f->id = id;
     f->severity = infos[id].severity;
@@ -185,7 +184,7 @@ static void append_stacks(struct sentence *s, const struct lct_draft *f,
         if (same_text(f->computes[i], f->computes[first]))
             n++;
     if (n == LOCANT_STACKS) {
-        append(s, "every stack");
+        append(s, "Every stack");
         return;
     }
     for (int i = first; i < LOCANT_STACKS; i++) {
@@ -239,14 +238,14 @@ static void hand_over(locant_finding *out, struct lct_draft *f, int stack)
     struct sentence s = { .n = 0 };
 
     compose(&s, f, stack);
-    *out = (locant_finding){ .id = infos[f->id].id,
-                             .severity = f->severity,
-                             .stacks = concerned(f),
-                             .fixes = f->fixes != NULL,
-                             .sentence = copied(f->report, s.text),
-                             .key = f->key,
-                             .mend = f->mend ? f->mend
-                                             : copied(f->report, "") };
+    *out =
+        (locant_finding){ .id = infos[f->id].id,
+                          .severity = f->severity,
+                          .stacks = concerned(f),
+                          .fixes = f->fixes != NULL,
+                          .sentence = copied(f->report, s.text),
+                          .key = f->key,
+                          .mend = f->mend ? f->mend : copied(f->report, "") };
     f->key = f->mend = NULL;
     for (int i = 0; i < LOCANT_STACKS; i++) {
         if (f->computes[i] == NULL)
@@ -302,8 +301,8 @@ void locant_findings_free(locant_findings *f)
         return;
     for (size_t i = 0; i < f->n; i++) {
         locant_finding *x = &f->at[i];
-        char *const texts[] = { x->key, x->sentence,  x->mend, x->hf4,
-                                x->hf5, x->vllm, x->llama_cpp, x->mlx };
+        char *const texts[] = { x->key, x->sentence, x->mend,      x->hf4,
+                                x->hf5, x->vllm,     x->llama_cpp, x->mlx };
 
         for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++)
             locant_release(texts[j]);

@@ -72,10 +72,9 @@ static void soft_caps(struct lct_check *k)
 static void temperature(struct lct_check *k)
 {
     const struct lct_rope_entry *e = k->n_entries > 0 ? &k->entries[0] : NULL;
-    const double beta =
-        lct_check_real(k->text, "llama_4_scaling_beta",
-                       e ? lct_check_real(e->dict, "llama_4_scaling_beta", 0)
-                         : 0);
+    const double beta = lct_check_real(
+        k->text, "llama_4_scaling_beta",
+        e ? lct_check_real(e->dict, "llama_4_scaling_beta", 0) : 0);
     const double floor_scale = lct_check_real(k->text, "floor_scale", 8192);
     struct lct_draft *f;
 
@@ -95,8 +94,9 @@ static void temperature(struct lct_check *k)
                              "floor_scale is %.10g, and positions are divided "
                              "by it",
                              floor_scale);
-        lct_check_says(f, LCT_EVERY_STACK, "infinite or negative "
-                                           "temperatures");
+        lct_check_says(f, LCT_EVERY_STACK,
+                       "infinite or negative "
+                       "temperatures");
         lct_check_mend(f, "8192");
     }
 }
@@ -122,9 +122,9 @@ static void position_ids(struct lct_check *k)
 {
     const locant_tensor *ids = k->options->positions;
     const int64_t at = ids && ids->rank == 2 ? first_other_id(ids) : -1;
-    const bool alibi = lct_check_is(k, "bloom") || lct_check_is(k, "mpt") ||
-                       (lct_check_is(k, "falcon") &&
-                        lct_check_bool(k->text, "alibi", false));
+    const bool alibi =
+        lct_check_is(k, "bloom") || lct_check_is(k, "mpt") ||
+        (lct_check_is(k, "falcon") && lct_check_bool(k->text, "alibi", false));
     struct lct_draft *f;
 
     if (at < 0)
@@ -152,7 +152,7 @@ static void position_ids(struct lct_check *k)
     }
 }
 
-/* ------------------------------------------------------------ single families */
+/* --------------------------------------------------------- single families */
 
 /* P20 */
 static void gpt_oss(struct lct_check *k)
@@ -222,21 +222,18 @@ static void encoders(struct lct_check *k)
 {
     const bool relative = lct_check_bool(k->text, "relative_attention", false);
     const bool biased = lct_check_bool(k->text, "position_biased_input", true);
-    const bool stripped =
-        !lct_check_has(k->text, "relative_attention") &&
-        (lct_check_has(k->text, "pos_att_type") ||
-         lct_check_has(k->text, "position_buckets"));
+    const bool stripped = !lct_check_has(k->text, "relative_attention") &&
+                          (lct_check_has(k->text, "pos_att_type") ||
+                           lct_check_has(k->text, "position_buckets"));
     const bool tied = lct_check_bool(k->text, "tie_word_embeddings", true);
     struct lct_draft *f;
 
     if ((strcmp(k->type, "deberta-v2") == 0 ||
          strcmp(k->type, "deberta") == 0) &&
         !relative && (!biased || stripped)) {
-        f = lct_check_report(k, LCT_CHECK_P25, "relative_attention",
-                             "relative_attention is %s",
-                             lct_check_has(k->text, "relative_attention")
-                                 ? "false"
-                                 : "absent");
+        f = lct_check_report(
+            k, LCT_CHECK_P25, "relative_attention", "relative_attention is %s",
+            lct_check_has(k->text, "relative_attention") ? "false" : "absent");
         lct_check_says(f, LCT_HF,
                        biased ? "absolute positions alone"
                               : "no positions at all: the order of tokens has "
@@ -249,8 +246,9 @@ static void encoders(struct lct_check *k)
         f = lct_check_report(k, LCT_CHECK_P26, "tie_word_embeddings",
                              "tie_word_embeddings is false, and logits of "
                              "UMT5 are scaled all the same");
-        lct_check_says(f, LCT_HF5, "multiplies the state by d_model^-0.5 "
-                                   "before the head: logits too small");
+        lct_check_says(f, LCT_HF5,
+                       "multiplies the state by d_model^-0.5 "
+                       "before the head: logits too small");
         lct_check_says(f, LCT_HF4, "does not");
         lct_check_mend(f, "multiply lm_head by d_model^0.5, or compute logits "
                           "elsewhere");
@@ -260,21 +258,22 @@ static void encoders(struct lct_check *k)
         f = lct_check_report(k, LCT_CHECK_P26, "tie_word_embeddings",
                              "tie_word_embeddings is true, and logits of mT5 "
                              "are not scaled");
-        lct_check_says(f, LCT_HF5, "never multiplies the state by "
-                                   "d_model^-0.5: logits too large");
+        lct_check_says(f, LCT_HF5,
+                       "never multiplies the state by "
+                       "d_model^-0.5: logits too large");
         lct_check_says(f, LCT_HF4, "does");
         lct_check_mend(f, "mT5 has a head of its own: false");
     }
 }
 
-/* ---------------------------------------------- what a converter makes of it */
+/* ------------------------------------------- what a converter makes of it */
 
 /* G03 */
 static void packed(struct lct_check *k)
 {
     const json_t *q = json_object_get(k->config->root, "quantization_config");
-    const char *method = lct_check_text(
-        q, "quant_algo", lct_check_text(q, "quant_method", ""));
+    const char *method =
+        lct_check_text(q, "quant_algo", lct_check_text(q, "quant_method", ""));
     struct lct_draft *f;
 
     if (!lct_check_class_has(k, LCT_CLASS_PERMUTED) ||

@@ -45,8 +45,8 @@ static void recorded_pairing(struct lct_check *k)
     const bool known = is_gguf(k) ? arch != NULL : k->class != NULL;
     const bool interleaved =
         arch ? arch->interleaved
-             : k->class && !(k->class->traits &
-                             (LCT_CLASS_HALF | LCT_CLASS_PERMUTED));
+             : k->class &&
+                   !(k->class->traits & (LCT_CLASS_HALF | LCT_CLASS_PERMUTED));
     const char *readers = interleaved ? "interleaved" : "half";
     struct lct_draft *f;
 
@@ -87,8 +87,7 @@ static void sinks(struct lct_check *k)
                                  "%lld query heads)",
                              (long long)l, t ? (long long)t->shape[0] : 0LL,
                              (long long)k->H);
-        lct_check_says(f, LCT_EVERY_STACK,
-                       "random sinks, or refuses the file");
+        lct_check_says(f, LCT_EVERY_STACK, "random sinks, or refuses the file");
         lct_check_mend(f, "convert again from the original checkpoint");
         return;
     }
@@ -108,8 +107,8 @@ static int64_t table_offset(const struct lct_check *k)
 
 static bool is_learned(const struct lct_check *k)
 {
-    static const char *const types[] = { "bert", "roberta", "xlm-roberta",
-                                         "camembert", "gpt2", "opt",
+    static const char *const types[] = { "bert",       "roberta", "xlm-roberta",
+                                         "camembert",  "gpt2",    "opt",
                                          "distilbert", "electra" };
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -139,20 +138,20 @@ static void learned_table(struct lct_check *k)
         rows = t->shape[0];
     if (rows <= 0 || (rows >= wanted && length <= rows - offset))
         return;
-    f = lct_check_report(k, LCT_CHECK_P21,
-                         t ? t->name : "max_position_embeddings",
-                         "the learned table has %lld rows, of which %lld are "
-                         "positions, and %lld %s",
-                         (long long)rows, (long long)(rows - offset),
-                         (long long)(length > rows - offset ? length : wanted),
-                         length > rows - offset ? "are to be read"
-                                                : "rows are configured");
+    f = lct_check_report(
+        k, LCT_CHECK_P21, t ? t->name : "max_position_embeddings",
+        "the learned table has %lld rows, of which %lld are "
+        "positions, and %lld %s",
+        (long long)rows, (long long)(rows - offset),
+        (long long)(length > rows - offset ? length : wanted),
+        length > rows - offset ? "are to be read" : "rows are configured");
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX,
                    "IndexError at position %lld; nothing wraps around",
                    (long long)(rows - offset));
     lct_check_says(f, LCT_LLAMA_CPP, "refuses the context");
-    lct_check_mend(f, "texts of at most %lld tokens, or 'locant resize' for a "
-                      "longer table",
+    lct_check_mend(f,
+                   "texts of at most %lld tokens, or 'locant resize' for a "
+                   "longer table",
                    (long long)(rows - offset));
 }
 
@@ -161,8 +160,8 @@ static void head_shapes(struct lct_check *k)
 {
     const struct lct_weight *q =
         find_by_end(k->weights, "layers.0.self_attn.q_proj.weight");
-    const struct lct_weight *kv = find_by_end(
-        k->weights, "layers.0.self_attn.kv_a_proj_with_mqa.weight");
+    const struct lct_weight *kv =
+        find_by_end(k->weights, "layers.0.self_attn.kv_a_proj_with_mqa.weight");
     const int64_t rank = lct_check_integer(k->text, "kv_lora_rank", 512);
     const int64_t rope = lct_check_integer(k->text, "qk_rope_head_dim", 64);
     struct lct_draft *f;
@@ -172,9 +171,8 @@ static void head_shapes(struct lct_check *k)
         f = lct_check_report(k, LCT_CHECK_W14, "qk_rope_head_dim",
                              "%s has %lld rows: kv_lora_rank %lld leaves %lld "
                              "rotated channels, and qk_rope_head_dim is %lld",
-                             kv->name, (long long)kv->shape[0],
-                             (long long)rank, (long long)(kv->shape[0] - rank),
-                             (long long)rope);
+                             kv->name, (long long)kv->shape[0], (long long)rank,
+                             (long long)(kv->shape[0] - rank), (long long)rope);
         lct_check_says(f, LCT_EVERY_STACK, "sizes that do not fit");
         lct_check_mend(f, "qk_rope_head_dim %lld",
                        (long long)(kv->shape[0] - rank));
@@ -212,8 +210,7 @@ static void divisors(struct lct_check *k)
     for (int i = 0; i < 3; i++) {
         const struct lct_weight *t = lct_weights_find(k->weights, names[i]);
 
-        if (t == NULL || rot <= 0 ||
-            (t->rank == 1 && t->shape[0] == rot / 2))
+        if (t == NULL || rot <= 0 || (t->rank == 1 && t->shape[0] == rot / 2))
             continue;
         f = lct_check_report(k, i == 0 ? LCT_CHECK_G10 : LCT_CHECK_L09,
                              names[i],
@@ -221,8 +218,9 @@ static void divisors(struct lct_check *k)
                              "have %lld pairs",
                              names[i], (long long)t->shape[0], (long long)rot,
                              (long long)(rot / 2));
-        lct_check_says(f, LCT_LLAMA_CPP, "refuses the file, or reads beyond "
-                                         "the end");
+        lct_check_says(f, LCT_LLAMA_CPP,
+                       "refuses the file, or reads beyond "
+                       "the end");
         lct_check_mend(f, "convert again");
     }
     if (strcmp(k->type, "llama") != 0 ||
@@ -230,12 +228,11 @@ static void divisors(struct lct_check *k)
         lct_check_gguf_real(k, "rope.freq_base", 0) != 500000 ||
         lct_check_gguf_integer(k, "context_length", 0) <= 8192)
         return;
-    f = lct_check_report(k, LCT_CHECK_G10, names[0],
-                         "base 500000 and a length of %lld are those of Llama "
-                         "3.1, whose scaling travels as %s, which is absent",
-                         (long long)lct_check_gguf_integer(
-                             k, "context_length", 0),
-                         names[0]);
+    f = lct_check_report(
+        k, LCT_CHECK_G10, names[0],
+        "base 500000 and a length of %lld are those of Llama "
+        "3.1, whose scaling travels as %s, which is absent",
+        (long long)lct_check_gguf_integer(k, "context_length", 0), names[0]);
     lct_check_says(f, LCT_LLAMA_CPP,
                    "unscaled frequencies: good up to 8192 tokens, worse "
                    "beyond");
@@ -249,8 +246,8 @@ static void query_rows(struct lct_check *k)
         lct_weights_find(k->weights, "blk.0.attn_q.weight");
     const int64_t H = lct_check_gguf_first(k, "attention.head_count", 0);
     const int64_t D = lct_check_gguf_integer(k, "embedding_length", 0);
-    const int64_t width = lct_check_gguf_integer(
-        k, "attention.key_length", H > 0 ? D / H : 0);
+    const int64_t width =
+        lct_check_gguf_integer(k, "attention.key_length", H > 0 ? D / H : 0);
     char key[128];
     struct lct_draft *f;
 
@@ -264,8 +261,7 @@ static void query_rows(struct lct_check *k)
         "have %lld%s",
         (long long)q->shape[0], (long long)H, (long long)width,
         (long long)(H * width),
-        lct_check_has(k->text, key) ? ""
-                                    : " (attention.key_length is absent)");
+        lct_check_has(k->text, key) ? "" : " (attention.key_length is absent)");
     lct_check_says(f, LCT_LLAMA_CPP, "refuses the file");
     lct_check_mend(f, "attention.key_length %lld",
                    (long long)(q->shape[0] / H));
@@ -281,12 +277,13 @@ static void stored_angles(struct lct_check *k)
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         t = find_by_end(k->weights, ends[i]);
-        if (t == NULL || (strcmp(t->type->name, "BF16") != 0 &&
-                          strcmp(t->type->name, "F16") != 0) ||
+        if (t == NULL ||
+            (strcmp(t->type->name, "BF16") != 0 &&
+             strcmp(t->type->name, "F16") != 0) ||
             (k->M > 0 && k->M <= 256))
             continue;
-        f = lct_check_report(k, LCT_CHECK_A03, t->name,
-                             "%s is stored as %s", t->name, t->type->name);
+        f = lct_check_report(k, LCT_CHECK_A03, t->name, "%s is stored as %s",
+                             t->name, t->type->name);
         lct_check_says(f, LCT_HF4 | LCT_VLLM,
                        "a reader that takes it computes angles in 16 bits: "
                        "%s",

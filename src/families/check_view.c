@@ -192,8 +192,8 @@ static int64_t first_of(const json_t *text, const char *const *keys)
 static void read_sizes(struct lct_check *k)
 {
     static const char *const D[] = { "hidden_size", "n_embd", "d_model", NULL };
-    static const char *const H[] = { "num_attention_heads", "n_head",
-                                     "n_heads", NULL };
+    static const char *const H[] = { "num_attention_heads", "n_head", "n_heads",
+                                     NULL };
     static const char *const L[] = { "num_hidden_layers", "n_layer", "n_layers",
                                      "num_layers", NULL };
     static const char *const M[] = { "max_position_embeddings", "n_positions",
@@ -254,8 +254,9 @@ static void add_entry(struct lct_check *k, const json_t *dict, const char *path,
     if (!(e->base > 1))
         e->base = 10000;
     e->factor = lct_check_real(dict, "factor", 0);
-    e->original = lct_check_real(
-        dict, "original_max_position_embeddings", 0);
+    e->original = lct_check_real(dict, "original_max_position_embeddings", 0);
+    if (layers[0] == '\0' && lct_check_is(k, "phi3"))
+        e->original = 4096;
     if (layers[0] == '\0')
         e->original = lct_check_real(text, "original_max_position_embeddings",
                                      e->original);
@@ -329,16 +330,18 @@ void lct_check_view_open(struct lct_check *k, const struct lct_config *c,
         return;
     read_sizes(k);
     base = k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
-    k->base = lct_check_real(
-        k->text, "rope_theta",
-        lct_check_real(k->text, lct_check_is(k, "gpt_neox") ? "rotary_emb_base"
-                                                            : "rope_theta",
-                       base));
-    k->partial = lct_check_real(
-        k->text, "partial_rotary_factor",
-        lct_check_is(k, "gpt_neox")
-            ? lct_check_real(k->text, "rotary_pct", 0.25)
-            : k->class != NULL ? k->class->partial : 1);
+    k->base = lct_check_real(k->text, "rope_theta",
+                             lct_check_real(k->text,
+                                            lct_check_is(k, "gpt_neox")
+                                                ? "rotary_emb_base"
+                                                : "rope_theta",
+                                            base));
+    k->partial =
+        lct_check_real(k->text, "partial_rotary_factor",
+                       lct_check_is(k, "gpt_neox")
+                           ? lct_check_real(k->text, "rotary_pct", 0.25)
+                       : k->class != NULL ? k->class->partial
+                                          : 1);
     if (lct_check_is(k, "minimax_m2") && k->d > 0 &&
         !lct_check_has(k->text, "partial_rotary_factor"))
         k->partial = (double)lct_check_integer(k->text, "rotary_dim", k->d) /

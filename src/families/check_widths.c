@@ -72,8 +72,7 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
                        "%lld channels", (long long)cut);
         lct_check_mend(f, "%.17g, whose product is not below %.0f",
                        safe_partial((int64_t)nearest, k->d), nearest);
-        lct_check_fix(f, key,
-                      json_real(safe_partial((int64_t)nearest, k->d)));
+        lct_check_fix(f, key, json_real(safe_partial((int64_t)nearest, k->d)));
     } else if (cut % 2 != 0) {
         f = lct_check_report(k, LCT_CHECK_W01, key,
                              "%.10g of %lld channels are %lld, an odd number",
@@ -86,8 +85,9 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
                        (long long)cut);
         lct_check_says(f, LCT_LLAMA_CPP, "rope.dimension_count %lld",
                        (long long)cut);
-        lct_check_mend(f, "a factor whose product is even: %lld or %lld "
-                          "channels",
+        lct_check_mend(f,
+                       "a factor whose product is even: %lld or %lld "
+                       "channels",
                        (long long)cut - 1, (long long)cut + 1);
     }
 }
@@ -102,7 +102,8 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
     struct lct_draft *f;
 
     if (key == NULL || k->class == NULL || p == 1 || k->d <= 0 ||
-        (k->class->traits & (LCT_CLASS_PARTIAL | LCT_CLASS_MLA | LCT_CLASS_NO_ROPE)) ||
+        (k->class->traits &
+         (LCT_CLASS_PARTIAL | LCT_CLASS_MLA | LCT_CLASS_NO_ROPE)) ||
         strcmp(e->kind, "proportional") == 0)
         return;
     f = lct_check_report(k, LCT_CHECK_W03, key,
@@ -121,8 +122,9 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
                    (long long)((double)k->d * p), (long long)k->d);
     lct_check_says(f, LCT_HF4 | LCT_MLX, "rotates all %lld channels",
                    (long long)k->d);
-    lct_check_says(f, LCT_LLAMA_CPP, "as the converter of this architecture "
-                                     "writes rope.dimension_count");
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "as the converter of this architecture "
+                   "writes rope.dimension_count");
     lct_check_mend(f, "remove it, or use a model_type whose class reads it "
                       "(GPT-NeoX, Phi, StableLM, GLM, Nemotron)");
 }
@@ -148,10 +150,8 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
                              (long long)((double)k->d * p));
         lct_check_says(f, LCT_HF5 | LCT_MLX, "rotates %lld channels",
                        (long long)((double)k->d * p));
-        lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels",
-                       (long long)r);
-        lct_check_says(f, LCT_VLLM,
-                       "older versions apply both: %lld channels",
+        lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels", (long long)r);
+        lct_check_says(f, LCT_VLLM, "older versions apply both: %lld channels",
                        (long long)((double)r * p));
         lct_check_mend(f, "partial_rotary_factor %.10g if rotary_dim is right",
                        (double)r / (double)k->d);
@@ -162,16 +162,17 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
                              "'%s' look at",
                              (long long)r, k->type);
         lct_check_says(f, LCT_HF5,
-                       minimax ? "%lld of %lld channels from 5.17 on; 5.12 to "
-                                 "5.16 rotate all (a KL divergence of 13)"
+                       minimax ? "%lld of %lld channels from 5.17 on, all from "
+                                 "5.12 to 5.16 (a KL divergence of 13)"
                                : "ignored: rotates all of %lld channels, not "
                                  "%lld",
                        (long long)(minimax ? r : k->d),
                        (long long)(minimax ? k->d : r));
-        lct_check_says(f, LCT_VLLM,
-                       "%lld channels; before #30384 the factor was applied "
-                       "twice: %lld",
-                       (long long)r, (long long)(r * r / k->d));
+        lct_check_says(
+            f, LCT_VLLM,
+            "%lld channels, or %lld before #30384, which applied the "
+            "factor twice",
+            (long long)r, (long long)(r * r / k->d));
         lct_check_mend(f, "add partial_rotary_factor %.10g",
                        safe_partial(r, k->d));
         if (minimax)
@@ -245,8 +246,9 @@ static void heads(struct lct_check *k)
                              "%lld query heads are no multiple of %lld key "
                              "heads",
                              (long long)k->H, (long long)k->K);
-        lct_check_says(f, LCT_EVERY_STACK, "keys cannot be repeated for the "
-                                           "queries: sizes that do not fit");
+        lct_check_says(f, LCT_EVERY_STACK,
+                       "keys cannot be repeated for the "
+                       "queries: sizes that do not fit");
         lct_check_mend(f, "num_key_value_heads, the rows of k_proj over the "
                           "width of a head");
     }
@@ -293,8 +295,8 @@ static void wrong_sections(struct lct_check *k, const struct lct_rope_entry *e,
         lct_check_says(f, LCT_HF | LCT_VLLM,
                        "the section is cut off at the last pair");
         lct_check_says(f, LCT_LLAMA_CPP, "pairs beyond the end are dropped");
-        lct_check_mend(f, "sections of at most %lld", (long long)((pairs + 2)
-                                                                  / 3));
+        lct_check_mend(f, "sections of at most %lld",
+                       (long long)((pairs + 2) / 3));
     }
 }
 
@@ -324,8 +326,9 @@ static void sections(struct lct_check *k, const struct lct_rope_entry *e)
                              "sections stand together with the scaling '%s'",
                              e->kind);
         lct_check_says(f, LCT_HF5, "both");
-        lct_check_says(f, LCT_VLLM, "both; other servers lose one (LightLLM "
-                                    "the scaling, sglang the sections)");
+        lct_check_says(f, LCT_VLLM,
+                       "both, where other servers lose one (LightLLM "
+                       "the scaling, sglang the sections)");
         lct_check_says(f, LCT_MLX, "the scaling alone: right for text only");
         lct_check_mend(f, "compare the angles of an image with 'locant model "
                           "vectors'");
@@ -340,16 +343,16 @@ static void image_ids(struct lct_check *k)
     struct lct_draft *f;
 
     if (!lct_check_class_has(k, LCT_CLASS_SECTIONS) ||
-        !(asked || json_is_object(json_object_get(k->config->root,
-                                                  "vision_config"))))
+        !(asked ||
+          json_is_object(json_object_get(k->config->root, "vision_config"))))
         return;
     f = lct_check_report(k, LCT_CHECK_W13, "/vision_config",
                          "with images, a token after an image stands at the "
                          "image's start + max(rows, columns) / merge, not at "
                          "its number");
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP,
-                   "three coordinates; text alone is plain RoPE, where all "
-                   "three are equal");
+                   "three coordinates, all equal for text alone, which is "
+                   "plain RoPE");
     lct_check_mend(f, "nothing is wrong in the file; pass position ids of "
                       "three axes");
 }
@@ -363,9 +366,9 @@ static void latent(struct lct_check *k)
     const int64_t head = lct_check_integer(k->text, "head_dim", rope);
     const double p =
         k->n_entries > 0
-            ? lct_check_real(k->entries[0].dict, "partial_rotary_factor",
-                             lct_check_real(k->text, "partial_rotary_factor",
-                                            1))
+            ? lct_check_real(
+                  k->entries[0].dict, "partial_rotary_factor",
+                  lct_check_real(k->text, "partial_rotary_factor", 1))
             : 1;
     const int64_t read = (int64_t)((double)head * p + 1e-6);
     struct lct_draft *f;
@@ -373,22 +376,22 @@ static void latent(struct lct_check *k)
     if (!lct_check_class_has(k, LCT_CLASS_MLA))
         return;
     if (read != rope) {
-        f = lct_check_report(k, LCT_CHECK_W14,
-                             head != rope ? "head_dim"
-                                          : "partial_rotary_factor",
-                             "head_dim %lld times the partial factor %.10g is "
-                             "%lld, and the rotated part is qk_rope_head_dim "
-                             "%lld",
-                             (long long)head, p, (long long)read,
-                             (long long)rope);
+        f = lct_check_report(
+            k, LCT_CHECK_W14,
+            head != rope ? "head_dim" : "partial_rotary_factor",
+            "head_dim %lld times the partial factor %.10g is "
+            "%lld, and the rotated part is qk_rope_head_dim "
+            "%lld",
+            (long long)head, p, (long long)read, (long long)rope);
         lct_check_says(f, LCT_HF5,
                        "%lld frequencies for %lld channels: sizes that do not "
                        "fit",
                        (long long)(read / 2), (long long)rope);
         lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP, "rotates %lld channels",
                        (long long)rope);
-        lct_check_mend(f, "remove head_dim and partial_rotary_factor, or "
-                          "head_dim %lld",
+        lct_check_mend(f,
+                       "remove head_dim and partial_rotary_factor, or "
+                       "head_dim %lld",
                        (long long)rope);
     }
     if (!lct_check_bool(k->text, "rope_interleave", true)) {
@@ -396,8 +399,9 @@ static void latent(struct lct_check *k)
                              "rope_interleave is false, and the weights of "
                              "'%s' are interleaved",
                              k->type);
-        lct_check_says(f, LCT_HF, "rotates channel i with i + %lld: wrong "
-                                  "scores from position 1 on",
+        lct_check_says(f, LCT_HF,
+                       "rotates channel i with i + %lld: wrong "
+                       "scores from position 1 on",
                        (long long)(rope / 2));
         lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
                        "rotates neighbours, whatever the key says");
@@ -412,14 +416,15 @@ static void never_rotates(struct lct_check *k)
                                         "rope_parameters" };
     struct lct_draft *f;
 
-    for (size_t i = 0; i < 3 && lct_check_class_has(k, LCT_CLASS_NO_ROPE); i++) {
+    for (size_t i = 0; i < 3 && lct_check_class_has(k, LCT_CLASS_NO_ROPE);
+         i++) {
         if (!lct_check_has(k->text, keys[i]))
             continue;
         f = lct_check_report(k, LCT_CHECK_W16, keys[i],
                              "'%s' never rotates, and %s must not be applied",
                              k->type, keys[i]);
         lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                       "ignored; a generic reader that applies it is wrong "
+                       "ignored, and a generic reader that applies it is wrong "
                        "from position 1 on");
         lct_check_mend(f, "remove it");
         lct_check_fix(f, keys[i], NULL);

@@ -1,4 +1,4 @@
-/* check_yarn.c - checks L14 to L19: amplitudes and ramps of YaRN and longrope */
+/* check_yarn.c - checks L14 to L19: amplitudes and ramps */
 #include "check.h"
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +21,10 @@ static void one_mscale(struct lct_check *k, const struct lct_rope_entry *e)
 
     if ((m != 0) == (all != 0))
         return;
-    f = lct_check_report(k, LCT_CHECK_L14,
-                         PATH(e, m != 0 ? "mscale" : "mscale_all_dim"),
-                         "of mscale and mscale_all_dim only %s counts (%.10g)",
-                         m != 0 ? "mscale" : "mscale_all_dim",
-                         m != 0 ? m : all);
+    f = lct_check_report(
+        k, LCT_CHECK_L14, PATH(e, m != 0 ? "mscale" : "mscale_all_dim"),
+        "of mscale and mscale_all_dim only %s counts (%.10g)",
+        m != 0 ? "mscale" : "mscale_all_dim", m != 0 ? m : all);
     lct_check_says(f, LCT_HF, "ignores the pair: amplitude %.6f",
                    lct_check_mscale(e->factor, 1));
     lct_check_says(f, LCT_MLX, "amplitude %.6f / %.6f = %.6f",
@@ -58,11 +57,9 @@ static void score_scale(struct lct_check *k, const struct lct_rope_entry *e)
                          "this class leave out",
                          all, m, m * m);
     lct_check_says(f, LCT_HF,
-                   "left out before #47435: scores too small by %.6f; later "
-                   "versions have it",
+                   "left out before #47435: scores too small by %.6f", m * m);
+    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX, "scale times %.6f",
                    m * m);
-    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "scale times %.6f", m * m);
     lct_check_mend(f, "nothing in the file; compare logits at a position above "
                       "0, since position 0 alone cannot show it");
 }
@@ -74,18 +71,18 @@ static void unequal_mscales(struct lct_check *k, const struct lct_rope_entry *e)
     const double all = lct_check_real(e->dict, "mscale_all_dim", 0);
     struct lct_draft *f;
 
-    if (m == 0 || all == 0 || m == all || !lct_check_class_has(k, LCT_CLASS_MLA))
+    if (m == 0 || all == 0 || m == all ||
+        !lct_check_class_has(k, LCT_CLASS_MLA))
         return;
     f = lct_check_report(k, LCT_CHECK_L16, PATH(e, "mscale"),
                          "mscale %.10g and mscale_all_dim %.10g differ", m,
                          all);
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX, "amplitude %.6f",
                    lct_check_yarn_amplitude(e->dict, e->factor));
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "takes both for %.10g, or mscale for 1: amplitude 1 or %.6f",
-                   all,
-                   lct_check_mscale(e->factor, 1) /
-                       lct_check_mscale(e->factor, all));
+    lct_check_says(
+        f, LCT_LLAMA_CPP,
+        "takes both for %.10g, or mscale for 1: amplitude 1 or %.6f", all,
+        lct_check_mscale(e->factor, 1) / lct_check_mscale(e->factor, all));
     lct_check_mend(f, "DeepSeek's files have equal numbers");
 }
 
@@ -117,8 +114,9 @@ static void given_amplitude(struct lct_check *k, const struct lct_rope_entry *e)
     lct_check_says(f, LCT_MLX,
                    "the formula before #1507: %.6f, rotated scores by %.6f",
                    formula, formula * formula);
-    lct_check_says(f, LCT_LLAMA_CPP, "the formula unless the converter writes "
-                                     "an amplitude: %.6f",
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "the formula unless the converter writes "
+                   "an amplitude: %.6f",
                    formula);
     lct_check_mend(f, "right if the model was trained so; else remove it");
 }
@@ -167,8 +165,9 @@ static void reversed_ramp(struct lct_check *k, const struct lct_rope_entry *e)
                          "beta_fast %.10g is below beta_slow %.10g, so the "
                          "ramp runs backwards",
                          fast, slow);
-    lct_check_says(f, LCT_HF5, "a warning, then fast pairs are divided by "
-                               "%.10g and slow pairs kept",
+    lct_check_says(f, LCT_HF5,
+                   "a warning, then fast pairs are divided by "
+                   "%.10g and slow pairs kept",
                    e->factor);
     lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
                    "fast pairs are divided by %.10g and slow pairs kept",
