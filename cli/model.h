@@ -3,6 +3,5 @@
 #define LOCANT_CLI_MODEL_H
 #include "cli.h"
 
-extern const struct cli_command cli_model_check;
-
+extern const struct cli_command cli_model_check, cli_model_vectors;
 #endif

@@ -385,44 +385,57 @@ static void olmo3_base(struct lct_check *k)
                       "and under sliding_attention");
 }
 
-/* G11: the period of local layers that llama.cpp has in its code */
-static void fixed_period(struct lct_check *k)
+/* The period of full layers that llama.cpp has in its code; 0: none. */
+static int64_t code_period(const struct lct_check *k)
 {
     static const struct {
         const char *type;
         int64_t period;
-    } known[] = { { "gemma2", 2 },
-                  { "gemma3_text", 6 },
-                  { "cohere2", 4 },
-                  { "gpt_oss", 2 },
-                  { "llama4_text", 4 } };
-    const json_t *list = list_of(k, "layer_types");
-    const int64_t own = lct_check_integer(k->text, "sliding_window_pattern", 0);
-    int64_t period = 0;
-    struct lct_draft *f;
-    size_t at = SIZE_MAX;
+    } known[] = { { "gemma2", 2 },  { "gemma3_text", 6 },  { "cohere2", 4 },
+                  { "gpt_oss", 2 }, { "llama4_text", 4 } };
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (lct_check_is(k, known[i].type))
-            period = known[i].period;
-    for (size_t l = 0; period > 0 && l < json_array_size(list); l++) {
+            return known[i].period;
+    return 0;
+}
+
+/* The first layer that does not follow the period; -1 if there is none. */
+static int64_t first_other_layer(const struct lct_check *k, int64_t period)
+{
+    const json_t *list = list_of(k, "layer_types");
+    const int64_t own =
+        lct_check_integer(k->text, "sliding_window_pattern", 0);
+
+    for (size_t l = 0; l < json_array_size(list); l++) {
         const char *word = json_string_value(json_array_get(list, l));
         const bool full = word != NULL && strcmp(word, "full_attention") == 0;
 
-        if (at == SIZE_MAX && full != (((int64_t)l + 1) % period == 0))
-            at = l;
+        if (full != (((int64_t)l + 1) % period == 0))
+            return (int64_t)l;
     }
-    if (list == NULL && period > 0 && own > 0 && own != period)
-        at = (size_t)(own < period ? own : period) - 1;
-    if (at == SIZE_MAX || period == 0)
+    if (list == NULL && own > 0 && own != period)
+        return (own < period ? own : period) - 1;
+    return -1;
+}
+
+/* G11 */
+static void fixed_period(struct lct_check *k)
+{
+    const int64_t period = code_period(k);
+    const int64_t at = period > 0 ? first_other_layer(k, period) : -1;
+    struct lct_draft *f;
+
+    if (at < 0)
         return;
     f = lct_check_report(k, LCT_CHECK_G11,
-                         list ? "layer_types" : "sliding_window_pattern",
+                         list_of(k, "layer_types") ? "layer_types"
+                                                   : "sliding_window_pattern",
                          "full and local layers follow another pattern than "
-                         "one full layer in %lld, first at layer %zu",
-                         (long long)period, at);
+                         "one full layer in %lld, first at layer %lld",
+                         (long long)period, (long long)at);
     lct_check_says(f, LCT_LLAMA_CPP,
-                   "every %lldth layer is full, whatever the file says, unless "
+                   "one full layer in %lld, whatever the file says, unless "
                    "attention.sliding_window_pattern is written and read",
                    (long long)period);
     lct_check_mend(f, "write attention.sliding_window_pattern into the GGUF, "

@@ -379,53 +379,76 @@ static void dynamic(struct lct_check *k, const struct lct_rope_entry *e)
 
 /* ------------------------------------------------------------- whole models */
 
+/* The entry of full layers if no entry is scaled and the model rotates; else
+   NULL. */
+static const struct lct_rope_entry *unscaled_entry(const struct lct_check *k)
+{
+    const struct lct_rope_entry *found = NULL;
+
+    if (lct_check_class_has(k, LCT_CLASS_NO_ROPE) ||
+        (k->class == NULL && !lct_check_has(k->text, "rope_theta")))
+        return NULL;
+    for (int i = 0; i < k->n_entries; i++) {
+        if (strcmp(k->entries[i].kind, "default") != 0)
+            return NULL;
+        if (found == NULL ||
+            strcmp(k->entries[i].layers, "full_attention") == 0)
+            found = &k->entries[i];
+    }
+    return found;
+}
+
+/* L21 */
+static void beyond_trained(struct lct_check *k, double M, double original)
+{
+    struct lct_draft *f =
+        lct_check_report(k, LCT_CHECK_L21, "max_position_embeddings",
+                         "the length %.10g is beyond the trained %.10g, and no "
+                         "scaling is named",
+                         M, original);
+
+    lct_check_says(f, LCT_EVERY_STACK,
+                   "unscaled angles that were never trained, from position "
+                   "%.10g on",
+                   original);
+    lct_check_mend(f,
+                   "add YaRN with factor %.10g, or max_position_embeddings "
+                   "%.10g",
+                   M / original, original);
+}
+
 /* L20, L21 */
 static void unscaled(struct lct_check *k)
 {
     const double M = given_length(k);
-    const double original =
-        lct_check_real(k->text, "original_max_position_embeddings",
-                       k->n_entries > 0 ? k->entries[0].original : 0);
+    const struct lct_rope_entry *e = unscaled_entry(k);
     const json_t *theta = json_object_get(k->text, "rope_theta");
-    const struct lct_rope_entry *e = &k->entries[0];
+    double original, longest;
     struct lct_draft *f;
 
-    for (int i = 0; i < k->n_entries; i++) {
-        if (strcmp(k->entries[i].kind, "default") != 0)
-            return;
-        if (strcmp(k->entries[i].layers, "full_attention") == 0)
-            e = &k->entries[i];
-    }
-    if (M <= 0 || k->n_entries == 0 ||
-        lct_check_class_has(k, LCT_CLASS_NO_ROPE) ||
-        (k->class == NULL && !lct_check_has(k->text, "rope_theta")))
+    if (M <= 0 || e == NULL)
         return;
+    original = lct_check_real(k->text, "original_max_position_embeddings",
+                              e->original);
     if (original > 0 && M > original) {
-        f = lct_check_report(k, LCT_CHECK_L21, "max_position_embeddings",
-                             "the length %.10g is beyond the trained %.10g, "
-                             "and no scaling is named",
-                             M, original);
-        lct_check_says(f, LCT_EVERY_STACK,
-                       "unscaled angles that were never trained, from "
-                       "position %.10g on",
-                       original);
-        lct_check_mend(f,
-                       "add YaRN with factor %.10g, or "
-                       "max_position_embeddings %.10g",
-                       M / original, original);
-    } else if (e->rot >= 4 && !json_is_string(theta) && !json_is_null(theta) &&
-               lct_check_longest((double)e->rot, e->base) < M) {
-        f = lct_check_report(k, LCT_CHECK_L20, "rope_theta",
-                             "the longest wavelength, %.0f tokens, is shorter "
-                             "than the length %.10g, and distances beyond it "
-                             "repeat in every pair",
-                             lct_check_longest((double)e->rot, e->base), M);
-        lct_check_says(f, LCT_EVERY_STACK, "base %.10g on %lld channels",
-                       e->base, (long long)e->rot);
-        lct_check_mend(f, "a base of %.10g or more would reach the length",
-                       ceil(pow(M / (2 * 3.14159265358979323846),
-                                (double)e->rot / (double)(e->rot - 2))));
+        beyond_trained(k, M, original);
+        return;
     }
+    if (e->rot < 4 || json_is_string(theta) || json_is_null(theta))
+        return;
+    longest = lct_check_longest((double)e->rot, e->base);
+    if (longest >= M)
+        return;
+    f = lct_check_report(k, LCT_CHECK_L20, "rope_theta",
+                         "the longest wavelength, %.0f tokens, is shorter than "
+                         "the length %.10g, and distances beyond it repeat in "
+                         "every pair",
+                         longest, M);
+    lct_check_says(f, LCT_EVERY_STACK, "base %.10g on %lld channels", e->base,
+                   (long long)e->rot);
+    lct_check_mend(f, "a base of %.10g or more would reach the length",
+                   ceil(pow(M / (2 * 3.14159265358979323846),
+                            (double)e->rot / (double)(e->rot - 2))));
 }
 
 /* L22; the configuration of Command-R says it too */

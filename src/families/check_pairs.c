@@ -81,29 +81,32 @@ static const struct lct_weight *tensor_of(const struct lct_check *k,
     return NULL;
 }
 
+/* How many columns of each row are read; 0 if the tensor is not of use. */
+static int64_t columns_of(const struct lct_weight *t)
+{
+    const int64_t width = t->rank == 2 ? t->shape[1] : 1;
+    const int64_t block = t->type->elements;
+    const int64_t most = COLUMNS / block * block;
+    const int64_t n = width < most ? width : most;
+
+    return t->rank >= 1 && t->rank <= 2 && n > 0 && n % block == 0 &&
+                   t->shape[0] >= 1 && t->shape[0] <= ROWS
+               ? n
+               : 0;
+}
+
 static bool load(struct rows *out, const struct lct_weight *t)
 {
-    const bool vector = t != NULL && t->rank == 1;
-    int64_t width, block;
-
     *out = (struct rows){ 0 };
-    if (t == NULL || t->rank > 2 || t->rank < 1 || t->shape[0] < 1 ||
-        t->shape[0] > ROWS)
-        return false;
-    width = vector ? 1 : t->shape[1];
-    block = t->type->elements;
-    if (width < 1 || block > COLUMNS || (vector && block != 1))
+    if (t == NULL || (out->columns = columns_of(t)) == 0)
         return false;
     out->n = t->shape[0];
-    out->columns = width < COLUMNS ? width : COLUMNS / block * block;
-    if (out->columns % block != 0)
-        return false;
     out->x = locant_alloc((size_t)(out->n * out->columns) * sizeof *out->x);
     if (out->x == NULL)
         return false;
     for (int64_t i = 0; i < out->n; i++)
-        lct_weight_floats(out->x + i * out->columns, t, i * width,
-                          out->columns);
+        lct_weight_floats(out->x + i * out->columns, t,
+                          i * (t->rank == 2 ? t->shape[1] : 1), out->columns);
     return true;
 }
 

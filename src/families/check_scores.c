@@ -217,38 +217,43 @@ static void alibi(struct lct_check *k)
     }
 }
 
-/* P25, P26 */
-static void encoders(struct lct_check *k)
+/* P25 */
+static void deberta(struct lct_check *k)
 {
-    const bool relative = lct_check_bool(k->text, "relative_attention", false);
+    const bool given = lct_check_has(k->text, "relative_attention");
     const bool biased = lct_check_bool(k->text, "position_biased_input", true);
-    const bool stripped = !lct_check_has(k->text, "relative_attention") &&
-                          (lct_check_has(k->text, "pos_att_type") ||
-                           lct_check_has(k->text, "position_buckets"));
+    const bool stripped = !given && (lct_check_has(k->text, "pos_att_type") ||
+                                     lct_check_has(k->text,
+                                                   "position_buckets"));
+    struct lct_draft *f;
+
+    if (strncmp(k->type, "deberta", 7) != 0 || (biased && !stripped) ||
+        lct_check_bool(k->text, "relative_attention", false))
+        return;
+    f = lct_check_report(k, LCT_CHECK_P25, "relative_attention",
+                         "relative_attention is %s",
+                         given ? "false" : "absent");
+    lct_check_says(f, LCT_HF,
+                   biased ? "absolute positions alone"
+                          : "no positions at all: the order of tokens has no "
+                            "effect");
+    lct_check_mend(f, "relative_attention: true");
+    if (stripped)
+        lct_check_fix(f, "relative_attention", json_true());
+}
+
+/* P26 */
+static void t5_head(struct lct_check *k)
+{
     const bool tied = lct_check_bool(k->text, "tie_word_embeddings", true);
     struct lct_draft *f;
 
-    if ((strcmp(k->type, "deberta-v2") == 0 ||
-         strcmp(k->type, "deberta") == 0) &&
-        !relative && (!biased || stripped)) {
-        f = lct_check_report(
-            k, LCT_CHECK_P25, "relative_attention", "relative_attention is %s",
-            lct_check_has(k->text, "relative_attention") ? "false" : "absent");
-        lct_check_says(f, LCT_HF,
-                       biased ? "absolute positions alone"
-                              : "no positions at all: the order of tokens has "
-                                "no effect");
-        lct_check_mend(f, "relative_attention: true");
-        if (stripped)
-            lct_check_fix(f, "relative_attention", json_true());
-    }
     if (strcmp(k->type, "umt5") == 0 && !tied) {
         f = lct_check_report(k, LCT_CHECK_P26, "tie_word_embeddings",
                              "tie_word_embeddings is false, and logits of "
                              "UMT5 are scaled all the same");
-        lct_check_says(f, LCT_HF5,
-                       "multiplies the state by d_model^-0.5 "
-                       "before the head: logits too small");
+        lct_check_says(f, LCT_HF5, "multiplies the state by d_model^-0.5 "
+                                   "before the head: logits too small");
         lct_check_says(f, LCT_HF4, "does not");
         lct_check_mend(f, "multiply lm_head by d_model^0.5, or compute logits "
                           "elsewhere");
@@ -258,9 +263,8 @@ static void encoders(struct lct_check *k)
         f = lct_check_report(k, LCT_CHECK_P26, "tie_word_embeddings",
                              "tie_word_embeddings is true, and logits of mT5 "
                              "are not scaled");
-        lct_check_says(f, LCT_HF5,
-                       "never multiplies the state by "
-                       "d_model^-0.5: logits too large");
+        lct_check_says(f, LCT_HF5, "never multiplies the state by "
+                                   "d_model^-0.5: logits too large");
         lct_check_says(f, LCT_HF4, "does");
         lct_check_mend(f, "mT5 has a head of its own: false");
     }
@@ -328,7 +332,8 @@ void lct_check_scores(struct lct_check *k)
     position_ids(k);
     gpt_oss(k);
     alibi(k);
-    encoders(k);
+    deberta(k);
+    t5_head(k);
     packed(k);
     unwritten_base(k);
     no_graph(k);
