@@ -77,6 +77,9 @@ static json_t *norm_json(const struct lct_qk_norm *n)
                      n->eps);
 }
 
+/* Wavelengths of at most so many groups are listed, as models have a few. */
+enum { WITH_WAVES = 64 };
+
 /* How a layer is rotated in calls of its configured length. */
 static json_t *rotation_json(const struct lct_layer_plan *l, int64_t length,
                              const char *file)
@@ -163,7 +166,9 @@ static json_t *tower_json(const struct lct_tower *t,
             json_array_append_new(
                 groups,
                 layer_json(&t->layers[l], numbers,
-                           rotation_json(&t->layers[l], length, p->file)));
+                           json_array_size(groups) < WITH_WAVES
+                               ? rotation_json(&t->layers[l], length, p->file)
+                               : json_null()));
     }
     if (lct_plan_spec_of_tower(&spec, t, p->file) != LOCANT_OK)
         spec = NULL; /* no one spec says so many kinds of layers */
