@@ -83,6 +83,11 @@ set(LAB_SOURCES
   files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
+  families/identify.c families/identify_bias.c families/identify_number.c
+  families/identify_pair.c families/identify_ramps.c
+  families/identify_rotation.c families/identify_rule.c
+  families/identify_scores.c families/identify_solve.c
+  families/identify_table.c families/identify_weights.c families/turns.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -219,30 +224,30 @@ set(TESTS
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
   test_figures_rope test_forecast test_formula test_formula_twins test_gates
   test_gguf test_gguf_blocks test_graph test_graph_rules test_half
-  test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_messages test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
-  test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_quant test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score_tables test_sections test_shared test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_task_run test_tasks test_tensors test_tensors_file
-  test_tokens test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_identify test_identify_arrays test_identities test_ids test_input_add
+  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
+  test_layer_maps test_lengths test_messages test_model test_model_each
+  test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_cells test_page_data test_page_script test_page_tasks test_phase
+  test_pictures test_poll test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_quant test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
+  test_sections test_shared test_source test_spec test_statistics
+  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
+  test_store_docs test_store_guard test_store_keep test_store_migrate
+  test_store_refusals test_store_sittings test_store_texts test_store_values
+  test_study test_study_compare test_surface test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
   test_vocabulary test_xpos_pope)
