@@ -111,6 +111,18 @@ locant_identify_bias(locant_identity *out, const locant_tensor *bias);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_identify_weights(locant_identity *out, const locant_tensor *a,
                         const locant_tensor *b, int64_t head_dim);
+
+/*
+ * The same of tensors of two checkpoints: tensor 'a_name' of the folder,
+ * safetensors file or GGUF file 'a', and b_name of 'b'.  Quantised tensors are
+ * read as well.
+ * Errors: as locant_identify_weights(), IO, FORMAT, UNSUPPORTED; PARAM (no such
+ * tensor: the message names the file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_files(locant_identity *out, const char *a, const char *a_name,
+                      const char *b, const char *b_name, int64_t head_dim);
+
 /* ---------------------------------------------------------- golden vectors */
 
 /*

@@ -9,7 +9,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
 from enum import IntEnum
 from typing import Any
 
-from ._c import INIT
+from ._c import INIT, Tensor
 from ._c_lab import CorpusInfo, ProgressFn, RunInfo, TrainOptions
 
 
@@ -126,6 +126,64 @@ class FigureView(Structure):
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
+
+
+class IdentityVerdict(IntEnum):
+    """locant_identity_verdict"""
+    NONE_OF_THESE = 0
+    IDENTIFIED = 1
+    UNDECIDED = 2
+
+
+class Identity(Structure):
+    """locant_identity"""
+    _fields_ = [
+        ("verdict", c_int),
+        ("sign", c_int),
+        ("offset", c_double),
+        ("factor", c_double),
+        ("residual", c_double),
+        ("rounding", c_double),
+        ("dtype", c_char * 16),
+        ("spec", c_char * 4096),
+        ("beside", c_char * 256),
+        ("closest", c_char * 512),
+        ("note", c_char * 1024),
+        ("n_remaining", c_int),
+        ("remaining", c_char * 512 * 8),
+    ]
+
+
+class VectorsVerdict(IntEnum):
+    """locant_vectors_verdict"""
+    PASS = 0
+    FAIL = 1
+    MISSING = 2
+    UNKNOWN = 3
+
+
+class VectorsResult(Structure):
+    """locant_vectors_result"""
+    _fields_ = [
+        ("name", c_char_p),
+        ("verdict", c_int),
+        ("where", c_char_p),
+        ("looks_like", c_char_p),
+        ("error", c_double),
+        ("share", c_double),
+    ]
+
+VectorsFn = CFUNCTYPE(c_int, POINTER(VectorsResult), c_void_p)
+
+
+class VectorsCounts(Structure):
+    """locant_vectors_counts"""
+    _fields_ = [
+        ("passed", c_int64),
+        ("failed", c_int64),
+        ("missing", c_int64),
+        ("unknown", c_int64),
+    ]
 
 
 class Preset(IntEnum):
@@ -351,6 +409,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_chinese": (c_char_p, [c_char_p]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
+    "locant_identify_rotation": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
+    "locant_identify_scores": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
+    "locant_identify_table": ("status", [POINTER(Identity), POINTER(Tensor)]),
+    "locant_identify_bias": ("status", [POINTER(Identity), POINTER(Tensor)]),
+    "locant_identify_weights": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), c_int64]),
+    "locant_identify_files": ("status", [POINTER(Identity), c_char_p, c_char_p, c_char_p, c_char_p, c_int64]),
+    "locant_vectors_write": ("status", [c_char_p, c_char_p]),
+    "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),

@@ -1,7 +1,7 @@
 /* identify_number.c - short numbers within an interval, and what rounding to a
  * dtype loses */
 #include "identify.h"
-#include "../files/gguf_blocks.h"
+#include "../files/number.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static double element(const void *data, int64_t i, locant_dtype dtype)
     case LOCANT_F32: return (double)((const float *)data)[i];
     case LOCANT_F16:
         half = ((const uint16_t *)data)[i];
-        return (double)lct_gguf_half(half);
+        return (double)lct_number_half(half);
     default:
         bits = (uint32_t)((const uint16_t *)data)[i] << 16;
         memcpy(&single, &bits, sizeof(single));

@@ -281,7 +281,11 @@ locant_status lct_identify_list(locant_identity *out,
 
     for (int64_t c = 0; c < s->pairs; c++)
         lct_identify_add(list, sizeof(list), "%s%.9g", c > 0 ? ":" : "",
-                         s->f[c]);
+                         s->f[c] <= s->error[c]
+                             ? 0
+                             : lct_simplest(s->f[c] - s->error[c],
+                                            s->f[c] + s->error[c], false,
+                                            &(int){ 0 }));
     lct_identify_add(list, sizeof(list), ")");
     compose(out->spec, sizeof(out->spec), s, s->layout.width, list);
     return LOCANT_OK;
