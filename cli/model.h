@@ -3,5 +3,6 @@
 #define LOCANT_CLI_MODEL_H
 #include "cli.h"
 
-extern const struct cli_command cli_model_identify, cli_model_vectors;
+extern const struct cli_command cli_model_compare, cli_model_identify,
+    cli_model_vectors;
 #endif

@@ -83,18 +83,19 @@ set(LAB_SOURCES
   files/tensors_header.c files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-  families/config.c families/config_gguf.c families/config_value.c
-  families/family.c families/identify.c families/identify_bias.c
-  families/identify_files.c families/identify_number.c
-  families/identify_pair.c families/identify_ramps.c
-  families/identify_rotation.c families/identify_rule.c
-  families/identify_scores.c families/identify_solve.c
-  families/identify_table.c families/identify_weights.c
-  families/plan_decoder.c families/plan_keys.c families/plan_layers.c
-  families/plan_others.c families/plan_rope.c families/plan_spec.c
-  families/plan_tower.c families/position_plan.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/compare.c families/compare_layer.c families/compare_parts.c
+  families/compare_rotation.c families/config.c families/config_gguf.c
+  families/config_value.c families/family.c families/identify.c
+  families/identify_bias.c families/identify_files.c
+  families/identify_number.c families/identify_pair.c
+  families/identify_ramps.c families/identify_rotation.c
+  families/identify_rule.c families/identify_scores.c
+  families/identify_solve.c families/identify_table.c
+  families/identify_weights.c families/plan_decoder.c families/plan_keys.c
+  families/plan_layers.c families/plan_others.c families/plan_rope.c
+  families/plan_spec.c families/plan_tower.c families/position_plan.c
+  families/turns.c families/weights.c families/weights_file.c
+  families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -174,11 +175,11 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_identify.c model_vectors.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
-  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
-  task_scores.c terminal.c tutorial_rows.c)
+  json.c language.c main.c model_compare.c model_identify.c model_vectors.c
+  owned.c params.c positions_forms.c positions_input.c positions_rows.c
+  positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c

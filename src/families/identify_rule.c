@@ -96,7 +96,7 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys)
     compose(spec, sizeof(spec), s, rotated, keys);
     if (locant_encoding_create(&e, spec) != LOCANT_OK)
         return false;
-    if (lct_turns_of(&have, e, s->head_dim, 0) == LOCANT_OK) {
+    if (lct_turns_of(&have, e, s->head_dim, 0, 0) == LOCANT_OK) {
         fits = misfit(&have, s) <= 1;
         if (fits)
             add_guess(g, locant_encoding_spec(e), &have, s);
@@ -432,7 +432,7 @@ locant_status lct_identify_known(locant_identity *out,
                        scalings[i / BASES]);
         compose(spec, sizeof(spec), s, s->layout.width, keys);
         LCT_TRY(locant_encoding_create(&e, spec));
-        if (lct_turns_of(&have, e, s->head_dim, 0) == LOCANT_OK) {
+        if (lct_turns_of(&have, e, s->head_dim, 0, 0) == LOCANT_OK) {
             if (angles_fit(&have, s, turns, angle_error, position))
                 lct_identify_remains(out, "%s", locant_encoding_spec(e));
             lct_turns_free(&have);

@@ -15,14 +15,34 @@ void lct_turns_free(struct lct_turns *t)
     memset(t, 0, sizeof(*t));
 }
 
+/* Rotate at positions whose coordinate 'axis' is at[k], the others 0. */
+static locant_status rotate_along(locant_tensor *x, const locant_encoding *e,
+                                  const int64_t *at, int axis)
+{
+    enum { MOST_AXES = 6 };
+    double coords[AT * MOST_AXES] = { 0 };
+    int64_t whole[AT], n[2] = { AT, locant_encoding_axes(e) };
+    locant_tensor p;
+
+    if (n[1] > MOST_AXES || axis >= n[1])
+        return locant_fail(LOCANT_ERR_PARAM, "axis %d of %lld", axis,
+                           (long long)n[1]);
+    memcpy(whole, at, sizeof(whole));
+    for (int k = 0; k < AT; k++)
+        coords[k * n[1] + axis] = (double)at[k];
+    p = n[1] == 1 ? locant_dense(whole, LOCANT_I64, 1, n)
+                  : locant_dense(coords, LOCANT_F64, 2, n);
+    return locant_encoding_rotate(x, x, e, &p, NULL, 0);
+}
+
 /* Unit vectors [dim, AT, dim] rotated at the positions 'at'. */
 static locant_status rotate(double **out, const locant_encoding *e, int64_t dim,
-                            int64_t *at)
+                            const int64_t *at, int axis)
 {
-    int64_t shape[] = { dim, AT, dim }, n = AT;
+    int64_t shape[] = { dim, AT, dim };
     size_t bytes;
     double *x;
-    locant_tensor t, p = locant_dense(at, LOCANT_I64, 1, &n);
+    locant_tensor t;
     locant_status s;
 
     if (!lct_array_bytes(&bytes, shape, 3, sizeof(double)) ||
@@ -34,7 +54,7 @@ static locant_status rotate(double **out, const locant_encoding *e, int64_t dim,
         for (int64_t k = 0; k < AT; k++)
             x[(a * AT + k) * dim + a] = 1;
     t = locant_dense(x, LOCANT_F64, 3, shape);
-    s = locant_encoding_rotate(&t, &t, e, &p, NULL, 0);
+    s = rotate_along(&t, e, at, axis);
     if (s != LOCANT_OK) {
         locant_release(x);
         return s;
@@ -76,7 +96,7 @@ static void measure(struct lct_turns *out, const double *x, int64_t a,
 }
 
 locant_status lct_turns_of(struct lct_turns *out, const locant_encoding *e,
-                           int64_t dim, int64_t length)
+                           int64_t dim, int64_t length, int axis)
 {
     int64_t far = length > 3 && length <= INT64_C(1) << 31 ? length - 1
                                                            : INT64_C(1) << 30;
@@ -86,7 +106,7 @@ locant_status lct_turns_of(struct lct_turns *out, const locant_encoding *e,
     locant_status s;
 
     memset(out, 0, sizeof(*out));
-    LCT_TRY(rotate(&x, e, dim, at));
+    LCT_TRY(rotate(&x, e, dim, at, axis));
     out->dim = dim;
     out->partner = locant_alloc(n);
     out->f = locant_alloc(n);

@@ -14,12 +14,13 @@ struct lct_turns {
 };
 
 /*
- * Turns of a plain rotation with one coordinate in calls of 'length' positions
- * (0: any; encodings with the trait LENGTH need it).  Frequencies below pi are
- * right within 2^-80, for a length of 2^31 or more or 0.
+ * Turns of a plain rotation along coordinate 'axis' of its positions, in calls
+ * of 'length' positions (0: any; encodings with the trait LENGTH need it).
+ * Frequencies below pi are right within 2^-80, for a length of 2^31 or more
+ * or 0.
  * Errors: as locant_encoding_rotate(), NOMEM; *out is empty after a failure.
  */
 locant_status lct_turns_of(struct lct_turns *out, const locant_encoding *e,
-                           int64_t dim, int64_t length);
+                           int64_t dim, int64_t length, int axis);
 void lct_turns_free(struct lct_turns *t);
 #endif
