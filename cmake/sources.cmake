@@ -228,7 +228,7 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_config test_content test_content_hooks
+  test_checkpoint test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
   test_coordinates_backward test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
