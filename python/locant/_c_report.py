@@ -154,6 +154,53 @@ class Identity(Structure):
     ]
 
 
+class ComparisonVerdict(IntEnum):
+    """locant_comparison_verdict"""
+    SAME = 0
+    DIFFERENT = 1
+    UNSETTLED = 2
+
+
+class Difference(Structure):
+    """locant_difference"""
+    _fields_ = [
+        ("field", c_char * 32),
+        ("tower", c_char * 16),
+        ("layer", c_int64),
+        ("layers", c_int64),
+        ("pair", c_int64),
+        ("position", c_int64),
+        ("amount", c_double),
+        ("a", c_char * 192),
+        ("b", c_char * 192),
+    ]
+
+
+class Comparison(Structure):
+    """locant_comparison"""
+    _fields_ = [
+        ("verdict", c_int),
+        ("length", c_int64),
+        ("layers", c_int64),
+        ("exact", c_int),
+        ("apart", c_double),
+        ("carries", c_int64),
+        ("n", c_int),
+        ("differences", Difference * 24),
+        ("note", c_char * 1024),
+    ]
+
+
+class Stack(IntEnum):
+    """locant_stack"""
+    TRUE = 0
+    HF4 = 1
+    HF5 = 2
+    VLLM = 3
+    LLAMACPP = 4
+    MLX = 5
+
+
 class VectorsVerdict(IntEnum):
     """locant_vectors_verdict"""
     PASS = 0
@@ -415,6 +462,19 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_identify_bias": ("status", [POINTER(Identity), POINTER(Tensor)]),
     "locant_identify_weights": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), c_int64]),
     "locant_identify_files": ("status", [POINTER(Identity), c_char_p, c_char_p, c_char_p, c_char_p, c_int64]),
+    "locant_models_compare": ("status", [POINTER(Comparison), c_char_p, c_char_p, c_char_p, c_int64]),
+    "locant_plan_read": ("status", [POINTER(c_void_p), c_char_p, c_int]),
+    "locant_plan_parse": ("status", [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_int]),
+    "locant_plan_free": (None, [c_void_p]),
+    "locant_plan_family": (c_char_p, [c_void_p]),
+    "locant_plan_towers": (c_int, [c_void_p]),
+    "locant_plan_tower": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_layers": (c_int64, [c_void_p, c_int]),
+    "locant_plan_layer_spec": (c_char_p, [c_void_p, c_int, c_int64]),
+    "locant_plan_input_spec": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_hash": (c_char_p, [c_void_p]),
+    "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
