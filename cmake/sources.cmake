@@ -253,7 +253,7 @@ set(TESTS
   test_numbers test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
+  test_position_plan test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
   test_probe_run test_probe_training test_property test_published_plans
   test_quant test_references test_registry test_report test_report_full
