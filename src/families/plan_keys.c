@@ -1,10 +1,12 @@
 /* plan_keys.c - typed keys of a configuration, with defaults and notes */
 #include "plan_keys.h"
-#include "../encodings/spec.h"
+#include "../core/quote.h"
+#include "../files/decimal.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sizes beyond it are of no model, and their products still fit. */
@@ -55,9 +57,9 @@ locant_status lct_plan_keys_note_real(struct lct_plan_keys *k,
                                       const char *field, const char *key,
                                       enum lct_origin origin, double value)
 {
-    char number[LCT_NUMBER_BYTES];
+    char number[LCT_DECIMAL_BYTES];
 
-    lct_number_print(number, value);
+    lct_decimal_exact(number, value);
     return lct_plan_keys_note(k, field, key, origin, "%s", number);
 }
 
@@ -67,11 +69,13 @@ locant_status lct_plan_keys_wrong(const struct lct_plan_keys *k,
                                   const char *where, const char *key,
                                   const json_t *value, const char *format, ...)
 {
-    char expected[256], shown[LCT_CONFIG_SHOWN];
-    const char *found =
-        value != NULL ? lct_config_show(shown, value) : "missing";
+    char expected[256], found[LCT_QUOTE_BYTES] = "missing";
+    char *text = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
     va_list args;
 
+    if (text != NULL)
+        lct_quote(found, text, strlen(text));
+    free(text);
     va_start(args, format);
     vsnprintf(expected, sizeof expected, format, args);
     va_end(args);
