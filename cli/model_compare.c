@@ -1,4 +1,4 @@
-/* model_compare.c - locant model compare: are two models' positions the same? */
+/* model_compare.c - locant model compare: are the positions the same? */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -106,18 +106,24 @@ static void print_text(const locant_comparison *c)
     }
 }
 
+/* An unknown family is bad input, too. */
+static int status(locant_status s)
+{
+    return s == LOCANT_ERR_UNSUPPORTED
+               ? cli_fail(CLI_INPUT, "%s", cli_message())
+               : cli_status_input(s);
+}
+
 static int run(const struct cli *cli)
 {
-    static const char *const stacks[] = { NULL,   "hf4",       "hf5",
-                                          "vllm", "llama.cpp", "mlx" };
     const struct options *o = cli->options;
     const char *b = cli->n_words > 1 ? cli->words[1] : NULL;
     locant_comparison c;
 
     if (b == NULL && o->as == 0)
         return cli_refuse("one model, expected a second one or --as");
-    CLI_TRY(cli_status_input(
-        locant_models_compare(&c, cli->words[0], b, stacks[o->as], o->length)));
+    CLI_TRY(status(locant_models_compare(&c, cli->words[0], b,
+                                         (locant_stack)o->as, o->length)));
     if (cli->json)
         CLI_TRY(print_json(&c));
     else

@@ -123,68 +123,6 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_identify_files(locant_identity *out, const char *a, const char *a_name,
                       const char *b, const char *b_name, int64_t head_dim);
 
-/* ----------------------------------------------------------------- compare */
-
-typedef enum locant_comparison_verdict {
-    LOCANT_SAME      = 0, /* at all positions */
-    LOCANT_DIFFERENT = 1,
-    LOCANT_UNSETTLED = 2  /* frequencies differ by no more than float32 rounds,
-                             but by more than 1e-3 radians within the length;
-                             or rules that depend on a length were compared at
-                             some lengths only */
-} locant_comparison_verdict;
-
-/* Where two models part. */
-typedef struct locant_difference {
-    char    field[32];   /* "frequency", "window", "score scale", .. */
-    char    tower[16];   /* "text", "encoder", "decoder", "vision" */
-    int64_t layer;       /* the first one; -1: of the whole tower */
-    int64_t layers;      /* how many layers differ in this field */
-    int64_t pair;        /* of channels; -1: none */
-    int64_t position;    /* the first one that differs; frequencies: by more
-                            than 1e-3 radians; -1: none is the first */
-    double  amount;      /* frequencies: the largest difference times the
-                            length, in radians; else B - A, or 0 */
-    char    a[192], b[192]; /* the values, as text */
-} locant_difference;
-
-typedef struct locant_comparison {
-    locant_comparison_verdict verdict;
-    int64_t           length;     /* over which frequencies are judged */
-    int64_t           layers;     /* that were compared */
-    int               exact;      /* 1: every schedule is equal, not nearly */
-    double            apart;      /* largest difference of frequencies times
-                                     the length, in radians */
-    int64_t           carries;    /* the first position at which an angle
-                                     differs by more than 1e-3 radians; -1:
-                                     there is none */
-    int               n;          /* of 'differences' */
-    locant_difference differences[24];
-    char              note[1024]; /* what was assumed, sentences */
-} locant_comparison;
-
-/*
- * Compare the positions of two models: whether both compute the same function
- * of positions, whatever the order of the channels that the weights carry.
- *
- * a, b    each a MODEL, a spec ("rope(base=500000)") that is no file, or the
- *         text of a config.json, which begins with "{".  NULL for b: a itself
- * as      NULL, or the program that reads b: "hf4", "hf5", "vllm", "llama.cpp"
- *         or "mlx"
- * length  positions over which differences of frequencies are judged; 0: the
- *         longer of the two models', or 131072
- *
- * Equal specs are equal at all positions.  Otherwise pairs are compared by
- * their frequencies, the factors on scores as their products on rotated and
- * on other channels, dialects of ALiBi up to a constant of each query, and
- * everything else field by field.  A spec says nothing about scales, norms,
- * caps and ids, which are not compared then.
- *
- * Errors: NULL, PARAM (as; length below 0), IO, FORMAT, UNSUPPORTED, NOMEM.
- */
-LOCANT_API LOCANT_MUST_CHECK locant_status
-locant_models_compare(locant_comparison *out, const char *a, const char *b,
-                      const char *as, int64_t length);
 /* ---------------------------------------------------------- position plans */
 
 /*
@@ -263,6 +201,67 @@ LOCANT_API const char *locant_plan_hash(const locant_plan *p);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_plan_json(char **out, size_t *size, const locant_plan *p);
 
+/* ----------------------------------------------------------------- compare */
+
+typedef enum locant_comparison_verdict {
+    LOCANT_SAME      = 0, /* at all positions */
+    LOCANT_DIFFERENT = 1,
+    LOCANT_UNSETTLED = 2  /* frequencies differ by no more than float32 rounds,
+                             but by more than 1e-3 radians within the length;
+                             or rules that depend on a length were compared at
+                             some lengths only */
+} locant_comparison_verdict;
+
+/* Where two models part. */
+typedef struct locant_difference {
+    char    field[32];   /* "frequency", "window", "score scale", .. */
+    char    tower[16];   /* "text", "encoder", "decoder", "vision" */
+    int64_t layer;       /* the first one; -1: of the whole tower */
+    int64_t layers;      /* how many layers differ in this field */
+    int64_t pair;        /* of channels; -1: none */
+    int64_t position;    /* the first one that differs; frequencies: by more
+                            than 1e-3 radians; -1: none is the first */
+    double  amount;      /* frequencies: the largest difference times the
+                            length, in radians; else B - A, or 0 */
+    char    a[192], b[192]; /* the values, as text */
+} locant_difference;
+
+typedef struct locant_comparison {
+    locant_comparison_verdict verdict;
+    int64_t           length;     /* over which frequencies are judged */
+    int64_t           layers;     /* that were compared */
+    int               exact;      /* 1: every schedule is equal, not nearly */
+    double            apart;      /* largest difference of frequencies times
+                                     the length, in radians */
+    int64_t           carries;    /* the first position at which an angle
+                                     differs by more than 1e-3 radians; -1:
+                                     there is none */
+    int               n;          /* of 'differences' */
+    locant_difference differences[24];
+    char              note[1024]; /* what was assumed, sentences */
+} locant_comparison;
+
+/*
+ * Compare the positions of two models: whether both compute the same function
+ * of positions, whatever the order of the channels that the weights carry.
+ *
+ * a, b    each a MODEL, a spec ("rope(base=500000)") that is no file, or the
+ *         text of a config.json, which begins with "{".  NULL for b: a itself
+ * as      the program that reads b
+ * length  positions over which differences of frequencies are judged; 0: the
+ *         longer of the two models', or 131072
+ *
+ * Equal specs are equal at all positions.  Otherwise pairs are compared by
+ * their frequencies, the factors on scores as their products on rotated and
+ * on other channels, dialects of ALiBi up to a constant of each query, and
+ * everything else field by field.  A spec says nothing about scales, norms,
+ * caps and ids, which are not compared then.
+ *
+ * Errors: NULL, PARAM (as; length below 0), IO, FORMAT, UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_models_compare(locant_comparison *out, const char *a, const char *b,
+                      locant_stack as, int64_t length);
 /* ---------------------------------------------------------- golden vectors */
 
 /*

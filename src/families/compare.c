@@ -9,26 +9,6 @@
 
 /* ---------------------------------------------------------------- operands */
 
-static const char *const stacks[] = { "true", "hf4",       "hf5",
-                                      "vllm", "llama.cpp", "mlx" };
-enum { STACKS = sizeof(stacks) / sizeof(stacks[0]) };
-
-static locant_status stack_of(enum lct_stack *out, const char *as)
-{
-    *out = LCT_STACK_TRUE;
-    for (int i = 1; as != NULL && i < STACKS; i++)
-        if (strcmp(stacks[i], as) == 0) {
-            *out = (enum lct_stack)i;
-            return LOCANT_OK;
-        }
-    if (as == NULL)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_models_compare: as is '%.40s', expected hf4, "
-                       "hf5, vllm, llama.cpp or mlx",
-                       as);
-}
-
 static bool is_spec(const char *text)
 {
     struct stat st;
@@ -51,9 +31,9 @@ static locant_status open_operand(struct lct_operand *o, const char *text,
         o->pairing_given = strstr(text, "pairing") != NULL;
         return locant_encoding_create(&o->spec, text);
     }
-    LCT_TRY(text[0] == '{'
-                ? lct_config_parse(&c, text, strlen(text), "the configuration")
-                : lct_config_read(&c, text));
+    if (text[0] != '{')
+        return lct_position_plan_read_as(&o->plan, text, stack);
+    LCT_TRY(lct_config_parse(&c, text, strlen(text), "the configuration"));
     s = lct_position_plan_as(&o->plan, &c, stack);
     lct_config_free(&c);
     return s;
@@ -262,12 +242,11 @@ static locant_status compare(locant_comparison *out,
 }
 
 locant_status locant_models_compare(locant_comparison *out, const char *a,
-                                    const char *b, const char *as,
+                                    const char *b, locant_stack as,
                                     int64_t length)
 {
     const char *fn = "locant_models_compare";
     struct lct_operand oa, ob;
-    enum lct_stack stack;
     locant_status s;
 
     LCT_NOT_NULL(fn, out);
@@ -277,9 +256,12 @@ locant_status locant_models_compare(locant_comparison *out, const char *a,
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: length is %lld, expected at least 0", fn,
                            (long long)length);
-    LCT_TRY(stack_of(&stack, as));
+    if (as < LOCANT_STACK_TRUE || as > LOCANT_STACK_MLX)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: as is %d, expected one of locant_stack", fn,
+                           (int)as);
     LCT_TRY(open_operand(&oa, a, LCT_STACK_TRUE));
-    s = open_operand(&ob, b ? b : a, stack);
+    s = open_operand(&ob, b ? b : a, (enum lct_stack)as);
     if (s == LOCANT_OK) {
         s = compare(out, &oa, &ob, b == NULL || strcmp(a, b) == 0, length);
         close_operand(&ob);

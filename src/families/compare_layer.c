@@ -154,7 +154,15 @@ static bool causal(const struct lct_layer_pair *p)
            (p->lb == NULL || p->lb->mask == LCT_CAUSAL);
 }
 
-/* Everything but rotations and windows, as text. */
+/* Is the part compared elsewhere, or nothing? */
+static bool apart_from_rest(const char *part, const char *name)
+{
+    return strcmp(name, "window") == 0 || strcmp(name, "none") == 0 ||
+           (rotates(part) && plain(part));
+}
+
+/* Everything but rotations and windows, as text; 'swapped': parts of b, which
+ * count if a lacks them. */
 static void compare_rest(struct lct_layer_pair *p,
                          const struct lct_spec_parts *a,
                          const struct lct_spec_parts *b, bool swapped)
@@ -165,20 +173,16 @@ static void compare_rest(struct lct_layer_pair *p,
 
         (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(part, "("),
                        part);
-        if (strcmp(name, "window") == 0 || strcmp(name, "none") == 0 ||
-            (rotates(part) && plain(part)))
+        if (apart_from_rest(part, name))
             continue;
         other = lct_spec_part(b, name);
-        if (other != NULL && swapped)
-            continue; /* was compared the other way round */
-        if (other != NULL && strcmp(name, "alibi") == 0 &&
-            same_alibi(part, other, causal(p)))
-            continue;
-        if (other == NULL || strcmp(part, other) != 0)
+        if (other == NULL)
             (void)lct_compare_add(p, name, swapped ? "none" : part,
-                                  swapped         ? part
-                                  : other == NULL ? "none"
-                                                  : other);
+                                  swapped ? part : "none");
+        else if (!swapped && strcmp(part, other) != 0 &&
+                 !(strcmp(name, "alibi") == 0 &&
+                   same_alibi(part, other, causal(p))))
+            (void)lct_compare_add(p, name, part, other);
     }
 }
 

@@ -148,7 +148,7 @@ static bool same_channels(struct lct_layer_pair *p, const struct turns *a,
     return true;
 }
 
-/* --------------------------------------------------------- factors on scores */
+/* -------------------------------------------------------- factors on scores */
 
 /* What yarn's score=yes multiplies all scores by. */
 static double of_scores(const char *part)
@@ -198,7 +198,8 @@ static void compare_scales(struct lct_layer_pair *p)
 
 /* ------------------------------------------------------------------- whole */
 
-/* Lengths at which rules that depend on the length are compared; 0 ends them. */
+/* The lengths at which to compare, at most 6: 0 alone unless a rule depends on
+ * it.  Returns how many. */
 static int lengths_of(int64_t *out, const struct lct_layer_pair *p,
                       const char *a, const char *b)
 {
