@@ -25,7 +25,7 @@ static const char *const verdicts[] = { "same", "different", "undecided" };
 
 /* -------------------------------------------------------------------- JSON */
 
-static json_t *difference_json(const locant_difference *d)
+static json_t *difference_json(const locant_model_difference *d)
 {
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:s, s:s}", "field",
                      d->field, "tower", d->tower, "layer", (json_int_t)d->layer,
@@ -50,7 +50,7 @@ static int print_json(const locant_comparison *c)
 
 /* -------------------------------------------------------------------- text */
 
-static void print_place(const locant_difference *d)
+static void print_place(const locant_model_difference *d)
 {
     printf("  %s", d->tower);
     if (d->layer >= 0)
@@ -62,7 +62,7 @@ static void print_place(const locant_difference *d)
     printf(": %s\n", d->field);
 }
 
-static void print_difference(const locant_difference *d, int64_t length)
+static void print_difference(const locant_model_difference *d, int64_t length)
 {
     print_place(d);
     printf("    A %s\n    B %s\n", cli_safe(d->a), cli_safe(d->b));

@@ -130,8 +130,8 @@ static void compare(locant_comparison *out, const char *a, const char *b)
         FAIL("%s\n%s\n%s\n", a, b, locant_last_error());
 }
 
-static const locant_difference *field_of(const locant_comparison *c,
-                                         const char *field)
+static const locant_model_difference *field_of(const locant_comparison *c,
+                                               const char *field)
 {
     for (int i = 0; i < c->n; i++)
         if (strcmp(c->differences[i].field, field) == 0)
@@ -142,7 +142,7 @@ static const locant_difference *field_of(const locant_comparison *c,
 static void print_all(const locant_comparison *c)
 {
     for (int i = 0; i < c->n; i++) {
-        const locant_difference *d = &c->differences[i];
+        const locant_model_difference *d = &c->differences[i];
 
         print_error("  %s layer %d (%d): %s | %s, pair %d, position %lld, %g\n",
                     d->field, (int)d->layer, (int)d->layers, d->a, d->b,
@@ -157,7 +157,7 @@ TEST(names_where_two_models_part)
 
     for (size_t i = 0; i < LEN(planted); i++) {
         const struct planted *p = &planted[i];
-        const locant_difference *d;
+        const locant_model_difference *d;
         locant_comparison c;
         char *a, *b;
 
@@ -310,7 +310,7 @@ TEST(says_how_far_apart_frequencies_are)
 {
     char *a = config_of("llama"), *b = config_of("base");
     double largest = 0;
-    const locant_difference *d;
+    const locant_model_difference *d;
     locant_comparison c;
     int pair = 0;
 

@@ -213,7 +213,7 @@ typedef enum locant_comparison_verdict {
 } locant_comparison_verdict;
 
 /* Where two models part. */
-typedef struct locant_difference {
+typedef struct locant_model_difference {
     char    field[32];   /* "frequency", "window", "score scale", .. */
     char    tower[16];   /* "text", "encoder", "decoder", "vision" */
     int64_t layer;       /* the first one; -1: of the whole tower */
@@ -224,7 +224,7 @@ typedef struct locant_difference {
     double  amount;      /* frequencies: the largest difference times the
                             length, in radians; else B - A, or 0 */
     char    a[192], b[192]; /* the values, as text */
-} locant_difference;
+} locant_model_difference;
 
 typedef struct locant_comparison {
     locant_comparison_verdict verdict;
@@ -237,7 +237,7 @@ typedef struct locant_comparison {
                                      differs by more than 1e-3 radians; -1:
                                      there is none */
     int               n;          /* of 'differences' */
-    locant_difference differences[24];
+    locant_model_difference differences[24];
     char              note[1024]; /* what was assumed, sentences */
 } locant_comparison;
 

@@ -154,6 +154,16 @@ class Identity(Structure):
     ]
 
 
+class Stack(IntEnum):
+    """locant_stack"""
+    TRUE = 0
+    HF4 = 1
+    HF5 = 2
+    VLLM = 3
+    LLAMACPP = 4
+    MLX = 5
+
+
 class ComparisonVerdict(IntEnum):
     """locant_comparison_verdict"""
     SAME = 0
@@ -161,8 +171,8 @@ class ComparisonVerdict(IntEnum):
     UNSETTLED = 2
 
 
-class Difference(Structure):
-    """locant_difference"""
+class ModelDifference(Structure):
+    """locant_model_difference"""
     _fields_ = [
         ("field", c_char * 32),
         ("tower", c_char * 16),
@@ -186,19 +196,9 @@ class Comparison(Structure):
         ("apart", c_double),
         ("carries", c_int64),
         ("n", c_int),
-        ("differences", Difference * 24),
+        ("differences", ModelDifference * 24),
         ("note", c_char * 1024),
     ]
-
-
-class Stack(IntEnum):
-    """locant_stack"""
-    TRUE = 0
-    HF4 = 1
-    HF5 = 2
-    VLLM = 3
-    LLAMACPP = 4
-    MLX = 5
 
 
 class VectorsVerdict(IntEnum):
@@ -462,7 +462,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_identify_bias": ("status", [POINTER(Identity), POINTER(Tensor)]),
     "locant_identify_weights": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), c_int64]),
     "locant_identify_files": ("status", [POINTER(Identity), c_char_p, c_char_p, c_char_p, c_char_p, c_int64]),
-    "locant_models_compare": ("status", [POINTER(Comparison), c_char_p, c_char_p, c_char_p, c_int64]),
     "locant_plan_read": ("status", [POINTER(c_void_p), c_char_p, c_int]),
     "locant_plan_parse": ("status", [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_int]),
     "locant_plan_free": (None, [c_void_p]),
@@ -475,6 +474,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_models_compare": ("status", [POINTER(Comparison), c_char_p, c_char_p, c_int, c_int64]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),

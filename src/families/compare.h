@@ -26,8 +26,9 @@ struct lct_layer_pair {
 };
 
 /* Note a difference: of a field that differs already only count the layer. */
-locant_difference *lct_compare_add(struct lct_layer_pair *p, const char *field,
-                                   const char *a, const char *b);
+locant_model_difference *lct_compare_add(struct lct_layer_pair *p,
+                                         const char *field, const char *a,
+                                         const char *b);
 /* The same of numbers, if they differ by more than 'most' relative to the
    larger; NAN: none. */
 void lct_compare_numbers(struct lct_layer_pair *p, const char *field, double a,

@@ -7,12 +7,13 @@
 
 /* ------------------------------------------------------------- differences */
 
-locant_difference *lct_compare_add(struct lct_layer_pair *p, const char *field,
-                                   const char *a, const char *b)
+locant_model_difference *lct_compare_add(struct lct_layer_pair *p,
+                                         const char *field, const char *a,
+                                         const char *b)
 {
     const int most =
         (int)(sizeof(p->out->differences) / sizeof(p->out->differences[0]));
-    locant_difference *d = p->out->differences;
+    locant_model_difference *d = p->out->differences;
 
     p->out->verdict = LOCANT_DIFFERENT;
     for (int i = 0; i < p->out->n; i++)
@@ -24,7 +25,7 @@ locant_difference *lct_compare_add(struct lct_layer_pair *p, const char *field,
     if (p->out->n == most)
         return NULL;
     d += p->out->n++;
-    *d = (locant_difference){
+    *d = (locant_model_difference){
         .layer = p->layer, .layers = 1, .pair = -1, .position = -1
     };
     (void)snprintf(d->field, sizeof(d->field), "%s", field);
@@ -52,7 +53,7 @@ static void number_text(char *out, size_t size, double x)
 void lct_compare_numbers(struct lct_layer_pair *p, const char *field, double a,
                          double b, double most)
 {
-    locant_difference *d;
+    locant_model_difference *d;
     char ta[32], tb[32];
 
     if (!apart(a, b, most))
@@ -115,7 +116,7 @@ static void compare_windows(struct lct_layer_pair *p, const char *a,
 {
     double wa = a ? lct_spec_number(a, "size", 256) : NAN;
     double wb = b ? lct_spec_number(b, "size", 256) : NAN;
-    locant_difference *d;
+    locant_model_difference *d;
 
     if (!apart(wa, wb, 0))
         return;
@@ -245,7 +246,7 @@ static void compare_norms(struct lct_layer_pair *p)
 static void compare_chunks(struct lct_layer_pair *p)
 {
     int64_t a = p->la->chunk, b = p->lb->chunk;
-    locant_difference *d;
+    locant_model_difference *d;
 
     if (a == b)
         return;

@@ -101,7 +101,7 @@ static void judge(struct lct_layer_pair *p, const struct distance *d)
     locant_comparison *out = p->out;
     double radians = d->largest * (double)p->length;
     int64_t position = first_position(d->largest);
-    locant_difference *row;
+    locant_model_difference *row;
     char a[64], b[64];
 
     if (d->largest == 0)
