@@ -93,14 +93,15 @@ set(LAB_SOURCES
   families/identify_rule.c families/identify_scores.c
   families/identify_solve.c families/identify_table.c
   families/identify_weights.c families/plan.c families/plan_alibi.c
-  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
-  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_pairs.c families/plan_params.c
-  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/position_plan.c families/position_plan_json.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_rope.c families/plan_keys.c
+  families/plan_layers.c families/plan_learned.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_spec.c families/plan_stack.c families/plan_tower.c
+  families/plan_vision.c families/plan_waves.c families/position_plan.c
+  families/position_plan_json.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -252,22 +253,22 @@ set(TESTS
   test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
   test_numbers test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_position_plan test_positions test_positions_grid test_positions_random
-  test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_published_plans
-  test_quant test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
-  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
-  test_sections test_shared test_source test_spec test_statistics
-  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
-  test_store_docs test_store_guard test_store_keep test_store_migrate
-  test_store_refusals test_store_sittings test_store_texts test_store_values
-  test_study test_study_compare test_surface test_task_run test_tasks
-  test_tensors test_tensors_file test_tokens test_train test_train_norms
-  test_train_source test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_weights test_xpos_pope)
+  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
+  test_poll test_position_plan test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_published_plans test_quant test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
+  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
+  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
+  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
+  test_score_tables test_sections test_shared test_source test_spec
+  test_statistics test_statistics_curves test_statistics_unpaired test_store
+  test_store_crowd test_store_docs test_store_guard test_store_keep
+  test_store_migrate test_store_refusals test_store_sittings test_store_texts
+  test_store_values test_study test_study_compare test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_tokens test_train
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_verdict test_vocabulary test_weights test_xpos_pope)

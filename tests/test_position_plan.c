@@ -1,16 +1,12 @@
 /* needs: lab */
 /*
  * test_position_plan.c - rules by which keys become a plan: the order of
- * transformers, GGUF, params.json, other programs; passports and refusals
+ * transformers, params.json, other programs; passports and refusals
  */
-#define _GNU_SOURCE
 #include "../src/families/plan_spec.h"
 #include "../src/families/position_plan.h"
-#include "gguf_bytes.h"
 #include "locant/models.h"
-#include "scratch.h"
 #include "testing.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -181,6 +177,77 @@ TEST(transformers_4_reads_the_top_level)
           LOCANT_STACK_HF4, "rope(scaling=yarn(factor=4,original=32768))");
 }
 
+#define YARN(keys)                                                             \
+    LLAMA ",\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4" keys "}}"
+
+TEST(vllm_reads_more_names)
+{
+    static const locant_stack vllm = LOCANT_STACK_VLLM;
+    locant_plan *p;
+    static const char none[] = YARN("");
+
+    is_as(LLAMA ",\"rope_scaling\":{\"type\":\"ntk\",\"factor\":2}}", vllm,
+          "rope(scaling=ntk(factor=2))");
+    is_as(LLAMA ",\"partial_rotary_factor\":0.5}", vllm, "rope(dim=64)");
+    is_as(LLAMA ",\"rotary_pct\":0.25,\"rotary_emb_base\":500000}", vllm,
+          "rope(base=500000,dim=32)");
+    CHECK_REFUSED(locant_plan_parse(&p, none, strlen(none), "x", vllm),
+                  LOCANT_ERR_FORMAT,
+                  "x: rope_scaling.original_max_position_embeddings is "
+                  "missing, expected a length, without which vLLM fails");
+    /* 0.5 (0.1 ln 4 + 1) */
+    is_as(YARN(",\"original_max_position_embeddings\":32768,"
+               "\"attn_factor\":0.5"),
+          vllm,
+          "rope(scaling=yarn(factor=4,original=32768,"
+          "attention=0.56931471805599454))");
+}
+
+TEST(llama_cpp_writes_no_base_of_some_and_no_window_of_most)
+{
+    static const locant_stack llama_cpp = LOCANT_STACK_LLAMACPP;
+
+    is_as("{\"model_type\":\"phi\",\"rope_theta\":500000}", llama_cpp,
+          "rope(dim=32)");
+    is_as("{\"model_type\":\"mistral\",\"sliding_window\":64}", llama_cpp,
+          "rope");
+    is_as("{\"model_type\":\"falcon\",\"alibi\":true}", llama_cpp, "rope");
+    is_as(LLAMA ",\"rope_scaling\":{\"type\":\"dynamic\",\"factor\":2}}",
+          llama_cpp, "rope");
+    is_as(YARN(",\"truncate\":false,"
+               "\"original_max_position_embeddings\":32768"),
+          llama_cpp, "rope(scaling=yarn(factor=4,original=32768))");
+}
+
+TEST(mlx_has_a_default_original_length_and_one_list)
+{
+    static const locant_stack mlx = LOCANT_STACK_MLX;
+
+    is_as(YARN(""), mlx, "rope(scaling=yarn(factor=4,original=4096))");
+    is_as("{\"model_type\":\"qwen2_vl_text\"}", mlx, "rope(base=1000000)");
+    is_as("{\"model_type\":\"phi3\",\"head_dim\":4,"
+          "\"max_position_embeddings\":4096,\"rope_scaling\":{\"type\":"
+          "\"longrope\",\"short_factor\":[1,2],\"long_factor\":[3,4]}}",
+          mlx, "rope(scaling=longrope(original=4096,short=3:4,long=3:4))");
+}
+
+TEST(transformers_4_left_a_factor_out)
+{
+    static const char text[] =
+        "{\"model_type\":\"deepseek_v2\",\"max_position_embeddings\":"
+        "163840,\"rope_scaling\":{\"type\":\"yarn\",\"factor\":40,"
+        "\"original_max_position_embeddings\":4096,\"mscale\":0.707,"
+        "\"mscale_all_dim\":0.707}}";
+
+    is_as(text, LOCANT_STACK_HF4,
+          "rope(dim=64,side=trailing,pairing=interleaved,scaling=yarn("
+          "factor=40,original=4096,mscale=0.707,mscale-all=0.707))");
+    is_as(text, LOCANT_STACK_HF5,
+          "rope(dim=64,side=trailing,pairing=interleaved,scaling=yarn("
+          "factor=40,original=4096,mscale=0.707,mscale-all=0.707,"
+          "score=yes))");
+}
+
 TEST(mpt_has_its_own_maximum_but_in_transformers)
 {
     static const char text[] =
@@ -213,231 +280,6 @@ TEST(params_json_is_interleaved)
        "temperature(kind=ministral,floor=16384)+rope(base=1000000,"
        "pairing=interleaved,scaling=yarn(factor=16,original=16384,mscale=1,"
        "mscale-all=1))");
-}
-
-/* -------------------------------------------------------------------- GGUF */
-
-static struct gguf_bytes file;
-static uint64_t values, tensors;
-static struct gguf_bytes header, data;
-
-static void begin(const char *architecture)
-{
-    file.size = header.size = data.size = 0;
-    values = 1;
-    tensors = 0;
-    put_text(&file, "general.architecture");
-    put_number(&file, 8, 4);
-    put_text(&file, architecture);
-}
-
-static void whole(const char *key, uint64_t n)
-{
-    put_value(&file, key, 4, n, 4);
-    values++;
-}
-
-static void real(const char *key, float x)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &x, 4);
-    put_value(&file, key, 6, bits, 4);
-    values++;
-}
-
-static void word(const char *key, const char *text)
-{
-    put_text(&file, key);
-    put_number(&file, 8, 4);
-    put_text(&file, text);
-    values++;
-}
-
-/* A tensor of floats in a row. */
-static void floats(const char *name, const float *x, uint64_t n)
-{
-    put_text(&header, name);
-    put_number(&header, 1, 4);
-    put_number(&header, n, 8);
-    put_number(&header, 0, 4);
-    put_number(&header, data.size, 8);
-    put_bytes(&data, x, n * sizeof *x);
-    put_zeros(&data, 32);
-    tensors++;
-}
-
-/* The sizes of a small model of an architecture. */
-static void sizes(const char *arch, uint64_t layers, uint64_t width)
-{
-    static const char *const keys[] = { "block_count", "embedding_length",
-                                        "attention.head_count",
-                                        "attention.head_count_kv",
-                                        "context_length" };
-    const uint64_t n[] = { layers, 4 * width, 4, 2, 131072 };
-
-    begin(arch);
-    for (int i = 0; i < 5; i++) {
-        char key[64];
-
-        snprintf(key, sizeof key, "%s.%s", arch, keys[i]);
-        whole(key, n[i]);
-    }
-}
-
-/* Write the file and read its plan. */
-static locant_status written(locant_plan **out, locant_stack as)
-{
-    FREED_BY(scratch_remove) struct scratch s = scratch_make();
-    char path[PATH_MAX];
-    struct gguf_bytes start;
-    FILE *f;
-    locant_status status;
-
-    snprintf(path, sizeof path, "%s/model.gguf", s.path);
-    put_header(&start, 3, tensors, values);
-    f = fopen(path, "wb");
-    CHECK(f != NULL);
-    put_bytes(&start, file.bytes, file.size);
-    put_bytes(&start, header.bytes, header.size);
-    put_zeros(&start, 32);
-    fwrite(start.bytes, 1, start.size, f);
-    fwrite(data.bytes, 1, data.size, f);
-    fclose(f);
-    status = locant_plan_read(out, path, as);
-    return status;
-}
-
-/* The file is refused; the message ends with 'want'. */
-static void gguf_refused(locant_status status, const char *want)
-{
-    locant_plan *p;
-    const char *got;
-
-    CHECK(written(&p, LOCANT_STACK_TRUE) == status && p == NULL);
-    got = strstr(locant_last_error(), "model.gguf");
-    assert_string_equal(got, want);
-}
-
-static void gguf_is(const char *want)
-{
-    locant_plan *p;
-    locant_encoding *e;
-
-    CHECK_OK(written(&p, LOCANT_STACK_TRUE));
-    CHECK_OK(locant_encoding_create(&e, want));
-    assert_string_equal(locant_plan_spec(p, 0), locant_encoding_spec(e));
-    locant_encoding_free(e);
-    locant_plan_free(p);
-}
-
-TEST(gguf_takes_the_pairing_of_its_architecture)
-{
-    sizes("llama", 2, 64);
-    real("llama.rope.freq_base", 500000);
-    gguf_is("rope(base=500000,pairing=interleaved)");
-    sizes("qwen2", 2, 64);
-    gguf_is("rope");
-    sizes("llama", 2, 64);
-    word("locant.pairing", "half");
-    gguf_is("rope");
-}
-
-TEST(gguf_scales_linearly_unless_a_type_is_given)
-{
-    sizes("qwen2", 2, 64);
-    real("qwen2.rope.scaling.factor", 4);
-    gguf_is("rope(scaling=linear(factor=4))");
-    sizes("qwen2", 2, 64);
-    real("qwen2.rope.scaling.factor", 4);
-    word("qwen2.rope.scaling.type", "yarn");
-    whole("qwen2.rope.scaling.original_context_length", 32768);
-    gguf_is("rope(scaling=yarn(factor=4,original=32768))");
-    real("qwen2.rope.scaling.yarn_ext_factor", 0);
-    gguf_is("rope(scaling=linear(factor=4))");
-}
-
-/* What the converter of llama.cpp writes for Llama 3.1, in float32. */
-TEST(gguf_divisors_of_llama_3_are_known)
-{
-    float x[32];
-
-    for (int c = 0; c < 32; c++) {
-        float wave = 2 * 3.14159265f * powf(500000, (float)c / 32);
-        float smooth = (8192 / wave - 1) / 3;
-
-        x[c] = wave < 2048   ? 1
-               : wave > 8192 ? 32
-                             : 1 / ((1 - smooth) / 32 + smooth);
-    }
-    sizes("llama", 2, 64);
-    real("llama.rope.freq_base", 500000);
-    floats("rope_freqs.weight", x, 32);
-    gguf_is("rope(base=500000,pairing=interleaved,scaling=llama3(factor=32))");
-    sizes("llama", 2, 8);
-    floats("rope_freqs.weight", (float[]){ 1, 1, 2, 4 }, 4);
-    gguf_is("rope(pairing=interleaved,freqs=list(values="
-            "1:0.1:0.005:0.00025))");
-}
-
-TEST(gguf_lists_of_longrope)
-{
-    sizes("phi3", 2, 8);
-    whole("phi3.rope.scaling.original_context_length", 4096);
-    real("phi3.rope.scaling.attn_factor", 1.25f);
-    floats("rope_factors_long.weight", (float[]){ 1, 2, 4, 8 }, 4);
-    floats("rope_factors_short.weight", (float[]){ 1, 1, 1, 2 }, 4);
-    gguf_is("rope(scaling=longrope(original=4096,attention=1.25,"
-            "short=1:1:1:2,long=1:2:4:8))");
-}
-
-TEST(gguf_of_gemma_3_scales_full_layers_alone)
-{
-    sizes("gemma3", 6, 64);
-    whole("gemma3.attention.sliding_window", 512);
-    real("gemma3.rope.freq_base", 1000000);
-    real("gemma3.rope.scaling.factor", 8);
-    gguf_is("layers(local=window(size=512)+rope,"
-            "global=rope(base=1000000,scaling=linear(factor=8)),period=6)");
-}
-
-TEST(gguf_of_deepseek_has_its_factor_on_scores)
-{
-    sizes("deepseek2", 2, 64);
-    whole("deepseek2.attention.key_length", 192);
-    whole("deepseek2.attention.value_length", 128);
-    whole("deepseek2.rope.dimension_count", 64);
-    word("deepseek2.rope.scaling.type", "yarn");
-    real("deepseek2.rope.scaling.factor", 40);
-    whole("deepseek2.rope.scaling.original_context_length", 4096);
-    real("deepseek2.rope.scaling.yarn_log_multiplier", 0.125f);
-    gguf_is("rope(dim=64,side=trailing,pairing=interleaved,scaling=yarn("
-            "factor=40,original=4096,mscale=1.25,mscale-all=1.25,"
-            "score=yes))");
-}
-
-TEST(gguf_refuses_what_it_cannot_mean)
-{
-    locant_plan *p;
-
-    sizes("llama", 2, 64);
-    word("llama.rope.freq_base", "big");
-    gguf_refused(LOCANT_ERR_FORMAT,
-                 "model.gguf: llama.rope.freq_base is the text 'big', "
-                 "expected a number");
-    begin("lama");
-    CHECK(written(&p, LOCANT_STACK_TRUE) == LOCANT_ERR_UNSUPPORTED);
-    CHECK(strstr(locant_last_error(), "did you mean 'llama'?") != NULL);
-    sizes("llama", 2, 64);
-    floats("rope_freqs.weight", (float[]){ 1, 1, 3, 4 }, 4);
-    gguf_refused(LOCANT_ERR_FORMAT,
-                 "model.gguf: rope_freqs.weight has 4 numbers, expected 32, "
-                 "one for each pair");
-    sizes("llama", 2, 64);
-    word("locant.pairing", "both");
-    gguf_refused(LOCANT_ERR_FORMAT,
-                 "model.gguf: locant.pairing is 'both', expected half or "
-                 "interleaved");
 }
 
 /* --------------------------------------------------------------- passports */
@@ -484,18 +326,17 @@ TEST(the_passport_of_llama_3_1_stays)
 
 TEST(refuses_wrong_keys)
 {
-    refused(
-        LLAMA ",\"rope_theta\":\"10000\"}", LOCANT_ERR_FORMAT,
-        "config.json: rope_theta is the text '10000', expected a number "
+    refused(LLAMA ",\"rope_theta\":\"10000\"}", LOCANT_ERR_FORMAT,
+            "config.json: rope_theta is the text '10000', expected a number "
             "above 0");
-    refused(
-        LLAMA ",\"rope_scaling\":[]}", LOCANT_ERR_FORMAT,
-        "config.json: rope_scaling is an array of 0, expected an object of keys and "
-        "values");
+    refused(LLAMA ",\"rope_scaling\":[]}", LOCANT_ERR_FORMAT,
+            "config.json: rope_scaling is an array of 0, expected an object "
+            "of keys and values");
     refused(LLAMA ",\"rope_scaling\":{\"type\":\"ntk\",\"factor\":2}}",
             LOCANT_ERR_FORMAT,
-            "config.json: rope_scaling.rope_type is the text 'ntk', expected "
-            "default, linear, dynamic, yarn, longrope, llama3 or proportional");
+            "config.json: rope_scaling.rope_type is the text 'ntk', which "
+            "transformers 5 refuses in this class, expected default, linear, "
+            "dynamic, yarn, longrope, llama3 or proportional");
     refused(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":-1}}",
             LOCANT_ERR_FORMAT,
             "config.json: rope_scaling.factor is -1, expected a number above "
