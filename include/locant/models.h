@@ -23,9 +23,10 @@ typedef enum locant_identity_verdict {
 
 /*
  * The convention of an array.  'residual' is the root of the mean square of
- * what the convention leaves unexplained, in units of the largest error of one
- * rounding to the dtype of the values; values of a coarser dtype that were
- * stored in a wider one count as the coarser.  Below 1 nothing is left.
+ * what the convention leaves unexplained, in units of the largest error of
+ * rounding to the dtype of the values, and of angles in float32; values of a
+ * coarser dtype that were stored in a wider one count as the coarser.  Below 1
+ * nothing is left.
  */
 typedef struct locant_identity {
     locant_identity_verdict verdict;

@@ -194,12 +194,12 @@ static double phase_of(const double *sum, const struct lct_rows *r, double f)
 
 /*
  * Bound of the rounding of y = x c - other s: of the result, of the products
- * and of c, s; and of an angle in float32.
+ * and of c, s; and of an angle in float32, which double values may have, too.
  */
 static double bound(const struct lct_rows *r, double y, double x, double other,
                     double c, double s, double angle)
 {
-    double u = r->rounding, size = fabs(x) + fabs(other);
+    double u = fmax(r->rounding, 0x1p-26), size = fabs(x) + fabs(other);
 
     return u * (fabs(y) + 2 * fabs(other * s)) +
            3 * fmin(1 - fabs(c), u) * fabs(x) + 0x1p-22 * fabs(angle) * size +
@@ -314,13 +314,16 @@ static void errors(struct lct_turn *t, const struct sums *s, double centre,
     double info = s->ff - slope * s->pf;
 
     t->residual = sqrt(left);
-    t->f_error =
-        info > 1e-12 * s->ff
-            ? sqrt(fmax(noise / info, spread(s, slope) / (info * info)))
-            : INFINITY;
-    t->phase_error = s->pp > 0 ? sqrt(noise / s->pp) : INFINITY;
-    if (isfinite(t->f_error))
-        t->phase_error = hypot(t->phase_error, t->f_error * centre);
+    t->f_error = t->phase_error = INFINITY;
+    if (info > 1e-12 * s->ff) {
+        double variance = fmax(noise / info, spread(s, slope) / (info * info));
+        double at_zero = s->ff + centre * (2 * s->pf + centre * s->pp);
+
+        t->f_error = sqrt(variance);
+        t->phase_error = s->pp > 0 ? sqrt(variance * at_zero / s->pp) : 0;
+    } else if (s->pp > 0) {
+        t->phase_error = sqrt(noise / s->pp);
+    }
     /* Frequencies in float32 are off by a few units of their last place. */
     t->f_error = hypot(t->f_error, 0x1p-21 / LCT_SIGMAS * t->f);
 }
