@@ -121,13 +121,13 @@ static bool same(const struct lct_tower *t, int64_t a, int64_t b)
 /*
  * The smallest period 2 .. n such that layer l is of the kind of layer 'at' iff
  * l % period is 'at'; 0: none.  With 'last', the last layer may be of that kind
- * whatever its number, if there are two periods to show it.
+ * whatever its number.
  */
 static int64_t period_of(const struct lct_tower *t, bool ends, bool last)
 {
     int64_t n = t->n_layers, period, at = 0;
 
-    for (period = 2; period <= (last ? n / 2 : n); period++) {
+    for (period = 2; period <= n; period++) {
         int64_t l = 0;
 
         at = ends ? period - 1 : 0;
