@@ -3,6 +3,7 @@
  * towers
  */
 #include "position_plan.h"
+#include "../core/quote.h"
 #include "family.h"
 #include "plan_gguf.h"
 #include "plan_params.h"
@@ -45,12 +46,13 @@ static locant_status plan_vision(struct lct_position_plan *p,
 
 static locant_status unknown(const struct lct_config *c)
 {
-    char known[360];
+    char known[320], shown[LCT_QUOTE_BYTES];
 
     lct_family_suggest(known, sizeof known, c->model_type);
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: model_type is '%.60s', which is no known family%s",
-                       c->file, c->model_type, known);
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED,
+        "%s: model_type is '%s', which is no known family%s", c->file,
+        lct_quote(shown, c->model_type, strlen(c->model_type)), known);
 }
 
 static locant_status plan_config(struct lct_position_plan *p,
