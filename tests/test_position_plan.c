@@ -248,6 +248,19 @@ TEST(transformers_4_left_a_factor_out)
           "score=yes))");
 }
 
+TEST(transformers_5_loses_the_type_of_a_nested_class)
+{
+    static const char text[] =
+        "{\"model_type\":\"olmo3\",\"rope_scaling\":{\"type\":\"linear\","
+        "\"factor\":2}}";
+
+    is(text, "layers(local=window(size=4096)+rope(base=500000),"
+             "global=rope(base=500000,scaling=linear(factor=2)),period=4)");
+    is_as(text, LOCANT_STACK_HF5,
+          "layers(local=window(size=4096)+rope(base=500000),"
+          "global=rope(base=500000),period=4)");
+}
+
 TEST(mpt_has_its_own_maximum_but_in_transformers)
 {
     static const char text[] =
