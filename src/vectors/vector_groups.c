@@ -154,7 +154,8 @@ static const struct {
     ROW(ROTATE, "mrope/interleaved",
         "mrope(base=5000000,sections=12:10:10,layout=interleaved)", mrope),
     ROW(ROTATE, "mrope/ernie",
-        "mrope(base=500000,sections=11:11:10,layout=ernie)", mrope),
+        "mrope(base=500000,sections=11:11:10,layout=ernie,"
+        "pairing=interleaved)", mrope),
     ROW(ROTATE, "mrope/glm", "mrope(sections=4:6:6,layout=glm,dim=32)", mrope),
     ROW(ROTATE, "mrope/video", "mrope(sections=8:12:12,layout=video)", mrope),
     ROW(ROTATE, "mrope/hope", "mrope(sections=8:12:12,layout=hope)", mrope),
