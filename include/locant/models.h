@@ -21,8 +21,8 @@ LOCANT_BEGIN_DECLS
  * cases with their spec, inputs, formula and tolerance.  The folder is created
  * if needed.  The bytes depend on 'only' and the version alone.
  *
- * only  a pattern of names of cases as of fnmatch(3), whose * matches slashes
- *       too, or the beginning of names before a slash; NULL: all
+ * only  a pattern of names of cases as of fnmatch(3), or of their beginnings
+ *       before a slash; its * matches slashes too; NULL: all
  *
  * Values of rope and of sinusoids are computed with more than 90 bits and
  * rounded to float64, the others come from the oracles in double.
