@@ -302,7 +302,7 @@ const struct cli_command cli_model_vectors = {
         "those inputs,\nnamed as their cases: 'rope/half/yarn-4-32768/f32/q'.  "
         "Of a case that fails it\nprints the first entry, the largest error, "
         "and which other convention the values\nmatch, if one of those it "
-        "knows.  Exit 1 if a case fails, if a tensor is no case,\nor if none "
+        "knows.  Exit 1 if a case fails, a tensor is no case,\nor none "
         "passes; cases that the dump lacks are listed as not covered.",
     .examples = "locant model vectors -o golden\n"
                 "locant model vectors -o golden --only 'rope/*/yarn*'\n"

@@ -183,13 +183,42 @@ static inline void vectors_dtable(double *out, struct vectors_library *l)
                                            &l->keys, &param));
 }
 
-/* Attention with one key of score tau: a temperature multiplies the query. */
 static inline void vectors_table(double *out, struct vectors_library *l)
 {
     const int64_t shape[2] = { l->g->queries->n, LCT_VECTOR_DIM };
     locant_tensor to = locant_dense(out, LOCANT_F64, 2, shape);
 
     CHECK_OK(locant_encoding_table(&to, l->e, &l->positions, NULL));
+}
+
+/* Write the numbers of a quantity; or, of rotated rows, the tensor itself in
+   its type, and return 1. */
+static inline int vectors_numbers(double *x, locant_tensor *out, void *memory,
+                                  struct vectors_library *l, const char *name)
+{
+    const enum lct_vector_kind kind = l->g->kind;
+
+    if (kind == LCT_VECTOR_ANGLES)
+        vectors_angles(x, l, name[0] == 's');
+    else if (strcmp(name, "scores") == 0)
+        vectors_scores(x, l);
+    else if (strcmp(name, "slopes") == 0)
+        vectors_slopes(x, l);
+    else if (strcmp(name, "dtable") == 0)
+        vectors_dtable(x, l);
+    else if (strcmp(name, "table") == 0)
+        vectors_table(x, l);
+    else if (kind == LCT_VECTOR_BIAS || kind == LCT_VECTOR_BUCKETS)
+        vectors_bias(x, l, kind, strcmp(name, "buckets") == 0);
+    else {
+        *out = vectors_rotated(l,
+                               name[0] == 'q'   ? LCT_VECTOR_Q
+                               : name[0] == 'k' ? LCT_VECTOR_K
+                                                : LCT_VECTOR_DOUT,
+                               memory);
+        return 1;
+    }
+    return 0;
 }
 
 /*
@@ -206,6 +235,7 @@ static inline int vectors_compute(locant_tensor *out, void *memory,
     struct vectors_library l = { .g = g, .slip = slip, .dtype = c->dtype };
     struct lct_vector_values shape;
     double x[VECTORS_MOST];
+    int direct;
 
     if (strcmp(name, "frequencies") == 0 || strcmp(name, "factor") == 0)
         return 0;
@@ -213,28 +243,10 @@ static inline int vectors_compute(locant_tensor *out, void *memory,
     lct_vector_values_shape(&shape, g, c->quantity);
     l.positions = vectors_positions(&l, g->queries, l.at);
     l.keys = vectors_positions(&l, g->keys, l.key_at);
-    if (g->kind == LCT_VECTOR_ANGLES)
-        vectors_angles(x, &l, name[0] == 's');
-    else if (strcmp(name, "scores") == 0)
-        vectors_scores(x, &l);
-    else if (strcmp(name, "slopes") == 0)
-        vectors_slopes(x, &l);
-    else if (strcmp(name, "dtable") == 0)
-        vectors_dtable(x, &l);
-    else if (strcmp(name, "table") == 0)
-        vectors_table(x, &l);
-    else if (g->kind == LCT_VECTOR_BIAS || g->kind == LCT_VECTOR_BUCKETS)
-        vectors_bias(x, &l, g->kind, strcmp(name, "buckets") == 0);
-    else
-        *out = vectors_rotated(&l,
-                               name[0] == 'q'   ? LCT_VECTOR_Q
-                               : name[0] == 'k' ? LCT_VECTOR_K
-                                                : LCT_VECTOR_DOUT,
-                               memory);
+    direct = vectors_numbers(x, out, memory, &l, name);
     for (size_t i = 0; slip->factor != 0 && i < shape.n; i++)
         x[i] *= slip->factor;
-    if ((g->kind != LCT_VECTOR_ROPE && g->kind != LCT_VECTOR_ROTATE) ||
-        strcmp(name, "scores") == 0)
+    if (!direct)
         *out = vectors_tensor(memory,
                               c->dtype == LOCANT_I64 ? LOCANT_F32 : c->dtype, x,
                               shape.rank, shape.shape);

@@ -101,7 +101,7 @@ static locant_status put_positions(json_t *inputs, struct lct_vector_bundle *b,
     return LOCANT_OK;
 }
 
-/* ---------------------------------------------------------- groups and cases */
+/* --------------------------------------------------------- groups and cases */
 
 static json_t *group_json(const struct lct_vector_group *g)
 {
