@@ -7,6 +7,37 @@
 #include "plan_tower.h"
 #include <stdio.h>
 
+/* The image tower of a multimodal model, if it is of a known family. */
+static locant_status plan_vision(struct lct_position_plan *p,
+                                 const struct lct_config *c)
+{
+    const struct lct_family *text = p->family;
+    struct lct_config inner = *c;
+    const int64_t config = p->length_config, trained = p->length_trained,
+                  tables = p->length_tables;
+    locant_status (*plan)(struct lct_position_plan *,
+                          const struct lct_config *) = text->vision;
+    const char *type;
+    locant_status s;
+
+    inner.text = json_object_get(c->root, "vision_config");
+    if (!json_is_object(inner.text))
+        return LOCANT_OK;
+    if (plan == NULL) {
+        type = json_string_value(json_object_get(inner.text, "model_type"));
+        p->family = type != NULL ? lct_family_find(type) : NULL;
+        plan = p->family != NULL ? p->family->plan : NULL;
+    }
+    s = plan != NULL ? plan(p, &inner) : LOCANT_OK;
+    if (p->n_towers > 1)
+        p->towers[1].name = "vision";
+    p->family = text; /* the model is of the family of its text */
+    p->length_config = config;
+    p->length_trained = trained;
+    p->length_tables = tables;
+    return s;
+}
+
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
                                    enum lct_stack stack)
@@ -27,6 +58,8 @@ locant_status lct_position_plan_as(struct lct_position_plan *out,
     out->interleaved = out->family->interleaved;
     out->pairing_assumed = true;
     s = out->family->plan(out, c);
+    if (s == LOCANT_OK && out->n_towers < 2)
+        s = plan_vision(out, c);
     if (s != LOCANT_OK)
         lct_position_plan_free(out);
     return s;
@@ -38,17 +71,28 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
     return lct_position_plan_as(out, c, LCT_STACK_TRUE);
 }
 
+locant_status lct_position_plan_read_as(struct lct_position_plan *out,
+                                        const char *path, enum lct_stack stack)
+{
+    struct lct_config c;
+    locant_status s = lct_config_read(&c, path);
+
+    *out = (struct lct_position_plan){ 0 };
+    if (s == LOCANT_OK)
+        s = lct_position_plan_as(out, &c, stack);
+    lct_config_free(&c);
+    return s;
+}
+
 locant_status lct_position_plan_read(struct lct_position_plan *out,
                                      const char *path)
 {
-    struct lct_config c;
-    locant_status s;
+    return lct_position_plan_read_as(out, path, LCT_STACK_TRUE);
+}
 
-    *out = (struct lct_position_plan){ 0 };
-    LCT_TRY(lct_config_read(&c, path));
-    s = lct_position_plan_of(out, &c);
-    lct_config_free(&c);
-    return s;
+const char *lct_position_plan_family(const struct lct_position_plan *p)
+{
+    return p->family->model_type;
 }
 
 void lct_position_plan_free(struct lct_position_plan *p)
