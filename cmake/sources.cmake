@@ -85,13 +85,15 @@ set(LAB_SOURCES
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/family.c families/plan.c families/plan_alibi.c
-  families/plan_decoder.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_pairs.c families/plan_rope.c
-  families/plan_scaling.c families/plan_spec.c families/plan_tower.c
-  families/plan_vision.c families/plan_waves.c families/position_plan.c
-  families/position_plan_json.c families/weights.c families/weights_file.c
-  families/weights_find.c families/weights_gguf.c families/weights_index.c
+  families/extend.c families/extend_json.c families/extend_model.c
+  families/extend_settings.c families/family.c families/plan.c
+  families/plan_alibi.c families/plan_decoder.c families/plan_keys.c
+  families/plan_layers.c families/plan_learned.c families/plan_pairs.c
+  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/position_plan.c families/position_plan_json.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -171,11 +173,11 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_vectors.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  json.c language.c main.c model_extend.c model_vectors.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
+  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
+  task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c

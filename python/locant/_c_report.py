@@ -138,6 +138,20 @@ class Stack(IntEnum):
     MLX = 5
 
 
+class ExtendOptions(Structure):
+    """locant_extend_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("model", c_char_p),
+        ("to", c_int64),
+        ("trained", c_int64),
+        ("base", c_double),
+        ("dim", c_int64),
+        ("method", c_char_p),
+        ("config_out", c_char_p),
+    ]
+
+
 class VectorsVerdict(IntEnum):
     """locant_vectors_verdict"""
     PASS = 0
@@ -376,6 +390,7 @@ TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskSco
 INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
+    ExtendOptions: {"base": 10000},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
@@ -405,6 +420,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
