@@ -1,6 +1,6 @@
 /* family.c - the table of families, from families.def, and its search */
 #include "family.h"
-#include "../encodings/spec.h"
+#include "../core/suggest.h"
 #include "plan_alibi.h"
 #include "plan_decoder.h"
 #include "plan_learned.h"

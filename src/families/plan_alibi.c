@@ -1,11 +1,12 @@
 /* plan_alibi.c - BLOOM, MPT, Falcon; GPT-J and Qwen 1 */
 #include "plan_alibi.h"
-#include "../encodings/spec.h"
+#include "../files/decimal.h"
 #include "plan_decoder.h"
 #include "plan_tower.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static locant_status begin(struct lct_plan_keys *k, struct lct_position_plan *p,
                            const struct lct_config *c)
@@ -34,7 +35,11 @@ locant_status lct_plan_alibi_bloom(struct lct_position_plan *p,
     LCT_TRY(begin(&k, p, c));
     LCT_TRY(length(&k, "seq_length", 0));
     k.tower->ids = LCT_IDS_MASK;
-    return lct_plan_tower_same(&k, "alibi(dialect=bloom)", LCT_CAUSAL);
+    return lct_plan_tower_same(&k,
+                               p->dialect == LCT_DIALECT_GGUF
+                                   ? "alibi" /* as llama.cpp computes it */
+                                   : "alibi(dialect=bloom)",
+                               LCT_CAUSAL);
 }
 
 /* --------------------------------------------------------------------- MPT */
@@ -58,7 +63,7 @@ locant_status lct_plan_alibi_mpt(struct lct_position_plan *p,
 {
     struct lct_plan_keys k, inner;
     const json_t *config;
-    char number[LCT_NUMBER_BYTES], spec[96];
+    char number[LCT_DECIMAL_BYTES], spec[96];
     double most, scale;
     bool alibi, table;
 
@@ -72,8 +77,9 @@ locant_status lct_plan_alibi_mpt(struct lct_position_plan *p,
     if (scale != 0)
         lct_plan_tower_scale(k.tower, scale, "attn_config.softmax_scale");
     if (alibi) {
-        lct_number_print(number, most);
-        snprintf(spec, sizeof spec, "alibi(dialect=mpt,max=%s)", number);
+        lct_decimal_exact(number, most);
+        snprintf(spec, sizeof spec, "alibi(%smax=%s)",
+                 p->dialect == LCT_DIALECT_GGUF ? "" : "dialect=mpt,", number);
         return lct_plan_tower_same(&k, spec, LCT_CAUSAL);
     }
     LCT_TRY(lct_plan_keys_switch(&table, &k, "learned_pos_emb", true));
@@ -193,6 +199,7 @@ locant_status lct_plan_alibi_qwen(struct lct_position_plan *p,
         lct_plan_spec_put(&s, "temperature(kind=logn,length=%" PRId64 ")+",
                           trained);
     lct_plan_spec_number(&s, "rope(base=", base);
+    lct_plan_spec_put(&s, p->interleaved ? ",pairing=interleaved" : "");
     if (dim != width)
         lct_plan_spec_put(&s, ",dim=%" PRId64, dim);
     if (dynamic)

@@ -165,7 +165,8 @@ static locant_status llama4(struct decoder *d)
 static locant_status read_width(struct decoder *d)
 {
     static const char partial[] = "partial_rotary_factor";
-    const char *key = d->f->width_key;
+    const bool gguf = d->k.plan->dialect == LCT_DIALECT_GGUF;
+    const char *key = gguf ? "rotary_dim" : d->f->width_key;
 
     if (key == NULL || json_object_get(d->k.object, key) == NULL ||
         json_object_get(d->k.object, partial) != NULL ||
@@ -215,8 +216,9 @@ static locant_status read_rope(struct decoder *d)
 
     if (flags & LCT_NOPE)
         return LOCANT_OK;
-    d->interleaved = d->f->interleaved;
-    if (flags & LCT_MLA && json_object_get(d->k.object, "rope_interleave"))
+    d->interleaved = p->interleaved;
+    if ((flags & LCT_MLA) && p->pairing_assumed &&
+        json_object_get(d->k.object, "rope_interleave") != NULL)
         LCT_TRY(lct_plan_keys_switch(&d->interleaved, &d->k, "rope_interleave",
                                      true));
     p->interleaved = d->interleaved;

@@ -212,6 +212,28 @@ static locant_status put_proportional(const struct put *p)
     return LOCANT_OK;
 }
 
+/* rope_freqs.weight of GGUF: each frequency is divided by its own number. */
+static locant_status put_divisors(const struct put *p, int64_t dim)
+{
+    const json_t *list = json_object_get(p->rope->dict, "divisors");
+
+    if (json_array_size(list) != (size_t)(dim / 2))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: rope_freqs.weight has %zu numbers, expected "
+                           "%" PRId64 ", one for each pair",
+                           p->k->plan->file, json_array_size(list), dim / 2);
+    lct_plan_spec_put(p->s, ",freqs=list(values=");
+    for (int64_t c = 0; c < dim / 2; c++) {
+        double by = json_real_value(json_array_get(list, (size_t)c));
+
+        lct_plan_spec_number(p->s, c > 0 ? ":" : "",
+                             pow(p->rope->base, -2 * (double)c / (double)dim) /
+                                 by);
+    }
+    lct_plan_spec_put(p->s, ")");
+    return LOCANT_OK;
+}
+
 /* The name under which this class knows a rope type. */
 static const char *known_type(const struct lct_plan_keys *k, const char *type)
 {
@@ -236,6 +258,9 @@ locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
 
     if (strcmp(type, "default") == 0)
         return LOCANT_OK;
+    if (strcmp(type, "divisors") == 0 &&
+        p->k->plan->dialect == LCT_DIALECT_GGUF)
+        return put_divisors(p, dim);
     if (strcmp(type, "linear") == 0)
         return put_linear(p);
     if (strcmp(type, "dynamic") == 0)

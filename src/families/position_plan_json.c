@@ -1,5 +1,5 @@
 /* position_plan_json.c - a plan as JSON, and its hash, the passport */
-#include "../encodings/spec.h"
+#include "../files/decimal.h"
 #include "../files/sha256.h"
 #include "family.h"
 #include "plan_spec.h"
