@@ -87,13 +87,14 @@ set(LAB_SOURCES
   families/config.c families/config_gguf.c families/config_value.c
   families/extend.c families/extend_json.c families/extend_model.c
   families/extend_settings.c families/family.c families/plan.c
-  families/plan_alibi.c families/plan_decoder.c families/plan_keys.c
+  families/plan_alibi.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_rope.c families/plan_keys.c
   families/plan_layers.c families/plan_learned.c families/plan_pairs.c
-  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/position_plan.c families/position_plan_json.c families/weights.c
-  families/weights_file.c families/weights_find.c families/weights_gguf.c
-  families/weights_index.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_spec.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/position_plan.c
+  families/position_plan_json.c families/weights.c families/weights_file.c
+  families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -233,17 +234,17 @@ set(TESTS
   test_encoding_isa test_encoding_kerple test_encoding_learned
   test_encoding_none test_encoding_rope test_encoding_sinusoidal
   test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
-  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
-  test_kills test_layer_maps test_lengths test_messages test_model
-  test_model_each test_model_encodings test_model_hooks test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
+  test_export test_extend test_extension test_extension_failures test_faults
+  test_figure test_figure_inline test_figure_panels test_figure_terms
+  test_figure_text test_figures_rope test_forecast test_formula
+  test_formula_twins test_gates test_gguf test_graph test_graph_rules
+  test_half test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
+  test_messages test_model test_model_each test_model_encodings
+  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
+  test_numbers test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
   test_positions test_positions_grid test_positions_random

@@ -132,7 +132,7 @@ static locant_status put_plan(json_t *out, struct extension *x,
         if (!lct_extend_model_spares_windows(&x->model, &plan))
             json_array_append_new(
                 json_object_get(out, "notes"),
-                json_string("this class scales its layers with a window, "
+                json_string("this class scales its layers with a window "
                             "too"));
     }
     lct_position_plan_free(&plan);
@@ -183,9 +183,10 @@ static json_t *warnings(const struct extension *x)
                               "scaling multiply, those of other methods do "
                               "not, so pi is all there is"));
     json_array_append_new(
-        list, json_string("but for dynamic and selfextend the scaling holds "
-                          "for short texts, too; switch it off where they "
-                          "stay within the trained length"));
+        list,
+        json_string("except for dynamic and selfextend, the scaling holds "
+                    "for short texts too; switch it off where they stay "
+                    "within the trained length"));
     return list;
 }
 

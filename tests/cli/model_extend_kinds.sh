@@ -18,7 +18,7 @@ echo "{$llama, \"max_position_embeddings\": 131072, \"rope_theta\": 5e5,
  \"low_freq_factor\": 1, \"high_freq_factor\": 4,
  \"original_max_position_embeddings\": 8192}}" > llama31.json
 echo '{"model_type": "mistral", "hidden_size": 512, "num_attention_heads": 4,
- "num_hidden_layers": 2, "sliding_window": 4096,
+ "num_hidden_layers": 2, "num_key_value_heads": 4, "sliding_window": 4096,
  "max_position_embeddings": 32768}' > mistral.json
 echo '{"model_type": "gpt2", "n_embd": 48, "n_head": 4, "n_layer": 2,
  "n_positions": 1024}' > gpt2.json
