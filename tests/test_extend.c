@@ -5,6 +5,7 @@
 #include "scratch.h"
 #include "testing.h"
 
+#include "locant/files.h"
 #include "locant/models.h"
 #include <jansson.h>
 #include <math.h>
@@ -141,8 +142,8 @@ TEST(groups_reach_the_length)
     } lengths[] = { { 4096, 16384 },
                     { 2048, 2049 },
                     { 32768, 1 << 20 },
-                    { 100, 99999 },
-                    { 8, 1000 } };
+                    { 100, 2000 },
+                    { 8, 17 } };
 
     for (size_t i = 0; i < LEN(lengths); i++) {
         json_t *r = extend_rope(1e4, 64, lengths[i].trained, lengths[i].to);
@@ -158,6 +159,20 @@ TEST(groups_reach_the_length)
                  (long long)lengths[i].to, spec);
         json_decref(r);
     }
+}
+
+/* Groups of half the trained length and more leave no window. */
+TEST(groups_that_do_not_reach_are_not_offered)
+{
+    json_t *r = extend_rope(1e4, 64, 100, 99999), *m;
+    size_t i, n = 0;
+
+    json_array_foreach(json_object_get(r, "methods"), i, m) {
+        assert_string_not_equal(text(m, "method"), "selfextend");
+        n++;
+    }
+    assert_int_equal(n, 6);
+    json_decref(r);
 }
 
 static void plan_hash(char out[65], const char *config, const char *what)
@@ -186,6 +201,7 @@ static char *pasted(const char *config, const char *setting)
         json_object_del(s, "rope_parameters");
     } else if (now != NULL) {
         json_object_del(c, "rope_theta");
+        json_object_del(c, "rope_scaling");
     } else {
         json_object_del(c, "rope_parameters");
     }

@@ -72,20 +72,23 @@ int64_t lct_extend_critical(const struct lct_extend *e)
     return c < 1 ? 1 : c > (double)most ? most : (int64_t)ceil(c);
 }
 
-/* A group of G reaches (trained - window) G + window positions. */
-void lct_extend_group(int64_t *group, int64_t *window,
+/* A group of G reaches (trained - window) G + window positions; the window, a
+   multiple of G, is a quarter of the trained length or a little less. */
+bool lct_extend_group(int64_t *group, int64_t *window,
                       const struct lct_extend *e)
 {
-    int64_t g = 2, w;
+    for (int64_t g = 2; g <= e->trained / 2; g++) {
+        int64_t w = e->trained / 4 / g * g;
 
-    for (;; g++) {
-        w = e->trained / 4 / g * g;
-        if ((double)(e->trained - w) * (double)g + (double)w >= (double)e->to ||
-            g == INT64_C(1) << 20)
-            break;
+        if (w < g)
+            w = g;
+        if ((double)(e->trained - w) * (double)g + (double)w < (double)e->to)
+            continue;
+        *group = g;
+        *window = w;
+        return true;
     }
-    *group = g;
-    *window = w;
+    return false;
 }
 
 static void put_scaling(struct lct_plan_spec *s, const struct lct_extend *e,
@@ -124,7 +127,12 @@ locant_status lct_extend_spec(char **out, const struct lct_extend *e,
     if (m == LCT_EXTEND_SELFEXTEND) {
         int64_t group, window;
 
-        lct_extend_group(&group, &window, e);
+        if (strstr(e->keys, "dim=") != NULL ||
+            !lct_extend_group(&group, &window, e))
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: Self-Extend groups whole heads, and at "
+                               "most half the trained length",
+                               e->file);
         lct_plan_spec_put(&s, "selfextend(group=%" PRId64 ",window=%" PRId64,
                           group, window);
         lct_plan_spec_number(&s, ",base=", e->base);

@@ -50,11 +50,12 @@ double lct_extend_attention(const struct lct_extend *e,
 /* The pair from which LongRoPE divides by the whole factor: the first that does
    not complete a turn within the trained length. */
 int64_t lct_extend_critical(const struct lct_extend *e);
-/* Group and window of Self-Extend. */
-void lct_extend_group(int64_t *group, int64_t *window,
+/* Group and window of Self-Extend; false if none reaches so far. */
+bool lct_extend_group(int64_t *group, int64_t *window,
                       const struct lct_extend *e);
 
-/* The spec of an extended layer, of METHODS as it is now; to be released with locant_release().  Errors: NOMEM. */
+/* The spec of an extended layer, of METHODS as it is now; to be released with locant_release().  Errors: NOMEM, PARAM (Self-Extend does not reach so
+   far). */
 locant_status lct_extend_spec(char **out, const struct lct_extend *e,
                               enum lct_extend_method m);
 #endif

@@ -192,9 +192,14 @@ static json_t *warnings(const struct extension *x)
 
 static bool offered(const struct extension *x, enum lct_extend_method m)
 {
-    if (m == LCT_EXTEND_SELFEXTEND && strstr(x->e.keys, "dim=") != NULL)
-        return false; /* there is no encoding of it for parts of a head */
-    if (x->only >= 0 && (int)m != x->only)
+    int64_t group, window;
+
+    if (x->only >= 0)
+        return (int)m == x->only;
+    /* There is no encoding of Self-Extend for parts of a head. */
+    if (m == LCT_EXTEND_SELFEXTEND &&
+        (strstr(x->e.keys, "dim=") != NULL ||
+         !lct_extend_group(&group, &window, &x->e)))
         return false;
     return x->e.linear == 1 || m == LCT_EXTEND_PI;
 }

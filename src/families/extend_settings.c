@@ -200,7 +200,8 @@ static json_t *llama_cpp(const struct lct_extend *e, enum lct_extend_method m)
                  e->factor, e->trained);
         break;
     case LCT_EXTEND_SELFEXTEND:
-        lct_extend_group(&group, &window, e);
+        if (!lct_extend_group(&group, &window, e))
+            return json_null();
         snprintf(rest, room, " --grp-attn-n %" PRId64 " --grp-attn-w %" PRId64,
                  group, window);
         break;
