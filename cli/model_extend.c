@@ -275,8 +275,7 @@ const struct cli_command cli_model_extend = {
            "transformers 4 and 5, vLLM, llama.cpp\nand MLX-LM; and draws the "
            "wavelengths.  Of a MODEL also the passport of the\nextended plan; "
            "-o writes its config.json.\n\nOnly rotated layers without a window "
-           "are extended.  A model that is scaled
-already is refused, but for "
+           "are extended.  A model that is scaled\nalready is refused, but for "
            "a linear scaling, whose factor is multiplied.",
     .examples = "locant model extend ~/models/mine --to 131072\n"
                 "locant model extend mine/config.json --to 131072 --method "

@@ -54,8 +54,10 @@ int64_t lct_extend_critical(const struct lct_extend *e);
 bool lct_extend_group(int64_t *group, int64_t *window,
                       const struct lct_extend *e);
 
-/* The spec of an extended layer, of METHODS as it is now; to be released with locant_release().  Errors: NOMEM, PARAM (Self-Extend does not reach so
-   far). */
+/*
+ * The spec of an extended layer, of METHODS as it is now; to be released with
+ * locant_release().  Errors: NOMEM, PARAM (Self-Extend does not reach so far).
+ */
 locant_status lct_extend_spec(char **out, const struct lct_extend *e,
                               enum lct_extend_method m);
 #endif

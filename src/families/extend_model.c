@@ -53,30 +53,36 @@ static int64_t layer_of(bool *windows, const struct lct_tower *t)
 
 /* -------------------------------------------------------------------- spec */
 
+/* Bytes up to the comma or bracket that ends a value. */
+static size_t length_of(const char *value)
+{
+    size_t n = 0;
+
+    for (int depth = 0; value[n] != '\0'; n++) {
+        depth += value[n] == '(' ? 1 : value[n] == ')' ? -1 : 0;
+        if (depth < 0 || (depth == 0 && value[n] == ','))
+            break;
+    }
+    return n;
+}
+
 /* The value of a key of rope(..) in a spec: its bytes, 0 if it is absent. */
 static size_t value_of(const char **value, const char *spec, const char *key)
 {
     const char *at = strstr(spec, "rope(");
-    size_t n = strlen(key), length = 0;
-    int depth = 0;
+    size_t n = strlen(key);
 
     if (at == NULL)
         return 0;
-    for (at += strlen("rope("); *at != '\0' && depth >= 0; at++) {
-        bool begins = at[-1] == '(' || at[-1] == ',';
-
-        if (depth == 0 && begins && strncmp(at, key, n) == 0 && at[n] == '=') {
-            *value = at + n + 1;
-            for (at = *value; *at != '\0'; at++, length++) {
-                depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
-                if (depth < 0 || (depth == 0 && *at == ','))
-                    break;
-            }
-            return length;
-        }
-        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+    at += strlen("rope(");
+    while (strncmp(at, key, n) != 0 || at[n] != '=') {
+        at += length_of(at);
+        if (*at != ',')
+            return 0;
+        at++;
     }
-    return 0;
+    *value = at + n + 1;
+    return length_of(*value);
 }
 
 /* "pairing=interleaved,dim=32,side=trailing", as far as they are there. */
