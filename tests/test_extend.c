@@ -341,3 +341,73 @@ TEST(refuses_what_cannot_be_extended)
                   "method: 'YaRN', expected pi, ntk, dynamic, yarn, longrope, "
                   "llama3 or selfextend");
 }
+
+static long left; /* allocations until one fails, counted down */
+
+static void *failing_malloc(size_t bytes)
+{
+    return left-- == 0 ? NULL : malloc(bytes);
+}
+
+static void *failing_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    return failing_malloc(bytes);
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/*
+ * When an allocation fails, of jansson too if 'json', there is no text, or the
+ * whole one; but json_dumps() of jansson 2.14 may leave out a key for want of
+ * memory and say nothing.
+ */
+static void check_memory(const locant_extend_options *o, int json)
+{
+    locant_allocator a = { failing_alloc, release, NULL };
+    locant_status status = LOCANT_ERR_NOMEM;
+    char *whole, *out;
+
+    CHECK_OK(locant_model_extend(&whole, NULL, o));
+    for (long k = 0; status != LOCANT_OK || left < 0;
+         k += 1 + k / (TEST_SANITIZED ? 4 : 32)) {
+        left = k;
+        locant_set_allocator(&a);
+        if (json)
+            json_set_alloc_funcs(failing_malloc, free);
+        status = locant_model_extend(&out, NULL, o);
+        if (status == LOCANT_OK) {
+            CHECK(json || strcmp(out, whole) == 0);
+            locant_release(out);
+        } else if (status != LOCANT_ERR_NOMEM || out != NULL) {
+            FAIL("allocation %ld: %s, %s\n", k, locant_status_name(status),
+                 locant_last_error());
+        }
+        locant_set_allocator(NULL);
+        json_set_alloc_funcs(malloc, free);
+        CHECK(k < 10000000);
+    }
+    locant_release(whole);
+}
+
+/* Of a model only the library's: without memory jansson says that a file it
+   reads is malformed. */
+TEST(survives_lack_of_memory)
+{
+    struct scratch folder = scratch_make();
+    const char *path = scratch_file(&folder, "config.json");
+    locant_extend_options o = LOCANT_EXTEND_OPTIONS_INIT;
+
+    CHECK_OK(locant_file_write(path, gemma_5, strlen(gemma_5)));
+    o.to = 131072;
+    o.trained = 32768;
+    o.dim = 16;
+    check_memory(&o, 1);
+    o.model = path;
+    check_memory(&o, 0);
+    scratch_remove(&folder);
+}

@@ -35,6 +35,7 @@ struct lct_extend {
     const char *keys; /* further keys of the spec: "dim=32,pairing=.." */
     json_t *others;   /* keys of its rope dictionary that are no scaling, as
                          mrope_section; NULL: none */
+    bool *failed;     /* set where there is no memory for JSON */
 };
 
 /* "pi", what it changes, and its position in the table of a name; -1. */

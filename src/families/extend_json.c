@@ -15,12 +15,21 @@ struct extension {
     bool has_model;
     int only; /* method, -1: all */
     const char *config_out;
+    bool failed;                    /* no memory for JSON */
     double plain[LCT_EXTEND_PAIRS]; /* frequencies as trained */
 };
 
-static void put(json_t *object, const char *key, json_t *value)
+static void put(struct extension *x, json_t *object, const char *key,
+                json_t *value)
 {
-    json_object_set_new(object, key, value);
+    if (json_object_set_new(object, key, value) != 0)
+        x->failed = true;
+}
+
+static void append(struct extension *x, json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        x->failed = true;
 }
 
 /* ------------------------------------------------------------- frequencies */
@@ -46,15 +55,14 @@ static locant_status frequencies(double *out, struct extension *x,
     return LOCANT_OK;
 }
 
-static json_t *wavelengths(const double *frequency, int64_t pairs)
+static json_t *wavelengths(struct extension *x, const double *frequency)
 {
     const double turn = 6.283185307179586;
     json_t *list = json_array();
 
-    for (int64_t c = 0; c < pairs; c++)
-        json_array_append_new(list, frequency[c] > 0
-                                        ? json_real(turn / frequency[c])
-                                        : json_null());
+    for (int64_t c = 0; c < x->e.rotated / 2; c++)
+        append(x, list,
+               frequency[c] > 0 ? json_real(turn / frequency[c]) : json_null());
     return list;
 }
 
@@ -118,7 +126,7 @@ static locant_status put_plan(json_t *out, struct extension *x,
         }
     }
     if (config == NULL) {
-        put(out, "passport", json_null());
+        put(x, out, "passport", json_null());
         return LOCANT_OK;
     }
     json_decref(config);
@@ -127,13 +135,12 @@ static locant_status put_plan(json_t *out, struct extension *x,
         const struct lct_tower *t =
             &plan.towers[x->model.tower - x->model.plan.towers];
 
-        put(out, "passport", json_string(hash));
-        put(out, "spec", json_string(t->layers[x->model.layer].spec));
+        put(x, out, "passport", json_string(hash));
+        put(x, out, "spec", json_string(t->layers[x->model.layer].spec));
         if (!lct_extend_model_spares_windows(&x->model, &plan))
-            json_array_append_new(
-                json_object_get(out, "notes"),
-                json_string("this class scales its layers with a window "
-                            "too"));
+            append(x, json_object_get(out, "notes"),
+                   json_string("this class scales its layers with a window "
+                               "too"));
     }
     lct_position_plan_free(&plan);
     return s;
@@ -155,9 +162,8 @@ static locant_status put_method(json_t *methods, struct extension *x,
                     lct_extend_settings_json(&x->e, m), "notes",
                     lct_extend_settings_notes(&x->e, m));
     locant_release(spec);
-    if (out == NULL)
+    if (json_array_append_new(methods, out) != 0) /* of NULL, too */
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", x->e.file);
-    json_array_append_new(methods, out);
     if (x->has_model)
         LCT_TRY(put_plan(out, x, m));
     if (m == LCT_EXTEND_SELFEXTEND)
@@ -166,27 +172,26 @@ static locant_status put_method(json_t *methods, struct extension *x,
                     json_string_value(json_object_get(out, "spec")));
     if (s != LOCANT_OK)
         return s;
-    put(out, "pairs", pairs_json(x, frequency));
-    put(out, "wavelengths", wavelengths(frequency, x->e.rotated / 2));
+    put(x, out, "pairs", pairs_json(x, frequency));
+    put(x, out, "wavelengths", wavelengths(x, frequency));
     return LOCANT_OK;
 }
 
 /* -------------------------------------------------------------------- whole */
 
-static json_t *warnings(const struct extension *x)
+static json_t *warnings(struct extension *x)
 {
     json_t *list = json_array();
 
     if (x->e.linear > 1)
-        json_array_append_new(
-            list, json_string("the model is scaled already; factors of linear "
-                              "scaling multiply, those of other methods do "
-                              "not, so pi is all there is"));
-    json_array_append_new(
-        list,
-        json_string("except for dynamic and selfextend, the scaling holds "
-                    "for short texts too; switch it off where they stay "
-                    "within the trained length"));
+        append(x, list,
+               json_string("the model is scaled already; factors of linear "
+                           "scaling multiply, those of other methods do "
+                           "not, so pi is all there is"));
+    append(x, list,
+           json_string("except for dynamic and selfextend, the scaling holds "
+                       "for short texts too; switch it off where they stay "
+                       "within the trained length"));
     return list;
 }
 
@@ -231,18 +236,19 @@ static locant_status make(json_t **out, struct extension *x)
         locant_release(plain);
         return s;
     }
-    *out = json_pack("{s:s?, s:s, s:f, s:I, s:I, s:I, s:f, s:b, s:o, s:o, s:o}",
-                     "model", x->has_model ? x->e.file : NULL, "spec", plain,
-                     "base", x->e.base, "rotated", (json_int_t)x->e.rotated,
-                     "trained", (json_int_t)x->e.trained, "to",
-                     (json_int_t)x->e.to, "factor", x->e.factor,
-                     "full_layers_only", x->e.kinds, "wavelengths",
-                     wavelengths(x->plain, x->e.rotated / 2), "methods",
-                     methods, "warnings", warnings(x));
+    *out = json_pack(
+        "{s:s?, s:s, s:f, s:I, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", "model",
+        x->has_model ? x->e.file : NULL, "spec", plain, "base", x->e.base,
+        "rotated", (json_int_t)x->e.rotated, "trained",
+        (json_int_t)x->e.trained, "to", (json_int_t)x->e.to, "factor",
+        x->e.factor, "full_layers_only", x->e.kinds, "wavelengths",
+        wavelengths(x, x->plain), "methods", methods, "warnings", warnings(x));
     locant_release(plain);
-    return *out != NULL
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", x->e.file);
+    if (*out != NULL && !x->failed)
+        return LOCANT_OK;
+    json_decref(*out);
+    *out = NULL;
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", x->e.file);
 }
 
 static locant_status check_rope(const struct lct_extend *e)
@@ -284,6 +290,7 @@ static locant_status extend(json_t **out, const locant_extend_options *o)
     *out = NULL;
     if (x == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model_extend: no memory");
+    x->e.failed = &x->failed;
     x->only = o->method != NULL ? lct_extend_find(o->method) : -1;
     x->config_out = o->config_out;
     x->has_model = o->model != NULL;

@@ -19,9 +19,11 @@ static const char *const types[] = {
     [LCT_EXTEND_LONGROPE] = "longrope", [LCT_EXTEND_LLAMA3] = "llama3"
 };
 
-static void put(json_t *object, const char *key, json_t *value)
+static void put(const struct lct_extend *e, json_t *object, const char *key,
+                json_t *value)
 {
-    json_object_set_new(object, key, value);
+    if (json_object_set_new(object, key, value) != 0)
+        *e->failed = true;
 }
 
 int64_t lct_extend_settings_length(const struct lct_extend *e,
@@ -42,7 +44,8 @@ static json_t *divisors(const struct lct_extend *e, bool longer)
         char text[32];
 
         snprintf(text, sizeof text, "%.6g", x);
-        json_array_append_new(list, json_real(strtod(text, NULL)));
+        *e->failed |=
+            json_array_append_new(list, json_real(strtod(text, NULL))) != 0;
     }
     return list;
 }
@@ -72,18 +75,18 @@ void lct_extend_settings_put(json_t *d, const struct lct_extend *e,
                              enum lct_extend_method m)
 {
     lct_extend_settings_strip(d);
-    put(d, "rope_type", json_string(types[m]));
+    put(e, d, "rope_type", json_string(types[m]));
     if (m != LCT_EXTEND_NTK)
-        put(d, "factor", json_real(e->factor * e->linear));
+        put(e, d, "factor", json_real(e->factor * e->linear));
     if (m == LCT_EXTEND_LLAMA3) {
-        put(d, "low_freq_factor", json_real(1));
-        put(d, "high_freq_factor", json_real(4));
+        put(e, d, "low_freq_factor", json_real(1));
+        put(e, d, "high_freq_factor", json_real(4));
     }
     if (m >= LCT_EXTEND_YARN)
-        put(d, "original_max_position_embeddings", json_integer(e->trained));
+        put(e, d, "original_max_position_embeddings", json_integer(e->trained));
     if (m == LCT_EXTEND_LONGROPE) {
-        put(d, "short_factor", divisors(e, false));
-        put(d, "long_factor", divisors(e, true));
+        put(e, d, "short_factor", divisors(e, false));
+        put(e, d, "long_factor", divisors(e, true));
     }
 }
 
@@ -106,7 +109,7 @@ static json_t *dictionary(const struct lct_extend *e, enum lct_extend_method m,
     json_t *d = e->others != NULL ? json_deep_copy(e->others) : json_object();
 
     if (with_base)
-        put(d, "rope_theta", json_real(lct_extend_base(e, m)));
+        put(e, d, "rope_theta", json_real(lct_extend_base(e, m)));
     lct_extend_settings_put(d, e, m);
     return d;
 }
@@ -115,13 +118,14 @@ static json_t *hf4(const struct lct_extend *e, enum lct_extend_method m)
 {
     json_t *keys = json_object();
 
-    put(keys, "max_position_embeddings",
+    put(e, keys, "max_position_embeddings",
         json_integer(lct_extend_settings_length(e, m)));
     if (m == LCT_EXTEND_LONGROPE)
-        put(keys, "original_max_position_embeddings", json_integer(e->trained));
-    put(keys, "rope_theta", json_real(lct_extend_base(e, m)));
+        put(e, keys, "original_max_position_embeddings",
+            json_integer(e->trained));
+    put(e, keys, "rope_theta", json_real(lct_extend_base(e, m)));
     if (m != LCT_EXTEND_NTK)
-        put(keys, "rope_scaling", dictionary(e, m, false));
+        put(e, keys, "rope_scaling", dictionary(e, m, false));
     return as_text(keys);
 }
 
@@ -133,7 +137,7 @@ static json_t *parameters(const struct lct_extend *e, enum lct_extend_method m)
     if (!e->kinds)
         return d;
     nested = json_object();
-    put(nested, "full_attention", d);
+    put(e, nested, "full_attention", d);
     return nested;
 }
 
@@ -141,9 +145,9 @@ static json_t *hf5(const struct lct_extend *e, enum lct_extend_method m)
 {
     json_t *keys = json_object();
 
-    put(keys, "max_position_embeddings",
+    put(e, keys, "max_position_embeddings",
         json_integer(lct_extend_settings_length(e, m)));
-    put(keys, "rope_parameters", parameters(e, m));
+    put(e, keys, "rope_parameters", parameters(e, m));
     return as_text(keys);
 }
 
@@ -157,12 +161,12 @@ static json_t *vllm(const struct lct_extend *e, enum lct_extend_method m)
     size_t n;
     char *line;
 
-    put(overrides, "rope_parameters", parameters(e, m));
+    put(e, overrides, "rope_parameters", parameters(e, m));
     if (m == LCT_EXTEND_NTK || m == LCT_EXTEND_LLAMA3 ||
         m == LCT_EXTEND_LONGROPE)
-        put(overrides, "max_position_embeddings", json_integer(e->to));
+        put(e, overrides, "max_position_embeddings", json_integer(e->to));
     if (m == LCT_EXTEND_LONGROPE)
-        put(overrides, "original_max_position_embeddings",
+        put(e, overrides, "original_max_position_embeddings",
             json_integer(e->trained));
     text = as_text(overrides);
     n = text != NULL ? json_string_length(text) + 100 : 0;
@@ -218,13 +222,13 @@ static json_t *mlx(const struct lct_extend *e, enum lct_extend_method m)
     if (m == LCT_EXTEND_DYNAMIC)
         return json_null();
     keys = json_object();
-    put(keys, "max_position_embeddings", json_integer(e->to));
-    put(keys, "rope_theta", json_real(lct_extend_base(e, m)));
+    put(e, keys, "max_position_embeddings", json_integer(e->to));
+    put(e, keys, "rope_theta", json_real(lct_extend_base(e, m)));
     if (m == LCT_EXTEND_NTK)
         return as_text(keys);
     d = dictionary(e, m, false);
-    put(d, "type", json_string(types[m]));
-    put(keys, "rope_scaling", d);
+    put(e, d, "type", json_string(types[m]));
+    put(e, keys, "rope_scaling", d);
     return as_text(keys);
 }
 
@@ -269,11 +273,13 @@ json_t *lct_extend_settings_notes(const struct lct_extend *e,
 {
     json_t *notes = json_array();
 
-    json_array_append_new(notes, json_string(notes_of[m]));
+    *e->failed |= json_array_append_new(notes, json_string(notes_of[m])) != 0;
     if (e->kinds && m != LCT_EXTEND_SELFEXTEND)
-        json_array_append_new(
-            notes,
-            json_string("layers with a window keep their entry of "
-                        "rope_parameters; llama.cpp may scale them too"));
+        *e->failed |=
+            json_array_append_new(
+                notes,
+                json_string("layers with a window keep their entry of "
+                            "rope_parameters; llama.cpp may scale them too")) !=
+            0;
     return notes;
 }
