@@ -116,7 +116,7 @@ typedef struct locant_extend_options {
  * wavelengths, how many pairs keep their frequency, texts to paste for
  * transformers 4 and 5, vLLM, llama.cpp and MLX-LM (null: it cannot), notes,
  * and of a model the passport of the extended plan (null: its dialect cannot
- * say it).  docs/guide/models has the schema.
+ * say it).  docs/guide/models/extend.md has the schema.
  *
  * Only rotated layers without a window are extended.  A model that is scaled
  * already is refused, but for a linear scaling, whose factor is multiplied.
