@@ -94,22 +94,24 @@ set(LAB_SOURCES
   families/config_value.c families/convert.c families/convert_names.c
   families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
-  families/convert_verify.c families/convert_write.c families/family.c
-  families/identify.c families/identify_bias.c families/identify_files.c
-  families/identify_number.c families/identify_pair.c
-  families/identify_ramps.c families/identify_rotation.c
-  families/identify_rule.c families/identify_scores.c
-  families/identify_solve.c families/identify_table.c
-  families/identify_weights.c families/pairing.c families/plan.c
-  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
-  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_rope.c
-  families/plan_keys.c families/plan_layers.c families/plan_learned.c
-  families/plan_pairs.c families/plan_params.c families/plan_rope.c
-  families/plan_scaling.c families/plan_spec.c families/plan_stack.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/position_plan.c families/position_plan_json.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/convert_verify.c families/convert_write.c families/extend.c
+  families/extend_json.c families/extend_model.c families/extend_settings.c
+  families/family.c families/identify.c families/identify_bias.c
+  families/identify_files.c families/identify_number.c
+  families/identify_pair.c families/identify_ramps.c
+  families/identify_rotation.c families/identify_rule.c
+  families/identify_scores.c families/identify_solve.c
+  families/identify_table.c families/identify_weights.c families/pairing.c
+  families/plan.c families/plan_alibi.c families/plan_beside.c
+  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_pairs.c families/plan_params.c
+  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
+  families/plan_stack.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/position_plan.c
+  families/position_plan_json.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -190,11 +192,11 @@ set(COMMAND_SOURCES
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c main.c model_check.c model_compare.c model_convert.c
-  model_identify.c model_vectors.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  model_extend.c model_identify.c model_vectors.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
+  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
+  task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -250,7 +252,7 @@ set(TESTS
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values
-  test_evaluate test_evaluate_as test_export test_extension
+  test_evaluate test_evaluate_as test_export test_extend test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
   test_forecast test_formula test_formula_twins test_frequencies test_gates
@@ -281,4 +283,4 @@ set(TESTS
   test_train_norms test_train_source test_traits_attention test_traits_calls
   test_traits_limit test_traits_params test_traits_refusals
   test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_verdict test_vocabulary test_weights test_xpos_pope)
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)

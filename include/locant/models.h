@@ -203,6 +203,48 @@ LOCANT_API const char *locant_plan_hash(const locant_plan *p);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_plan_json(char **out, size_t *size, const locant_plan *p);
 
+/* --------------------------------------------------------------- extension */
+
+/* What to extend; LOCANT_EXTEND_OPTIONS_INIT has the defaults. */
+typedef struct locant_extend_options {
+    size_t      struct_size;
+    const char *model;      /* MODEL; NULL: a rope of 'base' and 'dim' */
+    int64_t     to;         /* positions it should read, at most 2^30 */
+    int64_t     trained;    /* that it was trained on; 0: as the model says */
+    double      base;       /* without a model: 1 .. 1e30 */
+    int64_t     dim;        /* rotated channels: even, 4 .. 2048 */
+    const char *method;     /* "pi", "ntk", "dynamic", "yarn", "longrope",
+                               "llama3" or "selfextend"; NULL: all */
+    const char *config_out; /* write the config.json of the model with the
+                               extension by 'method' to this path; NULL: no */
+} locant_extend_options;
+
+#define LOCANT_EXTEND_OPTIONS_INIT \
+    { .struct_size = sizeof(locant_extend_options), .base = 10000 }
+
+/*
+ * Settings that let a rotary model read more positions than it was trained on,
+ * as JSON: base, rotated channels, lengths and factor, wavelengths of the pairs
+ * as trained, and for each method its spec, base, attention factor,
+ * wavelengths, how many pairs keep their frequency, texts to paste for
+ * transformers 4 and 5, vLLM, llama.cpp and MLX-LM (null: it cannot), notes,
+ * and of a model the passport of the extended plan (null: its dialect cannot
+ * say it).  docs/guide/models/extend.md has the schema.
+ *
+ * Only rotated layers without a window are extended.  A model that is scaled
+ * already is refused, but for a linear scaling, whose factor is multiplied.
+ *
+ * *size is the length without the final zero, and may be NULL.  Release *out
+ * with locant_release(); it is NULL after a failure.
+ * Errors: NULL, PARAM (lengths, base, dim, method), UNSUPPORTED (nothing is
+ * rotated, or only layers with a window; scaled already; config_out of a file
+ * or a method that no config.json says), and those of locant_plan_read() and of
+ * writing.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_extend(char **out, size_t *size,
+                    const locant_extend_options *options);
+
 /* ----------------------------------------------------------------- convert */
 
 /* Which channels of a head form a pair, as the weights of q and k have it. */
@@ -428,8 +470,8 @@ locant_models_compare(locant_comparison *out, const char *a, const char *b,
  * cases with their spec, inputs, formula and tolerance.  The folder is created
  * if needed.  The bytes depend on 'only' and the version alone.
  *
- * only  a pattern of names of cases as of fnmatch(3), whose * matches slashes
- *       too, or the beginning of names before a slash; NULL: all
+ * only  a pattern of names of cases as of fnmatch(3), or of their beginnings
+ *       before a slash; its * matches slashes too; NULL: all
  *
  * Values of rope and of sinusoids are computed with more than 90 bits and
  * rounded to float64, the others come from the oracles in double.

@@ -177,6 +177,20 @@ class Stack(IntEnum):
     MLX = 5
 
 
+class ExtendOptions(Structure):
+    """locant_extend_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("model", c_char_p),
+        ("to", c_int64),
+        ("trained", c_int64),
+        ("base", c_double),
+        ("dim", c_int64),
+        ("method", c_char_p),
+        ("config_out", c_char_p),
+    ]
+
+
 class ModelPairing(IntEnum):
     """locant_model_pairing"""
     UNSAID = 0
@@ -548,6 +562,7 @@ INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
     Rotated: {},
+    ExtendOptions: {"base": 10000},
     ConvertOptions: {},
     CheckOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
@@ -587,6 +602,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),
     "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
     "locant_model_check_at": (POINTER(CheckInfo), [c_size_t]),
     "locant_model_check": ("status", [POINTER(Findings), c_char_p, POINTER(CheckOptions)]),
