@@ -17,6 +17,7 @@ import torch
 
 import make_models
 import model_configs
+import own_models
 
 LENGTH = 11
 SMALL = dict(vocab_size=12, hidden_size=8, num_hidden_layers=1,
@@ -77,6 +78,18 @@ FIXTURES = {
     "qwen2_vl": WIDE,
     "qwen3_vl": dict(rope_parameters=model_configs.rope(
         1e6, mrope_section=[2, 1, 1], mrope_interleaved=True)),
+}
+# Those that own_models.py makes.
+OWN = {
+    "transfo_xl": dict(own_models.XL, vocab_size=12, cutoffs=[4, 8],
+                       d_model=8, d_embed=8, d_head=4, d_inner=12, n_layer=1,
+                       mem_len=6, clamp_len=5),
+    "qwen1": dict(own_models.QWEN, vocab_size=12, hidden_size=8,
+                  num_attention_heads=2, kv_channels=4, num_hidden_layers=1,
+                  intermediate_size=24, seq_length=6),
+    "palm": dict(own_models.PALM, vocab_size=12, hidden_size=8,
+                 num_attention_heads=2, head_dim=8, num_hidden_layers=1,
+                 intermediate_size=12),
 }
 MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3,
           "bert": -4, "roberta": -4, "deberta_v3": -3, "t5": -3, "marian": -4}
@@ -153,11 +166,16 @@ def write(folder, name):
     return make_models.save(folder, model, inputs(name, model))
 
 
+def write_own(folder, name):
+    make_models.save_own(folder, OWN[name], LENGTH, 1, half=True)
+    return 0.0
+
+
 def main(folder, names):
     total = 0
-    for name in names or FIXTURES:
+    for name in names or [*FIXTURES, *OWN]:
         part = os.path.join(folder, name)
-        error = write(part, name)
+        error = (write_own if name in OWN else write)(part, name)
         size = sum(os.path.getsize(os.path.join(part, f))
                    for f in os.listdir(part))
         print(f"{name:22} {size:6} bytes, transformers {error:.1e}")

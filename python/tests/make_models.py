@@ -17,6 +17,7 @@ import transformers
 
 import model_configs
 import model_oracle
+import own_models
 
 torch.set_num_threads(1)
 transformers.logging.set_verbosity_error()
@@ -216,15 +217,31 @@ def inputs(name, model, length=LENGTH, batch=2, size=None):
     return given
 
 
+def save_own(folder, config, length=LENGTH, batch=2, half=False):
+    """A model of own_models with its inputs and logits."""
+    own_models.write(folder, config, half)
+    g = np.random.default_rng(1)
+    given = {"ids": g.integers(0, config["vocab_size"], (batch, length))}
+    truth = model_oracle.logits(model_oracle.Checkpoint(folder), given)
+    np.save(os.path.join(folder, "ids.npy"), given["ids"])
+    np.save(os.path.join(folder, "logits.npy"), truth)
+
+
+def make(name, folder):
+    """A line about the model of a name in a folder."""
+    if name in own_models.MODELS:
+        save_own(folder, own_models.MODELS[name])
+        return "transformers has no class"
+    model = written(name, folder, made(name))
+    line = f"transformers {save(folder, model, inputs(name, model)):.1e}"
+    if name in model_configs.OLD_KEYS:
+        line += f", 4: {write_old(name, folder, folder + '_hf4'):.1e}"
+    return line
+
+
 def main(folder, names):
-    for name in names or model_configs.MODELS:
-        part, model = os.path.join(folder, name), made(name)
-        model = written(name, part, model)
-        error = save(part, model, inputs(name, model))
-        line = f"{name:22} transformers {error:.1e}"
-        if name in model_configs.OLD_KEYS:
-            line += f", 4: {write_old(name, part, part + '_hf4'):.1e}"
-        print(line)
+    for name in names or (*model_configs.MODELS, *own_models.MODELS):
+        print(f"{name:22} {make(name, os.path.join(folder, name))}")
 
 
 if __name__ == "__main__":

@@ -357,5 +357,15 @@ OLD_KEYS = {
     "modernbert": dict(global_attn_every_n_layers=3),
     "gpt_neox": dict(rotary_pct=0.5, rotary_emb_base=10000),
 }
+KIMI = {
+    "kimi_linear": causal(
+        "KimiLinear", **{k: v for k, v in LATENT.items()
+                         if k not in ("n_routed_experts", "q_lora_rank",
+                                      "first_k_dense_replace")},
+        num_local_experts=8, num_hidden_layers=4, layer_types=[
+            "linear_attention", "full_attention", "linear_attention",
+            "full_attention"], linear_head_dim=8, linear_num_heads=4,
+        linear_conv_kernel_dim=4),
+}
 MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS,
-          **VISION, **LATE, **AXES}
+          **VISION, **LATE, **AXES, **KIMI}

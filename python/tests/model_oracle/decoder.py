@@ -76,7 +76,7 @@ def head_width(c):
 
 
 def rope_parameters(c, i):
-    p = c["rope_parameters"]
+    p = c.get("rope_parameters") or {"rope_theta": c.get("rope_theta", 1e4)}
     kind = own_type(c, i)
     return p[kind] if kind in p else p
 
