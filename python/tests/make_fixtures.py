@@ -15,6 +15,7 @@ import numpy as np
 import safetensors.torch
 import torch
 
+import decoder_configs
 import make_models
 import model_configs
 import own_models
@@ -41,7 +42,7 @@ SMALL = dict(vocab_size=12, hidden_size=8, num_hidden_layers=1,
              vocab_size_per_layer_input=10, max_position_embeddings=24)
 SPECIAL = dict(pad_token_id=11, eos_token_id=0, decoder_start_token_id=11,
                forced_eos_token_id=0)
-LISTS = dict(model_configs.LISTS, original_max_position_embeddings=8,
+LISTS = dict(decoder_configs.LISTS, original_max_position_embeddings=8,
              short_factor=[1.0, 1.3], long_factor=[1.5, 3.0])
 LATE = dict(num_hidden_layers=3, num_kv_shared_layers=1,
             layer_types=["sliding_attention", "full_attention",
@@ -76,7 +77,7 @@ FIXTURES = {
     "swinv2": dict(image_size=12, patch_size=2, embed_dim=4, depths=[2],
                    num_heads=[2], window_size=4, pretrained_window_sizes=[8]),
     "qwen2_vl": WIDE,
-    "qwen3_vl": dict(rope_parameters=model_configs.rope(
+    "qwen3_vl": dict(rope_parameters=decoder_configs.rope(
         1e6, mrope_section=[2, 1, 1], mrope_interleaved=True)),
 }
 # Those that own_models.py makes.

@@ -14,6 +14,7 @@ try:
     import transformers
 except ImportError as error:
     raise unittest.SkipTest(f"{error.name} is not installed") from None
+import decoder_configs
 import make_models
 import model_configs
 import model_oracle
@@ -162,7 +163,7 @@ class Models(unittest.TestCase):
     def test_3_bfloat16(self):
         self.verb("logits")
         for family in self.families:
-            if family.name in model_configs.MIXTURES:
+            if family.name in decoder_configs.MIXTURES:
                 continue
             with self.subTest(family=family.name):
                 got = self.command.run("logits", family.folder, family.given,
