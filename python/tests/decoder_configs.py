@@ -8,8 +8,9 @@ SIZES = dict(vocab_size=96, hidden_size=32, num_hidden_layers=3,
              num_attention_heads=4, num_key_value_heads=2,
              intermediate_size=48, max_position_embeddings=64,
              pad_token_id=0, bos_token_id=1, eos_token_id=2)
-YARN = dict(ROPE, rope_type="yarn", factor=4.0, beta_fast=4.0, beta_slow=1.0,
-            original_max_position_embeddings=16)
+# Of four pairs, one is between both ends of the ramp.
+YARN = dict(ROPE, rope_type="yarn", factor=4.0, beta_fast=8.0, beta_slow=0.5,
+            original_max_position_embeddings=256)
 LLAMA3 = dict(ROPE, rope_type="llama3", factor=8.0, low_freq_factor=1.0,
               high_freq_factor=4.0, original_max_position_embeddings=32)
 LISTS = dict(ROPE, rope_type="longrope",
@@ -51,6 +52,7 @@ LLAMAS = {
     "mistral": causal("Mistral", sliding_window=6),
     "ministral3": causal("Ministral3", head_dim=16, rope_parameters=dict(
         YARN, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.1,
+        beta_fast=0.5, beta_slow=0.05,
         original_max_position_embeddings=8)),
     "qwen2": causal("Qwen2", use_sliding_window=True, sliding_window=6,
                     max_window_layers=1, rope_parameters=rope(1e6)),
@@ -132,7 +134,7 @@ MIXTURES = {
                      floor_scale=6, attn_scale=0.3, num_hidden_layers=4,
                      rope_parameters=rope(5e5)),
     "gpt_oss": causal("GptOss", num_local_experts=4, num_experts_per_tok=2,
-                      head_dim=16, sliding_window=6,
+                      head_dim=16, sliding_window=6, swiglu_limit=1.0,
                       rope_parameters=dict(YARN, rope_theta=150000.0,
                                            truncate=False)),
     "minimax_m2": causal("MiniMaxM2", num_local_experts=4, head_dim=16,

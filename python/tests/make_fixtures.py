@@ -84,7 +84,7 @@ FIXTURES = {
 OWN = {
     "transfo_xl": dict(own_models.XL, vocab_size=12, cutoffs=[4, 8],
                        d_model=8, d_embed=8, d_head=4, d_inner=12, n_layer=1,
-                       mem_len=6, clamp_len=5),
+                       mem_len=6, clamp_len=3),
     "qwen1": dict(own_models.QWEN, vocab_size=12, hidden_size=8,
                   num_attention_heads=2, kv_channels=4, num_hidden_layers=1,
                   intermediate_size=24, seq_length=6),

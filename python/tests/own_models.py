@@ -13,7 +13,7 @@ import numpy as np
 
 XL = dict(model_type="transfo-xl", architectures=["TransfoXLLMHeadModel"],
           vocab_size=40, cutoffs=[10, 25], d_model=16, d_embed=16, n_head=2,
-          d_head=6, d_inner=24, n_layer=2, div_val=2, mem_len=8, clamp_len=9,
+          d_head=6, d_inner=24, n_layer=2, div_val=2, mem_len=8, clamp_len=5,
           same_length=True, pre_lnorm=False, untie_r=True, attn_type=0,
           tie_projs=[False, True, True], layer_norm_epsilon=1e-5,
           tie_word_embeddings=True, eos_token_id=0)

@@ -76,13 +76,14 @@ def gpt_oss(m, at, x, _):
     chosen = best(z, m.c["num_experts_per_tok"])
     w = softmax(np.where(chosen, z, -np.inf))
     limit = m.c.get("swiglu_limit", 7.0)
+    alpha = m.c.get("swiglu_alpha", 1.702)
 
     def expert(e, x):
         y = (x @ m(at + "experts.gate_up_proj")[e] +
              m(at + "experts.gate_up_proj_bias")[e])
         gate = np.minimum(y[..., ::2], limit)
         up = np.clip(y[..., 1::2], -limit, limit)
-        y = (up + 1) * gate * sigmoid(1.702 * gate)
+        y = (up + 1) * gate * sigmoid(alpha * gate)
         return (y @ m(at + "experts.down_proj")[e] +
                 m(at + "experts.down_proj_bias")[e])
     return mixed(w, expert, x)
