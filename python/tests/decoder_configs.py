@@ -184,7 +184,10 @@ CLASSIC = {
         apply_residual_connection_post_layernorm=True)),
     "mpt": ("MptConfig", "MptForCausalLM", dict(
         vocab_size=96, d_model=48, n_layers=3, n_heads=6, max_seq_len=64,
-        attn_config=dict(clip_qkv=1.5, alibi_bias_max=16))),
+        attn_config=dict(clip_qkv=1.5))),
+    "mpt_16": ("MptConfig", "MptForCausalLM", dict(
+        vocab_size=96, d_model=48, n_layers=2, n_heads=6, max_seq_len=64,
+        attn_config=dict(alibi_bias_max=16))),
     "falcon_7b": ("FalconConfig", "FalconForCausalLM", dict(
         FALCON, multi_query=True, parallel_attn=True,
         new_decoder_architecture=False)),

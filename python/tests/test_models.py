@@ -32,7 +32,8 @@ FLOAT64 = 1e-9
 BFLOAT16 = 0.1
 NEW = 6
 # Their bias is of positions that are counted, or they take none.
-NO_POSITIONS = ("opt", "opt_350m", "bloom", "bloom_late", "mpt", "falcon_rw",
+NO_POSITIONS = ("opt", "opt_350m", "bloom", "bloom_late", "mpt", "mpt_16",
+                "mpt_scaled", "falcon_rw",
                 "deberta_v2", "deberta_v3", "deberta_plain", "qwen1",
                 "qwen1_short", "kimi_linear")
 # Encoders; ids alone do not make positions of several axes; Qwen 1 keeps the
@@ -141,7 +142,8 @@ class Models(unittest.TestCase):
 
     def test_1_transformers(self):
         for family in self.families:
-            if family.model is None:
+            if family.model is None or \
+                    family.name in model_configs.MISREAD:
                 continue
             for word, given in (("plain", family.given), *family.cases()):
                 with self.subTest(family=family.name, of=word):
