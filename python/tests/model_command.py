@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 
 OPTIONS = {"ids": "-i", "mask": "--mask", "types": "--types",
-           "decoder_ids": "--decoder-ids", "pixels": "--pixels",
+           "decoder_ids": "--decoder-ids", "pixels": "--pixels", "grid": "--grid",
            "positions": "--positions"}
 
 

@@ -99,13 +99,13 @@ WRITTEN = {
     "umt5": dict(tie_word_embeddings=False),
 }
 OWN_HEAD = ("t5_1_1", "mt5", "umt5")
-SEEING = dict(depth=1, embed_dim=16, hidden_size=32, num_heads=2,
+SEEING = dict(depth=2, embed_dim=16, hidden_size=32, num_heads=2,
               intermediate_size=24, in_channels=3, patch_size=4,
               spatial_merge_size=2, temporal_patch_size=2)
 
 
 def seeing(name, sections, vision, **text):
-    """A model for text and images, of which the text is run."""
+    """A model for text and images."""
     more = dict(mrope_interleaved=True) if name == "Qwen3VL" else {}
     keys = sized(rope_parameters=rope(1e6, mrope_section=sections, **more),
                  **text)
@@ -118,15 +118,17 @@ def seeing(name, sections, vision, **text):
 AXES = {
     "qwen2_vl": seeing("Qwen2VL", [2, 1, 1], SEEING),
     "qwen2_5_vl": seeing("Qwen2_5_VL", [2, 1, 1], dict(
-        depth=1, hidden_size=16, num_heads=2, intermediate_size=24,
+        depth=2, hidden_size=16, num_heads=2, intermediate_size=24,
         in_channels=3, patch_size=4, out_hidden_size=32, window_size=16,
-        fullatt_block_indexes=[0])),
+        fullatt_block_indexes=[1])),
     "qwen3_vl": seeing("Qwen3VL", [3, 3, 2], dict(
-        depth=1, hidden_size=16, num_heads=2, intermediate_size=24,
+        depth=2, hidden_size=16, num_heads=2, intermediate_size=24,
         in_channels=3, patch_size=4, out_hidden_size=32,
-        num_position_embeddings=16, deepstack_visual_indexes=[0]),
+        num_position_embeddings=16, deepstack_visual_indexes=[0, 1]),
         head_dim=16),
 }
+# The same with an image in each row; the others run the text alone.
+IMAGES = {name + "_image": keys for name, keys in AXES.items()}
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}
@@ -145,4 +147,5 @@ OLD_KEYS = {
 # transformers computes these otherwise than the code that trained such models:
 # it takes 8 for alibi_bias_max.
 MISREAD = ("mpt_16",)
-MODELS = {**DECODERS, **ENCODERS, **PAIRS, **VISION, **AXES}
+MODELS = {**DECODERS, **ENCODERS, **PAIRS, **VISION, **AXES,
+          **IMAGES}

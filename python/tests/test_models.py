@@ -78,7 +78,7 @@ class Family:
         yield "mask", dict(self.given, mask=paddings(self.given["ids"]))
         config = self.checkpoint.c
         if self.name in NO_POSITIONS or self.name in model_configs.AXES or \
-                "decoder_ids" in self.given or \
+                self.given.keys() & {"decoder_ids", "pixels"} or \
                 any(config.get(w) for w in WINDOWS):
             return
         ids = self.given["ids"]
@@ -194,7 +194,7 @@ class Models(unittest.TestCase):
                 continue
             start = family.given.get("decoder_ids", family.given["ids"])
             start = start[:, :1] if "decoder_ids" in family.given else \
-                start[:, :12]
+                start[:, :16]
             given = dict(family.given)
             given.pop("decoder_ids", None)
             if "decoder_ids" not in family.given:

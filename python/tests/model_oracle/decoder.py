@@ -189,10 +189,13 @@ class Decoder:
         y = self.mlp(i, self.optional_norm(at, family.before_mlp, x))
         return x + self.optional_norm(at, family.after_mlp, y) * scale
 
+    def begin(self):
+        x = self.m(self.family.embedding + ".weight")[self.ids]
+        return x * self.family.embedding_scale(self.c)
+
     def hidden(self):
         """[B, T, D] after the final norm."""
-        x = self.m(self.family.embedding + ".weight")[self.ids]
-        x = x * self.family.embedding_scale(self.c)
+        x = self.begin()
         for i in range(self.c["num_hidden_layers"]):
             x = self.layer(i, x)
         return self.norm(self.family.final, x)

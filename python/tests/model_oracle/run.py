@@ -4,12 +4,15 @@ from . import (classic, encoders, gemma_late, qwen1, seq2seq, swin,
 from .decoder import Decoder
 from .decoder_families import FAMILIES as DECODERS
 from .decoder_families import family_of
+from .sight import Seeing
 
 PARTS = (classic, encoders, gemma_late, qwen1, seq2seq, swin, transformer_xl,
          vision)
 
 
 def model_of(m, given):
+    if m.kind in DECODERS and "pixels" in given:
+        return Seeing(m, family_of(m), given)
     if m.kind in DECODERS:
         return Decoder(m, family_of(m), given["ids"], given.get("mask"),
                        given.get("positions"))
