@@ -38,6 +38,13 @@ def causal(name, config=None, **keys):
     return (config or name) + "Config", name + "ForCausalLM", sized(**keys)
 
 
+def without_groups(name, **keys):
+    """The same of a model whose heads all have keys of their own."""
+    config, model, sizes = causal(name, **keys)
+    del sizes["num_key_value_heads"]
+    return config, model, sizes
+
+
 LLAMAS = {
     "llama": causal("Llama", rope_parameters=rope()),
     "llama_3": causal("Llama", rope_parameters=LLAMA3, head_dim=16,
@@ -174,9 +181,10 @@ CLASSIC = {
         OPT, do_layer_norm_before=False, word_embed_proj_dim=24)),
     "gptj": ("GPTJConfig", "GPTJForCausalLM", dict(
         GPT, n_embd=64, rotary_dim=8)),
-    "gpt_neox": causal("GPTNeoX", rotary_pct=0.5),
-    "gpt_neox_sequential": causal("GPTNeoX", use_parallel_residual=False,
-                                  rotary_pct=0.25, hidden_size=64),
+    "gpt_neox": without_groups("GPTNeoX", rotary_pct=0.5),
+    "gpt_neox_sequential": without_groups(
+        "GPTNeoX", use_parallel_residual=False, rotary_pct=0.25,
+        hidden_size=64),
     "bloom": ("BloomConfig", "BloomForCausalLM", dict(
         vocab_size=96, hidden_size=48, n_layer=3, n_head=6)),
     "bloom_late": ("BloomConfig", "BloomForCausalLM", dict(
@@ -242,7 +250,7 @@ SCALED = {
         YARN, attention_factor=0.87)),
     "qwen3_yarn": causal("Qwen3", head_dim=16, rope_parameters=dict(
         YARN, mscale=1.0, mscale_all_dim=0.5)),
-    "gpt_neox_linear": causal("GPTNeoX", rope_parameters=rope(
+    "gpt_neox_linear": without_groups("GPTNeoX", rope_parameters=rope(
         rope_type="linear", factor=3.0, partial_rotary_factor=0.5)),
     "glm4_yarn": causal("Glm4", head_dim=16, attention_bias=True,
                         rope_parameters=dict(YARN,
