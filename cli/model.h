@@ -8,6 +8,7 @@ extern const struct cli_command cli_model_compare;
 extern const struct cli_command cli_model_convert;
 extern const struct cli_command cli_model_extend;
 extern const struct cli_command cli_model_identify;
+extern const struct cli_command cli_model_inspect;
 extern const struct cli_command cli_model_vectors;
 
 #endif

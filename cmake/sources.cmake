@@ -106,9 +106,9 @@ set(LAB_SOURCES
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_pairs.c families/plan_params.c
-  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/position_plan.c
+  families/plan_rope.c families/plan_scaling.c families/plan_sizes.c
+  families/plan_spec.c families/plan_stack.c families/plan_tower.c
+  families/plan_vision.c families/plan_waves.c families/position_plan.c
   families/position_plan_json.c families/turns.c families/weights.c
   families/weights_file.c families/weights_find.c families/weights_gguf.c
   families/weights_index.c
@@ -192,11 +192,12 @@ set(COMMAND_SOURCES
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c main.c model_check.c model_compare.c model_convert.c
-  model_extend.c model_identify.c model_vectors.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
-  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
-  task_scores.c terminal.c tutorial_rows.c)
+  model_extend.c model_identify.c model_inspect.c model_plan.c
+  model_vectors.c owned.c params.c positions_forms.c positions_input.c
+  positions_rows.c positions_windows.c report_lists.c runs_fields.c
+  runs_resume.c safe.c show_attend.c show_checks.c show_layers.c
+  show_markdown.c show_picture.c study_compare.c task_scores.c terminal.c
+  tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
