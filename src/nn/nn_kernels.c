@@ -16,6 +16,7 @@
 
 #include "math.inc"
 
+#include "dots.inc"
 #include "product.inc"
 #include "norm.inc"
 #include "pointwise.inc"
@@ -26,6 +27,7 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa = STRING(LCT_ISA),
     .product = product,
     .panel = panel,
+    .dots = dots,
     .transposed_product = transposed_product,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
