@@ -75,14 +75,20 @@ set(NETWORK_SOURCES
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
-  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gguf.c
-  files/gguf_blocks.c files/gguf_cursor.c files/gguf_value.c files/gzip.c
-  files/hash.c files/html.c files/io.c files/json.c files/npy.c
-  files/npy_header.c files/npy_write.c files/shared.c files/source.c
-  files/tensors.c files/tensors_entry.c files/tensors_header.c
-  files/tensors_write.c files/utf8.c
+  files/base64.c files/crc32c.c files/decimal.c files/dense.c
+  files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
+  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
+  files/npy.c files/npy_header.c files/npy_write.c files/number.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
+  families/config.c families/config_gguf.c families/config_value.c
+  families/family.c families/plan_decoder.c families/plan_keys.c
+  families/plan_layers.c families/plan_others.c families/plan_rope.c
+  families/plan_spec.c families/plan_tower.c families/position_plan.c
+  families/weights.c families/weights_file.c families/weights_find.c
+  families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -208,8 +214,8 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_content test_content_hooks test_content_inputs
-  test_content_rules test_content_terms test_context_use
+  test_checkpoint test_config test_content test_content_hooks
+  test_content_inputs test_content_rules test_content_terms test_context_use
   test_coordinates_backward test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
@@ -218,31 +224,31 @@ set(TESTS
   test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
   test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_gguf_blocks test_graph test_graph_rules test_half
-  test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_messages test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_layer_maps test_lengths test_messages test_model
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
   test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_quant test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score_tables test_sections test_shared test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_task_run test_tasks test_tensors test_tensors_file
-  test_tokens test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_probe_run test_probe_training test_property test_published_plans
+  test_quant test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
+  test_sections test_shared test_source test_spec test_statistics
+  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
+  test_store_docs test_store_guard test_store_keep test_store_migrate
+  test_store_refusals test_store_sittings test_store_texts test_store_values
+  test_study test_study_compare test_surface test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_xpos_pope)
+  test_vocabulary test_weights test_xpos_pope)

@@ -16,7 +16,7 @@ GROUPS = (
     ("CORE_SOURCES", ("src/core", "src/angle", "src/positions",
                       "src/encodings", "src/attention", "src/kernel")),
     ("NETWORK_SOURCES", ("src/nn", "src/model")),
-    ("LAB_SOURCES", ("src/files", "src/graph", "src/corpus", "src/store",
+    ("LAB_SOURCES", ("src/files", "src/graph", "src/families", "src/corpus", "src/store",
                      "src/train", "src/measure", "src/figure", "src/report")),
     ("COMMAND_SOURCES", ("cli",)),
     ("TUTORIAL_SOURCES", ("tutorials", "tutorials/s0", "tutorials/s1",
