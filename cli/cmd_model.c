@@ -1,7 +1,8 @@
 /* cmd_model.c - locant model: positions of real models; each verb has a file */
 #include "model.h"
 
-static const struct cli_command *const verbs[] = { NULL };
+static const struct cli_command *const verbs[] = { &cli_model_logits,
+                                                   &cli_model_generate, NULL };
 
 const struct cli_command cli_model = {
     .name = "model",

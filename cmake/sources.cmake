@@ -84,11 +84,17 @@ set(LAB_SOURCES
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/family.c families/plan_decoder.c families/plan_keys.c
-  families/plan_layers.c families/plan_others.c families/plan_rope.c
-  families/plan_spec.c families/plan_tower.c families/position_plan.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/family.c families/model.c families/model_input.c
+  families/net_attention.c families/net_bind.c families/net_block.c
+  families/net_cache.c families/net_experts.c families/net_families.c
+  families/net_family_keys.c families/net_generate.c families/net_latent.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_mixture.c families/net_mlp.c families/net_names.c
+  families/net_open.c families/net_run.c families/plan_decoder.c
+  families/plan_keys.c families/plan_layers.c families/plan_others.c
+  families/plan_rope.c families/plan_spec.c families/plan_tower.c
+  families/position_plan.c families/weights.c families/weights_file.c
+  families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -162,11 +168,11 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  json.c language.c main.c model_generate.c model_input.c model_logits.c
+  owned.c params.c positions_forms.c positions_input.c positions_rows.c
+  positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -229,8 +235,8 @@ set(TESTS
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
+  test_multimodal test_muon test_muon_f32 test_net test_ngram test_nn
+  test_nn_f32 test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll

@@ -9,7 +9,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
 from enum import IntEnum
 from typing import Any
 
-from ._c import INIT
+from ._c import INIT, Tensor
 from ._c_lab import CorpusInfo, ProgressFn, RunInfo, TrainOptions
 
 
@@ -126,6 +126,45 @@ class FigureView(Structure):
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
+
+
+class ModelInfo(Structure):
+    """locant_model_info"""
+    _fields_ = [
+        ("model_type", c_char_p),
+        ("layers", c_int64),
+        ("width", c_int64),
+        ("vocab", c_int64),
+    ]
+
+
+class ModelInput(Structure):
+    """locant_model_input"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("ids", POINTER(Tensor)),
+        ("mask", POINTER(Tensor)),
+        ("positions", POINTER(Tensor)),
+        ("types", POINTER(Tensor)),
+        ("decoder_ids", POINTER(Tensor)),
+        ("pixels", POINTER(Tensor)),
+        ("grid", POINTER(Tensor)),
+    ]
+
+
+MODEL_HIDDEN = 1
+
+
+class Generation(Structure):
+    """locant_generation"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("top_k", c_int64),
+        ("top_p", c_double),
+        ("temperature", c_double),
+        ("seed", c_uint64),
+        ("ignore_end", c_int),
+    ]
 
 
 class Preset(IntEnum):
@@ -334,6 +373,8 @@ TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskSco
 INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
+    ModelInput: {},
+    Generation: {"top_p": 1.0},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
@@ -351,6 +392,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_chinese": (c_char_p, [c_char_p]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
+    "locant_model_open": ("status", [POINTER(c_void_p), c_char_p, c_int]),
+    "locant_model_close": (None, [c_void_p]),
+    "locant_model_info_of": (ModelInfo, [c_void_p]),
+    "locant_model_shape": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),

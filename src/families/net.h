@@ -37,7 +37,11 @@ struct lct_net_linear {
     void *bias;
 };
 
-enum lct_net_norm_kind { LCT_NET_NO_NORM, LCT_NET_LAYER_NORM, LCT_NET_RMS_NORM };
+enum lct_net_norm_kind {
+    LCT_NET_NO_NORM,
+    LCT_NET_LAYER_NORM,
+    LCT_NET_RMS_NORM
+};
 
 /* Of rows of 'width' numbers; 'weights' vectors of weights in turn (1, or one
    for each head).  w and b may be NULL. */
@@ -51,8 +55,9 @@ struct lct_net_norm {
 enum lct_net_act {
     LCT_ACT_NONE,
     LCT_ACT_SILU,
-    LCT_ACT_GELU,       /* exact */
+    LCT_ACT_GELU, /* exact */
     LCT_ACT_GELU_TANH,
+    LCT_ACT_GELU_BLOOM, /* the tanh form with sqrt(2/pi) as 0.79788456 */
     LCT_ACT_QUICK_GELU,
     LCT_ACT_RELU,
     LCT_ACT_RELU2,
@@ -91,23 +96,23 @@ struct lct_net_mlp {
 
 /* How a router chooses experts and weighs them (models.md 4.3). */
 enum lct_net_router {
-    LCT_ROUTER_SOFTMAX,     /* softmax over all, then the largest k */
-    LCT_ROUTER_OF_CHOSEN,   /* softmax over the k largest logits */
-    LCT_ROUTER_SIGMOID      /* sigmoid; chosen by sigmoid + correction */
+    LCT_ROUTER_SOFTMAX,   /* softmax over all, then the largest k */
+    LCT_ROUTER_OF_CHOSEN, /* softmax over the k largest logits */
+    LCT_ROUTER_SIGMOID    /* sigmoid; chosen by sigmoid + correction */
 };
 
 struct lct_net_experts {
     enum lct_net_router router;
-    struct lct_net_linear gate;   /* [experts, D] */
-    void *correction;             /* [experts], or NULL */
+    struct lct_net_linear gate; /* [experts, D] */
+    void *correction;           /* [experts], or NULL */
     int64_t n, top_k;
-    int64_t groups, top_groups;   /* 1: no groups */
-    bool group_by_two;            /* score: sum of the best two, else the best */
+    int64_t groups, top_groups; /* 1: no groups */
+    bool group_by_two;          /* score: sum of the best two, else the best */
     bool renormalise;
-    bool scales_input;            /* Llama 4: the weight multiplies x */
-    double scaling, epsilon;      /* of weights; added to their sum */
-    struct lct_net_mlp *mlp;      /* [n] */
-    struct lct_net_mlp shared;    /* added for every token; up absent: none */
+    bool scales_input;         /* Llama 4: the weight multiplies x */
+    double scaling, epsilon;   /* of weights; added to their sum */
+    struct lct_net_mlp *mlp;   /* [n] */
+    struct lct_net_mlp shared; /* added for every token; up absent: none */
     struct lct_net_linear shared_gate; /* sigmoid of it scales 'shared' */
     /* Gemma 4: router reads RMS(x) * router_scale / sqrt(D) */
     void *router_scale, *per_expert_scale;
@@ -117,7 +122,8 @@ struct lct_net_experts {
 /* x + .., in the order of the paper's figure */
 enum lct_net_residual {
     LCT_SEQUENTIAL, /* x += after_attn(attn(before_attn x));
-                       x += after_mlp(mlp(before_mlp x)); a norm may be absent */
+                       x += after_mlp(mlp(before_mlp x)); a norm may be
+                       absent */
     LCT_PARALLEL,   /* x += attn(before_attn x) + mlp(before_mlp x), where
                        before_mlp is before_attn if it is absent */
     LCT_POST_NORM   /* x = after_attn(x + attn x); x = after_mlp(x + mlp x) */
@@ -144,7 +150,7 @@ struct lct_net_stack {
     locant_tensor input_params[2];
     struct lct_net_linear project_in, project_out; /* OPT-350m */
     struct lct_net_norm final_norm;
-    int axes;                       /* of position ids: 1, or 3 of M-RoPE */
+    int axes; /* of position ids: 1, or 3 of M-RoPE */
 };
 
 struct lct_net {
@@ -153,16 +159,16 @@ struct lct_net {
     struct lct_weights *weights;
     const struct lct_net_family *family;
     const struct lct_net_math *math;
-    locant_dtype dtype;   /* of numbers computed with: F32 or F64 */
-    bool round_weights;   /* matrices are rounded to bfloat16 */
+    locant_dtype dtype; /* of numbers computed with: F32 or F64 */
+    bool round_weights; /* matrices are rounded to bfloat16 */
     int64_t width, vocab;
     struct lct_net_matrix embed; /* [vocab, width] */
     struct lct_net_linear head;
     struct lct_net_stack text;
     double logit_scale, logit_cap; /* cap 0: none */
-    int64_t end[8], n_end; /* ids that end a text */
+    int64_t end[8], n_end;         /* ids that end a text */
     int64_t pad;
-    void **owned;         /* memory to release */
+    void **owned; /* memory to release */
     size_t n_owned, owned_room;
 };
 

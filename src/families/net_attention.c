@@ -26,10 +26,9 @@ static locant_status bind_apart(struct lct_net_attention *a,
                                 p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
     if (p->keys_of >= 0)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_linear(&a->k, b,
-                                (struct lct_net_place){ LCT_K, layer, -1 },
-                                p->kv_heads * p->qk_dim, D, LCT_BIAS_QKV,
-                                NULL));
+    LCT_TRY(lct_net_bind_linear(
+        &a->k, b, (struct lct_net_place){ LCT_K, layer, -1 },
+        p->kv_heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
     return lct_net_bind_linear(&a->v, b, v, p->kv_heads * p->v_dim, D,
                                LCT_BIAS_QKV, NULL);
 }
@@ -54,8 +53,8 @@ static locant_status bind_fused(struct lct_net_attention *a,
     }
     k.step = v.step = b->s.qkv == LCT_QKV_GROUPED ? q.step : K * d;
     q.all = k.all = v.all = (p->heads + 2 * K) * d;
-    LCT_TRY(lct_net_bind_linear(&a->q, b, at, p->heads * d, D, LCT_BIAS_QKV,
-                                &q));
+    LCT_TRY(
+        lct_net_bind_linear(&a->q, b, at, p->heads * d, D, LCT_BIAS_QKV, &q));
     LCT_TRY(lct_net_bind_linear(&a->k, b, at, K * d, D, LCT_BIAS_QKV, &k));
     return lct_net_bind_linear(&a->v, b, at, K * d, D, LCT_BIAS_QKV, &v);
 }
@@ -67,16 +66,16 @@ static locant_status bind_norm_parts(struct lct_net_norm *norm,
 {
     const struct lct_weight *w;
 
-    norm->w = lct_net_keep(b->n, (size_t)(heads * norm->width) *
-                                     b->n->math->item);
+    norm->w =
+        lct_net_keep(b->n, (size_t)(heads * norm->width) * b->n->math->item);
     if (norm->w == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (at.part = 0; at.part < heads; at.part++) {
         LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
         LCT_TRY(lct_net_bind_shape(w, 1, &norm->width));
-        b->n->math->read(lct_net_math_at(b->n->math, norm->w,
-                                         at.part * norm->width),
-                         w, 0, norm->width);
+        b->n->math->read(
+            lct_net_math_at(b->n->math, norm->w, at.part * norm->width), w, 0,
+            norm->width);
     }
     return LOCANT_OK;
 }
@@ -84,8 +83,8 @@ static locant_status bind_norm_parts(struct lct_net_norm *norm,
 static locant_status bind_qk_norm(struct lct_net_norm *norm,
                                   struct lct_net_binder *b,
                                   struct lct_net_place at,
-                                  const struct lct_qk_norm *plan,
-                                  int64_t heads, int64_t width)
+                                  const struct lct_qk_norm *plan, int64_t heads,
+                                  int64_t width)
 {
     const char *name = lct_net_names_of(b->prefix.names, at.role);
     const struct lct_weight *w;
@@ -93,8 +92,8 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
     if (plan->kind == LCT_QK_NONE)
         return LOCANT_OK;
     *norm = (struct lct_net_norm){
-        .kind = plan->kind == LCT_QK_LAYER ? LCT_NET_LAYER_NORM
-                                           : LCT_NET_RMS_NORM,
+        .kind =
+            plan->kind == LCT_QK_LAYER ? LCT_NET_LAYER_NORM : LCT_NET_RMS_NORM,
         .width = plan->over == LCT_OVER_ALL ? heads * width : width,
         .weights = plan->over == LCT_OVER_EACH ? heads : 1,
         .eps = plan->eps
@@ -104,8 +103,7 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
     if (name != NULL && strchr(name, '%') != NULL)
         return bind_norm_parts(norm, b, at, heads);
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w,
-                                norm->width * norm->weights,
+    LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, norm->width * norm->weights,
                                 b->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, at, ".bias");
     if (w != NULL)
@@ -146,8 +144,8 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
         LCT_TRY(bind_apart(a, b, layer));
     LCT_TRY(bind_qk_norm(&a->q_norm, b, q, &p->norm, p->heads, p->qk_dim));
     if (p->keys_of < 0)
-        LCT_TRY(bind_qk_norm(&a->k_norm, b, k, &p->norm, p->kv_heads,
-                             p->qk_dim));
+        LCT_TRY(
+            bind_qk_norm(&a->k_norm, b, k, &p->norm, p->kv_heads, p->qk_dim));
     LCT_TRY(bind_sinks(a, b, layer));
     return lct_net_bind_linear(&a->o, b, o, b->n->width, p->heads * p->v_dim,
                                LCT_BIAS_O, NULL);
@@ -193,8 +191,8 @@ static locant_tensor by_heads(void *x, locant_dtype dtype, int64_t B, int64_t T,
                             .dtype = dtype,
                             .rank = 4,
                             .shape = { B, heads, T, width },
-                            .stride = { T * heads * width, width,
-                                        heads * width, 1 } };
+                            .stride = { T * heads * width, width, heads * width,
+                                        1 } };
 }
 
 /* Columns from .. from + n - 1 of an array [B, capacity, ..] of the cache. */
@@ -202,9 +200,9 @@ static locant_tensor slots(void *x, locant_dtype dtype,
                            const struct lct_net_cache *c, int64_t from,
                            int64_t n, int axes)
 {
-    locant_tensor t = { .data = (char *)x +
-                                (size_t)(from * (axes > 0 ? axes : 1)) *
-                                    locant_dtype_size(dtype),
+    locant_tensor t = { .data =
+                            (char *)x + (size_t)(from * (axes > 0 ? axes : 1)) *
+                                            locant_dtype_size(dtype),
                         .dtype = dtype,
                         .rank = axes > 0 ? 3 : 2,
                         .shape = { c->B, n, axes },
@@ -237,8 +235,9 @@ static void project(const struct work *w, const void *x,
     const int64_t v = p->kv_heads * p->v_dim;
 
     if (a->latent != NULL) {
-        lct_net_latent_forward(w->q, w->k, w->v, x, rows, n, a, w->latent,
-                               s->room);
+        lct_net_latent_forward(
+            &(struct lct_net_latent_work){ w->q, w->k, w->v, w->latent }, x,
+            rows, n, a, s->room);
         return;
     }
     lct_net_linear_forward(w->q, q, x, rows, n, &a->q, s->room);
@@ -265,12 +264,11 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
     struct lct_net_cache *c = s->cache;
     const int64_t from = c->length - s->T;
     locant_rotation r = LOCANT_ROTATION_INIT;
-    locant_tensor t = by_heads(x, s->n->dtype, c->B, s->T, heads,
-                               a->plan->qk_dim);
+    locant_tensor t =
+        by_heads(x, s->n->dtype, c->B, s->T, heads, a->plan->qk_dim);
     locant_tensor at =
-        c->coordinates
-            ? slots(c->coords, LOCANT_F64, c, from, s->T, c->axes)
-            : slots(c->positions, LOCANT_I64, c, from, s->T, 0);
+        c->coordinates ? slots(c->coords, LOCANT_F64, c, from, s->T, c->axes)
+                       : slots(c->positions, LOCANT_I64, c, from, s->T, 0);
 
     r.encoding = a->plan->encoding;
     r.positions = &at;
@@ -290,12 +288,12 @@ static void store(void *to, const void *x, const struct lct_net_step *s,
     for (int64_t b = 0; b < c->B; b++)
         for (int64_t t = 0; t < s->T; t++)
             for (int64_t h = 0; h < heads; h++)
-                memcpy(lct_net_math_at(
-                           m, to,
-                           ((b * heads + h) * c->capacity + from + t) * width),
-                       lct_net_math_at(m, x,
-                                       ((b * s->T + t) * heads + h) * width),
-                       (size_t)width * m->item);
+                memcpy(
+                    lct_net_math_at(m, to,
+                                    ((b * heads + h) * c->capacity + from + t) *
+                                        width),
+                    lct_net_math_at(m, x, ((b * s->T + t) * heads + h) * width),
+                    (size_t)width * m->item);
 }
 
 static locant_tensor cached(void *x, const struct lct_net_step *s,
@@ -337,8 +335,8 @@ static bool rotates(const struct lct_net_attention *a)
 
 static bool keeps_rotated(const struct lct_net_attention *a)
 {
-    return rotates(a) && !(locant_encoding_traits(a->plan->encoding) &
-                           LOCANT_TRAIT_LENGTH);
+    return rotates(a) &&
+           !(locant_encoding_traits(a->plan->encoding) & LOCANT_TRAIT_LENGTH);
 }
 
 /* Is the norm of q and k after their rotation?  Then both are rotated here. */
@@ -359,8 +357,8 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     locant_tensor out = by_heads(w->out, dtype, c->B, s->T, p->heads, p->v_dim);
     locant_tensor k = cached(keys, s, p->kv_heads, p->qk_dim);
     locant_tensor v = cached(values, s, p->kv_heads, p->v_dim);
-    locant_tensor lse = locant_dense(
-        w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
+    locant_tensor lse =
+        locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
     locant_tensor q_pos = slots(c->positions, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_pos = slots(c->positions, LOCANT_I64, c, 0, c->length, 0);

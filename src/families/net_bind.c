@@ -79,8 +79,8 @@ static const char *shape_text(char out[128], int rank, const int64_t *shape)
 
     out[n++] = '[';
     for (int i = 0; i < rank; i++)
-        n += (size_t)snprintf(out + n, 128 - n, "%s%" PRId64,
-                              i > 0 ? ", " : "", shape[i]);
+        n += (size_t)snprintf(out + n, 128 - n, "%s%" PRId64, i > 0 ? ", " : "",
+                              shape[i]);
     snprintf(out + n, 128 - n, "]");
     return out;
 }
@@ -139,8 +139,8 @@ static locant_status bind_bias(void **out, struct lct_net *n,
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (int64_t r = 0; r < m->out; r++) {
-        int64_t at = rows->first + r / rows->group * rows->step +
-                     r % rows->group;
+        int64_t at =
+            rows->first + r / rows->group * rows->step + r % rows->group;
 
         n->math->set(*out, r, n->math->get(all, at));
     }
@@ -198,13 +198,12 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
 
     if (lct_net_names_of(b->prefix.names, at.role) == NULL)
         return LOCANT_OK;
-    *norm = (struct lct_net_norm){ .kind = b->s.norm,
-                                   .width = width,
-                                   .weights = 1,
-                                   .eps = b->s.eps };
+    *norm = (struct lct_net_norm){
+        .kind = b->s.norm, .width = width, .weights = 1, .eps = b->s.eps
+    };
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, width,
-                                b->s.plus_one ? 1 : 0));
+    LCT_TRY(
+        lct_net_bind_vector(&norm->w, b->n, w, width, b->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, at, ".bias");
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w, width, 0));

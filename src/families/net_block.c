@@ -17,8 +17,8 @@ int64_t lct_net_block_scratch(const struct lct_net *n,
 
     inner = larger(inner, lct_net_mlp_scratch(&l->mlp, rows));
     if (l->experts != NULL)
-        inner = larger(inner,
-                       lct_net_experts_scratch(l->experts, rows, n->width));
+        inner =
+            larger(inner, lct_net_experts_scratch(l->experts, rows, n->width));
     /* two branches, each behind a norm; 16 numbers of alignment */
     return 3 * rows * n->width + inner + 16;
 }
@@ -125,11 +125,8 @@ locant_status lct_net_block_forward(void *x, const struct lct_net_step *s,
     void *inner = aligned(lct_net_math_at(m, y, 2 * all));
 
     switch (l->residual) {
-    case LCT_PARALLEL:
-        return parallel(x, s, l, i, rows, h, y, inner);
-    case LCT_POST_NORM:
-        return post_norm(x, s, l, i, rows, y, inner);
-    default:
-        return sequential(x, s, l, i, rows, h, y, inner);
+    case LCT_PARALLEL: return parallel(x, s, l, i, rows, h, y, inner);
+    case LCT_POST_NORM: return post_norm(x, s, l, i, rows, y, inner);
+    default: return sequential(x, s, l, i, rows, h, y, inner);
     }
 }

@@ -91,9 +91,8 @@ static void choose(int64_t *chosen, double *weight, const void *logits,
         all[i] = n->math->get(logits, i);
     weigh(all, e);
     for (int64_t i = 0; i < e->n; i++)
-        score[i] = all[i] + (e->correction != NULL
-                                 ? n->math->get(e->correction, i)
-                                 : 0);
+        score[i] = all[i] +
+                   (e->correction != NULL ? n->math->get(e->correction, i) : 0);
     if (e->groups > 1)
         keep_groups(score, room + 2 * e->n, e);
     for (int64_t k = 0; k < e->top_k; k++) {
@@ -185,8 +184,7 @@ static void run_expert(void *y, const void *x, const struct work *w,
     for (int64_t c = 0; c < count; c++) {
         void *to = lct_net_math_at(m, w->x, c * D);
 
-        memcpy(to, lct_net_math_at(m, x, w->token[c] * D),
-               (size_t)D * m->item);
+        memcpy(to, lct_net_math_at(m, x, w->token[c] * D), (size_t)D * m->item);
         if (e->scales_input)
             m->scale(to, w->factor[c], D);
     }
@@ -210,8 +208,7 @@ static void run_shared(void *y, const void *x, const struct work *w,
 
     lct_net_mlp_forward(w->y, x, rows, n, &e->shared, w->scratch, room);
     if (scaled)
-        lct_net_linear_forward(w->logits, 1, x, rows, n, &e->shared_gate,
-                               room);
+        lct_net_linear_forward(w->logits, 1, x, rows, n, &e->shared_gate, room);
     for (int64_t r = 0; r < rows; r++)
         m->add(lct_net_math_at(m, y, r * D), lct_net_math_at(m, w->y, r * D),
                scaled ? 1 / (1 + exp(-m->get(w->logits, r))) : 1, D);

@@ -4,12 +4,6 @@
 #include "net_bind.h"
 #include "net_matrix.h"
 
-/* Has layer i experts? */
-bool lct_net_experts_in(const struct lct_net_binder *b, int64_t i);
-
-locant_status lct_net_experts_bind(struct lct_net_experts **out,
-                                   struct lct_net_binder *b, int64_t i);
-
 /* Numbers of scratch for 'rows' rows of 'width' numbers. */
 int64_t lct_net_experts_scratch(const struct lct_net_experts *e, int64_t rows,
                                 int64_t width);

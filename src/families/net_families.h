@@ -14,38 +14,42 @@ enum { LCT_BIAS_QKV = 1, LCT_BIAS_O = 2, LCT_BIAS_MLP = 4, LCT_BIAS_HEAD = 8 };
 /* Switches of one model; a row of the table has those of the class, which
    'read' then changes by the configuration. */
 struct lct_net_switches {
-    int variant;                /* of the family's names */
+    int variant; /* of the family's names */
     enum lct_net_norm_kind norm;
-    bool plus_one;              /* weights of norms w mean 1 + w */
-    double eps;                 /* of norms; the default of eps_key */
-    const char *act;            /* the default of act_key */
+    bool plus_one;   /* weights of norms w mean 1 + w */
+    double eps;      /* of norms; the default of eps_key */
+    const char *act; /* the default of act_key */
     enum lct_net_residual residual;
     enum lct_net_qkv qkv;
-    bool input_major;           /* matrices are [in, out] (Conv1D) */
-    bool tied;                  /* default of tie_word_embeddings */
+    bool input_major; /* matrices are [in, out] (Conv1D) */
+    bool tied;        /* default of tie_word_embeddings */
     int biases;
     bool residual_of_norm;
-    bool halved;                /* the stated width of MLPs is twice (Qwen 1) */
+    bool halved; /* the stated width of MLPs is twice (Qwen 1) */
     bool no_final_norm;
-    double branch_scale;        /* 0: 1 */
-    double logit_scale;         /* 0: 1 */
+    bool scaled_embedding;  /* by sqrt(D) (Gemma) */
+    double embedding_scale; /* 0: that of the plan */
+    double branch_scale;    /* 0: 1 */
+    double logit_scale;     /* 0: 1 */
     double logit_cap, clip;
     /* Experts; n = 0: none */
     struct lct_net_experts experts;
-    bool stacked_experts;       /* one tensor [experts, ..], gate and up fused */
-    bool interleaved_experts;   /* gate, up, gate, up, .. (gpt-oss) */
+    int64_t expert_width;
+    double alpha, limit;      /* gpt-oss */
+    bool stacked_experts;     /* one tensor [experts, ..], gate and up fused */
+    bool interleaved_experts; /* gate, up, gate, up, .. (gpt-oss) */
     bool input_major_experts;
-    int64_t dense_first;        /* layers without experts */
-    const json_t *dense_layers; /* their numbers; NULL: none */
+    int64_t dense_first;         /* layers without experts */
+    const json_t *dense_layers;  /* their numbers; NULL: none */
     const json_t *expert_layers; /* numbers of those with experts; NULL: all */
-    int64_t expert_step;        /* only layers l with (l + 1) % step = 0; 0: 1 */
-    bool latent;                /* MLA */
+    int64_t expert_step; /* only layers l with (l + 1) % step = 0; 0: 1 */
+    bool latent;         /* MLA */
 };
 
 struct lct_net_family {
     const char *model_type;
     const struct lct_net_names *names[3]; /* of each variant */
-    const char *eps_key, *act_key; /* NULL: the default */
+    const char *eps_key, *act_key;        /* NULL: the default */
     struct lct_net_switches switches;
     locant_status (*read)(struct lct_net_switches *s,
                           const struct lct_config *c);

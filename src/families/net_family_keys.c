@@ -68,8 +68,8 @@ locant_status lct_net_family_keys_text(const char **out,
 locant_status lct_net_family_bloom(struct lct_net_switches *s,
                                    const struct lct_config *c)
 {
-    return lct_net_family_keys_bool(
-        &s->residual_of_norm, c, "apply_residual_connection_post_layernorm");
+    return lct_net_family_keys_bool(&s->residual_of_norm, c,
+                                    "apply_residual_connection_post_layernorm");
 }
 
 locant_status lct_net_family_cohere(struct lct_net_switches *s,
@@ -114,9 +114,11 @@ locant_status lct_net_family_granite(struct lct_net_switches *s,
 {
     double scaling = 1;
 
-    s->branch_scale = 1;
-    LCT_TRY(lct_net_family_keys_real(&s->branch_scale, c,
-                                     "residual_multiplier"));
+    s->branch_scale = s->embedding_scale = 1;
+    LCT_TRY(lct_net_family_keys_real(&s->embedding_scale, c,
+                                     "embedding_multiplier"));
+    LCT_TRY(
+        lct_net_family_keys_real(&s->branch_scale, c, "residual_multiplier"));
     LCT_TRY(lct_net_family_keys_real(&scaling, c, "logits_scaling"));
     if (scaling == 0)
         return wrong(c, "logits_scaling", "a number other than 0");
@@ -171,4 +173,82 @@ locant_status lct_net_family_stablelm(struct lct_net_switches *s,
     if (parallel)
         s->residual = LCT_PARALLEL;
     return LOCANT_OK;
+}
+
+/* ----------------------------------------------------------------- experts */
+
+/* A list of layers; NULL if the key is absent or null. */
+static locant_status layer_list(const json_t **out, const struct lct_config *c,
+                                const char *key)
+{
+    const json_t *list = json_object_get(c->text, key);
+
+    if (list == NULL || json_is_null(list))
+        return LOCANT_OK;
+    if (!json_is_array(list))
+        return wrong(c, key, "a list of layers");
+    *out = list;
+    return LOCANT_OK;
+}
+
+static locant_status expert_layers(struct lct_net_switches *s,
+                                   const struct lct_config *c)
+{
+    LCT_TRY(layer_list(&s->dense_layers, c, "mlp_only_layers"));
+    LCT_TRY(layer_list(&s->expert_layers, c, "moe_layers"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&s->dense_first, c, "first_k_dense_replace"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&s->expert_step, c, "decoder_sparse_step"));
+    return lct_net_family_keys_whole(&s->expert_step, c,
+                                     "interleave_moe_layer_step");
+}
+
+locant_status lct_net_family_experts(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    static const char *const counts[] = { "num_local_experts", "num_experts",
+                                          "n_routed_experts" };
+    struct lct_net_experts *e = &s->experts;
+
+    LCT_TRY(expert_layers(s, c));
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        LCT_TRY(lct_net_family_keys_whole(&e->n, c, counts[i]));
+    LCT_TRY(lct_net_family_keys_whole(&e->top_k, c, "num_experts_per_tok"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&s->expert_width, c, "intermediate_size"));
+    LCT_TRY(lct_net_family_keys_whole(&s->expert_width, c,
+                                      "moe_intermediate_size"));
+    LCT_TRY(lct_net_family_keys_whole(&e->groups, c, "n_group"));
+    LCT_TRY(lct_net_family_keys_whole(&e->top_groups, c, "topk_group"));
+    LCT_TRY(lct_net_family_keys_bool(&e->renormalise, c, "norm_topk_prob"));
+    LCT_TRY(lct_net_family_keys_real(&e->scaling, c, "routed_scaling_factor"));
+    if (e->n < 1 || e->top_k < 1 || e->top_k > e->n || s->expert_width < 1)
+        return wrong(c, "num_experts_per_tok", "a number of the experts");
+    if (e->groups > 1 && (e->n % e->groups != 0 || e->top_groups < 1 ||
+                          e->top_groups > e->groups))
+        return wrong(c, "n_group", "a divisor of the number of experts");
+    return LOCANT_OK;
+}
+
+/* Groups count with their method only, and weights are not renormalised. */
+locant_status lct_net_family_deepseek_v2(struct lct_net_switches *s,
+                                         const struct lct_config *c)
+{
+    const char *method = "greedy";
+
+    LCT_TRY(lct_net_family_experts(s, c));
+    LCT_TRY(lct_net_family_keys_text(&method, c, "topk_method"));
+    if (strcmp(method, "group_limited_greedy") != 0)
+        s->experts.groups = 1;
+    s->experts.renormalise = false;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    LCT_TRY(lct_net_family_experts(s, c));
+    LCT_TRY(lct_net_family_keys_real(&s->alpha, c, "swiglu_alpha"));
+    return lct_net_family_keys_real(&s->limit, c, "swiglu_limit");
 }

@@ -21,10 +21,16 @@ locant_status lct_net_family_bloom(struct lct_net_switches *s,
                                    const struct lct_config *c);
 locant_status lct_net_family_cohere(struct lct_net_switches *s,
                                     const struct lct_config *c);
+locant_status lct_net_family_deepseek_v2(struct lct_net_switches *s,
+                                         const struct lct_config *c);
+locant_status lct_net_family_experts(struct lct_net_switches *s,
+                                     const struct lct_config *c);
 locant_status lct_net_family_falcon(struct lct_net_switches *s,
                                     const struct lct_config *c);
 locant_status lct_net_family_gemma(struct lct_net_switches *s,
                                    const struct lct_config *c);
+locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
+                                     const struct lct_config *c);
 locant_status lct_net_family_granite(struct lct_net_switches *s,
                                      const struct lct_config *c);
 locant_status lct_net_family_mpt(struct lct_net_switches *s,

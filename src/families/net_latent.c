@@ -14,21 +14,18 @@
 #define LATENT_EPS 1e-6
 
 static locant_status bind_norm(struct lct_net_norm *norm,
-                               struct lct_net_binder *b,
-                               enum lct_net_role role, int64_t layer,
-                               int64_t width)
+                               struct lct_net_binder *b, enum lct_net_role role,
+                               int64_t layer, int64_t width)
 {
-    LCT_TRY(lct_net_bind_norm(norm, b,
-                              (struct lct_net_place){ role, layer, -1 },
-                              width));
+    LCT_TRY(lct_net_bind_norm(
+        norm, b, (struct lct_net_place){ role, layer, -1 }, width));
     norm->eps = LATENT_EPS;
     return LOCANT_OK;
 }
 
 static locant_status bind_queries(struct lct_net_latent *l,
                                   struct lct_net_binder *b,
-                                  const struct lct_layer_plan *p,
-                                  int64_t layer)
+                                  const struct lct_layer_plan *p, int64_t layer)
 {
     const struct lct_net_place a = { LCT_Q_A, layer, -1 };
     const int64_t all = p->heads * p->qk_dim, D = b->n->width;
@@ -46,8 +43,7 @@ static locant_status bind_queries(struct lct_net_latent *l,
 
 locant_status lct_net_latent_bind(struct lct_net_latent **out,
                                   struct lct_net_binder *b,
-                                  const struct lct_layer_plan *p,
-                                  int64_t layer)
+                                  const struct lct_layer_plan *p, int64_t layer)
 {
     struct lct_net_latent *l = lct_net_keep(b->n, sizeof(*l));
     const struct lct_net_place kv_a = { LCT_KV_A, layer, -1 };
@@ -58,10 +54,9 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     l->rope = 64;
     l->rank = 512;
-    LCT_TRY(lct_net_family_keys_whole(&l->rope, &b->n->config,
-                                      "qk_rope_head_dim"));
-    LCT_TRY(lct_net_family_keys_whole(&l->rank, &b->n->config,
-                                      "kv_lora_rank"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&l->rope, &b->n->config, "qk_rope_head_dim"));
+    LCT_TRY(lct_net_family_keys_whole(&l->rank, &b->n->config, "kv_lora_rank"));
     l->nope = p->qk_dim - l->rope;
     if (l->nope < 0 || l->rank < 1)
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -72,9 +67,8 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
     LCT_TRY(lct_net_bind_linear(&l->kv_a, b, kv_a, l->rank + l->rope,
                                 b->n->width, LCT_BIAS_QKV, NULL));
     LCT_TRY(bind_norm(&l->kv_norm, b, LCT_KV_A_NORM, layer, l->rank));
-    return lct_net_bind_linear(&l->kv_b, b, kv_b,
-                               p->heads * (l->nope + p->v_dim), l->rank, 0,
-                               NULL);
+    return lct_net_bind_linear(
+        &l->kv_b, b, kv_b, p->heads * (l->nope + p->v_dim), l->rank, 0, NULL);
 }
 
 int64_t lct_net_latent_scratch(const struct lct_net_attention *a)
@@ -104,16 +98,17 @@ static void take_head(void *k, void *v, const void *both, const void *rope,
     memcpy(v, lct_net_math_at(m, both, l->nope), (size_t)v_dim * m->item);
 }
 
-void lct_net_latent_forward(void *q, void *k, void *v, const void *x,
-                            int64_t rows, const struct lct_net *n,
-                            const struct lct_net_attention *a, void *scratch,
+void lct_net_latent_forward(const struct lct_net_latent_work *work,
+                            const void *x, int64_t rows,
+                            const struct lct_net *n,
+                            const struct lct_net_attention *a,
                             const struct lct_net_room *room)
 {
     const struct lct_net_math *m = n->math;
     const struct lct_net_latent *l = a->latent;
     const int64_t H = a->plan->heads, qk = a->plan->qk_dim;
     const int64_t v_dim = a->plan->v_dim, each = l->nope + v_dim;
-    void *low = scratch;
+    void *low = work->scratch;
     void *kv = lct_net_math_at(m, low, rows * l->q_a.w.out);
     void *latent = lct_net_math_at(m, kv, rows * (l->rank + l->rope));
     void *both = lct_net_math_at(m, latent, rows * l->rank);
@@ -122,17 +117,16 @@ void lct_net_latent_forward(void *q, void *k, void *v, const void *x,
         lct_net_linear_forward(low, l->q_a.w.out, x, rows, n, &l->q_a, room);
         m->norm(low, low, &l->q_norm, rows);
     }
-    lct_net_linear_forward(q, H * qk, l->q_a.w.weight != NULL ? low : x, rows,
-                           n, &l->q_b, room);
+    lct_net_linear_forward(work->q, H * qk, l->q_a.w.weight != NULL ? low : x,
+                           rows, n, &l->q_b, room);
     lct_net_linear_forward(kv, l->rank + l->rope, x, rows, n, &l->kv_a, room);
     take_latent(latent, kv, m, l, rows);
     m->norm(latent, latent, &l->kv_norm, rows);
     lct_net_linear_forward(both, H * each, latent, rows, n, &l->kv_b, room);
     for (int64_t i = 0; i < rows * H; i++)
-        take_head(lct_net_math_at(m, k, i * qk),
-                  lct_net_math_at(m, v, i * v_dim),
+        take_head(lct_net_math_at(m, work->k, i * qk),
+                  lct_net_math_at(m, work->v, i * v_dim),
                   lct_net_math_at(m, both, i * each),
-                  lct_net_math_at(m, kv,
-                                  i / H * (l->rank + l->rope) + l->rank),
+                  lct_net_math_at(m, kv, i / H * (l->rank + l->rope) + l->rank),
                   m, l, v_dim);
 }

@@ -9,6 +9,19 @@
 #define LCT_NET_MATH_H
 #include "net.h"
 
+/* c [m, n] = a [m, k] b^T, or +=; rows are a_row, b_row, c_row numbers apart; b
+   holds bfloat16 if 'bf16' (float only).  See struct lct_nn_dots. */
+struct lct_net_dots {
+    void *c;
+    int64_t c_row;
+    const void *a;
+    int64_t a_row;
+    const void *b;
+    int64_t b_row;
+    bool bf16, add;
+    int64_t m, n, k;
+};
+
 struct lct_net_math {
     locant_dtype dtype;
     size_t item; /* bytes of a number */
@@ -31,11 +44,7 @@ struct lct_net_math {
     void (*swiglu)(void *up, const void *gate, double alpha, int64_t n);
     /* Gemma 3n: relu(x - (mean + factor deviation)) of each row */
     void (*cut)(void *x, double factor, int64_t rows, int64_t width);
-    /* c [m, n] = a b^T, or += ; rows are a_row, b_row, c_row apart; b holds
-       bfloat16 if 'bf16' (float only) */
-    void (*dots)(void *c, int64_t c_row, const void *a, int64_t a_row,
-                 const void *b, int64_t b_row, bool bf16, bool add, int64_t m,
-                 int64_t n, int64_t k);
+    void (*dots)(const struct lct_net_dots *x);
 };
 
 extern const struct lct_net_math lct_net_math_f32, lct_net_math_f64;

@@ -16,21 +16,19 @@ static void read_numbers(void *out, const struct lct_weight *w, int64_t first,
     lct_weight_floats(out, w, first, n);
 }
 
-static void dots(void *c, int64_t c_row, const void *a, int64_t a_row,
-                 const void *b, int64_t b_row, bool bf16, bool add_to,
-                 int64_t m, int64_t n, int64_t k)
+static void dots(const struct lct_net_dots *x)
 {
-    lct_nn()->dots(&(struct lct_nn_dots){ .c = c,
-                                          .c_row = (size_t)c_row,
-                                          .a = a,
-                                          .a_row = (size_t)a_row,
-                                          .b = b,
-                                          .b_row = (size_t)b_row,
-                                          .bf16 = bf16,
-                                          .add = add_to,
-                                          .m = (size_t)m,
-                                          .n = (size_t)n,
-                                          .k = (size_t)k });
+    lct_nn()->dots(&(struct lct_nn_dots){ .c = x->c,
+                                          .c_row = (size_t)x->c_row,
+                                          .a = x->a,
+                                          .a_row = (size_t)x->a_row,
+                                          .b = x->b,
+                                          .b_row = (size_t)x->b_row,
+                                          .bf16 = x->bf16,
+                                          .add = x->add,
+                                          .m = (size_t)x->m,
+                                          .n = (size_t)x->n,
+                                          .k = (size_t)x->k });
 }
 
 const struct lct_net_math lct_net_math_f32 = { .dtype = LOCANT_F32,

@@ -33,18 +33,15 @@ static double dot(const double *a, const double *b, int64_t k)
     return sum;
 }
 
-static void dots(void *c, int64_t c_row, const void *a, int64_t a_row,
-                 const void *b, int64_t b_row, bool bf16, bool add_to,
-                 int64_t m, int64_t n, int64_t k)
+static void dots(const struct lct_net_dots *x)
 {
-    (void)bf16; /* numbers are double */
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            double *to = (double *)c + i * c_row + j;
-            double sum = dot((const double *)a + i * a_row,
-                             (const double *)b + j * b_row, k);
+    for (int64_t i = 0; i < x->m; i++)
+        for (int64_t j = 0; j < x->n; j++) {
+            double *to = (double *)x->c + i * x->c_row + j;
+            double sum = dot((const double *)x->a + i * x->a_row,
+                             (const double *)x->b + j * x->b_row, x->k);
 
-            *to = add_to ? *to + sum : sum;
+            *to = x->add ? *to + sum : sum;
         }
 }
 

@@ -9,16 +9,17 @@
 #include "../core/pool.h"
 #include "../nn/nn_kernels.h"
 #include "net_math.h"
+#include <math.h>
 #include <string.h>
 
-enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4 };
+enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4, SCALE_BLOCK = 128 };
 
 locant_status lct_net_matrix_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
 {
     room->slots = lct_slots();
-    room->tiles = locant_alloc((size_t)room->slots * TILE * PIECE *
-                               n->math->item);
+    room->tiles =
+        locant_alloc((size_t)room->slots * TILE * PIECE * n->math->item);
     return room->tiles != NULL
                ? LOCANT_OK
                : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
@@ -69,8 +70,8 @@ static void read_transposed(void *out, const struct lct_net *n,
 
 /* The same of bfloat16 numbers that the model keeps. */
 static void read_own(void *out, const struct lct_net *n,
-                     const struct lct_net_matrix *w, int64_t row,
-                     int64_t count, int64_t p, int64_t k)
+                     const struct lct_net_matrix *w, int64_t row, int64_t count,
+                     int64_t p, int64_t k)
 {
     const uint16_t *own = w->own;
 
@@ -84,6 +85,56 @@ static void read_own(void *out, const struct lct_net *n,
         }
 }
 
+/* MXFP4: of each 32 numbers 16 bytes, the low half first, and an exponent of
+   2 with a bias of 127. */
+static void read_mxfp4(void *out, const struct lct_net *n,
+                       const struct lct_net_matrix *w, int64_t row, int64_t p,
+                       int64_t k)
+{
+    static const double values[8] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
+    const int64_t first = element(w, row) + p;
+
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t at = first + i;
+        const unsigned byte = w->weight->data[at / 2];
+        const unsigned code = at % 2 == 0 ? byte & 15 : byte >> 4;
+        const double value = code & 8 ? -values[code & 7] : values[code & 7];
+
+        n->math->set(out, i, ldexp(value, (int)w->scales->data[at / 32] - 127));
+    }
+}
+
+/* FP8: a scale for each block of 128 x 128 numbers. */
+static void scale_fp8(void *out, const struct lct_net *n,
+                      const struct lct_net_matrix *w, int64_t row, int64_t p,
+                      int64_t k)
+{
+    const int64_t r = element(w, row) / w->row / SCALE_BLOCK;
+    double scale = 1;
+
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t c = (p + i) / SCALE_BLOCK;
+
+        if (i == 0 || (p + i) % SCALE_BLOCK == 0)
+            lct_weight_doubles(&scale, w->scales, r * w->scales->shape[1] + c,
+                               1);
+        n->math->set(out, i, n->math->get(out, i) * scale);
+    }
+}
+
+static void read_row(void *out, const struct lct_net *n,
+                     const struct lct_net_matrix *w, int64_t row, int64_t p,
+                     int64_t k)
+{
+    if (w->scales != NULL && is_type(w, "U8")) {
+        read_mxfp4(out, n, w, row, p, k);
+        return;
+    }
+    n->math->read(out, w->weight, element(w, row) + p, k);
+    if (w->scales != NULL)
+        scale_fp8(out, n, w, row, p, k);
+}
+
 /* out [count, k] = numbers p .. p + k - 1 of 'count' rows */
 static void read_tile(void *out, const struct lct_net *n,
                       const struct lct_net_matrix *w, int64_t row,
@@ -95,8 +146,7 @@ static void read_tile(void *out, const struct lct_net *n,
         read_transposed(out, n, w, row, count, p, k);
     } else {
         for (int64_t r = 0; r < count; r++)
-            n->math->read(lct_net_math_at(n->math, out, r * k), w->weight,
-                          element(w, row + r) + p, k);
+            read_row(lct_net_math_at(n->math, out, r * k), n, w, row + r, p, k);
     }
 }
 
@@ -144,14 +194,21 @@ static void multiply_in_place(const struct job *j, int64_t i, int64_t count,
                               int64_t b_row)
 {
     const struct lct_net_matrix *w = &j->w->w;
-    const char *b = w->own != NULL
-                        ? (const char *)w->own + i * w->in * 2
-                        : (const char *)w->weight->data +
-                              element(w, i) * (j->bf16 ? 2 : 4);
+    const char *b = w->own != NULL ? (const char *)w->own + i * w->in * 2
+                                   : (const char *)w->weight->data +
+                                         element(w, i) * (j->bf16 ? 2 : 4);
 
-    j->n->math->dots(lct_net_math_at(j->n->math, j->y, i), j->y_row, j->x,
-                     w->in, b, w->own != NULL ? w->in : b_row, j->bf16, false,
-                     j->rows, count, w->in);
+    j->n->math->dots(
+        &(struct lct_net_dots){ .c = lct_net_math_at(j->n->math, j->y, i),
+                                .c_row = j->y_row,
+                                .a = j->x,
+                                .a_row = w->in,
+                                .b = b,
+                                .b_row = w->own != NULL ? w->in : b_row,
+                                .bf16 = j->bf16,
+                                .m = j->rows,
+                                .n = count,
+                                .k = w->in });
 }
 
 static void in_place_tile(const struct job *j, int64_t i, int64_t count)
@@ -174,16 +231,23 @@ static void copied_tile(const struct job *j, int64_t i, int64_t count, int slot)
 {
     const struct lct_net_matrix *w = &j->w->w;
     const struct lct_net_math *m = j->n->math;
-    void *tile = lct_net_math_at(m, j->room->tiles,
-                                 (int64_t)slot * TILE * PIECE);
+    void *tile =
+        lct_net_math_at(m, j->room->tiles, (int64_t)slot * TILE * PIECE);
 
     for (int64_t p = 0; p < w->in; p += PIECE) {
         const int64_t k = w->in - p < PIECE ? w->in - p : PIECE;
 
         read_tile(tile, j->n, w, i, count, p, k);
-        m->dots(lct_net_math_at(m, j->y, i), j->y_row,
-                lct_net_math_at(m, j->x, p), w->in, tile, k, false, p > 0,
-                j->rows, count, k);
+        m->dots(&(struct lct_net_dots){ .c = lct_net_math_at(m, j->y, i),
+                                        .c_row = j->y_row,
+                                        .a = lct_net_math_at(m, j->x, p),
+                                        .a_row = w->in,
+                                        .b = tile,
+                                        .b_row = k,
+                                        .add = p > 0,
+                                        .m = j->rows,
+                                        .n = count,
+                                        .k = k });
     }
 }
 
@@ -203,13 +267,18 @@ static void tile_task(void *context, size_t task, int slot)
                lct_net_math_at(m, j->w->bias, i), 1, count);
 }
 
-void lct_net_linear_forward(void *y, int64_t y_row, const void *x,
-                            int64_t rows, const struct lct_net *n,
+void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
+                            const struct lct_net *n,
                             const struct lct_net_linear *w,
                             const struct lct_net_room *room)
 {
-    struct job j = { .y = y, .y_row = y_row, .x = x, .rows = rows, .n = n,
-                     .w = w, .room = room };
+    struct job j = { .y = y,
+                     .y_row = y_row,
+                     .x = x,
+                     .rows = rows,
+                     .n = n,
+                     .w = w,
+                     .room = room };
 
     j.in_place = in_place(&j, &j.bf16);
     lct_parallel_for((size_t)((w->w.out + TILE - 1) / TILE), room->slots,

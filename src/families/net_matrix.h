@@ -24,12 +24,11 @@ void lct_net_matrix_rows(void *out, const struct lct_net *n,
  * y [rows, out] = x [rows, in] W^T + bias; rows of y are y_row apart, those of
  * x are dense.  The bits of a row of y do not depend on the other rows.
  */
-void lct_net_linear_forward(void *y, int64_t y_row, const void *x,
-                            int64_t rows, const struct lct_net *n,
+void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
+                            const struct lct_net *n,
                             const struct lct_net_linear *w,
                             const struct lct_net_room *room);
 
 /* Round the numbers to bfloat16 and keep them.  Errors: NOMEM. */
-locant_status lct_net_matrix_round(struct lct_net *n,
-                                   struct lct_net_matrix *w);
+locant_status lct_net_matrix_round(struct lct_net *n, struct lct_net_matrix *w);
 #endif

@@ -28,8 +28,7 @@ static int64_t stated_width(const struct lct_net_binder *b)
     int64_t width;
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (lct_config_integer(&width, b->n->config.text, keys[i]) ==
-            LCT_RIGHT)
+        if (lct_config_integer(&width, b->n->config.text, keys[i]) == LCT_RIGHT)
             return b->s.halved ? width / 2 : width;
     return -1;
 }
@@ -47,7 +46,8 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     if (width < 0)
         width = w->shape[0] / 2;
-    rows = (struct lct_net_rows){ .group = width, .step = width,
+    rows = (struct lct_net_rows){ .group = width,
+                                  .step = width,
                                   .all = 2 * width };
     LCT_TRY(lct_net_bind_linear(&mlp->gate, b, at, width, D, 0, &rows));
     rows.first = width;
@@ -67,15 +67,15 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     if (lct_net_names_of(b->prefix.names, LCT_GATE_UP) != NULL) {
         LCT_TRY(bind_halves(mlp, b, i, width));
     } else {
-        LCT_TRY(lct_net_bind_linear(&mlp->up, b, up, width, D, LCT_BIAS_MLP,
-                                    NULL));
+        LCT_TRY(
+            lct_net_bind_linear(&mlp->up, b, up, width, D, LCT_BIAS_MLP, NULL));
         if (lct_net_names_of(b->prefix.names, LCT_GATE) != NULL)
             LCT_TRY(lct_net_bind_linear(&mlp->gate, b, gate, mlp->up.w.out, D,
                                         LCT_BIAS_MLP, NULL));
     }
     mlp->width = mlp->up.w.out;
-    return lct_net_bind_linear(&mlp->down, b, down, D, mlp->width,
-                               LCT_BIAS_MLP, NULL);
+    return lct_net_bind_linear(&mlp->down, b, down, D, mlp->width, LCT_BIAS_MLP,
+                               NULL);
 }
 
 int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows)
@@ -125,9 +125,8 @@ static void row_task(void *context, size_t task, int slot)
 }
 
 void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
-                         const struct lct_net *n,
-                         const struct lct_net_mlp *mlp, void *scratch,
-                         const struct lct_net_room *room)
+                         const struct lct_net *n, const struct lct_net_mlp *mlp,
+                         void *scratch, const struct lct_net_room *room)
 {
     struct job j = { .up = scratch, .rows = rows, .m = n->math, .mlp = mlp };
 
@@ -138,6 +137,5 @@ void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
                                room);
     }
     lct_parallel_for((size_t)rows, room->slots, row_task, &j);
-    lct_net_linear_forward(y, mlp->down.w.out, j.up, rows, n, &mlp->down,
-                           room);
+    lct_net_linear_forward(y, mlp->down.w.out, j.up, rows, n, &mlp->down, room);
 }

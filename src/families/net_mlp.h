@@ -17,7 +17,6 @@ int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows);
 
 /* y [rows, D] = mlp(x) */
 void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
-                         const struct lct_net *n,
-                         const struct lct_net_mlp *mlp, void *scratch,
-                         const struct lct_net_room *room);
+                         const struct lct_net *n, const struct lct_net_mlp *mlp,
+                         void *scratch, const struct lct_net_room *room);
 #endif

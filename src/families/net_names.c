@@ -91,16 +91,14 @@ static bool ends_with(const char *name, const char *end)
 
 locant_status lct_net_names_begin(struct lct_net_prefix *out,
                                   const struct lct_net_names *names,
-                                  const struct lct_weights *w,
-                                  const char *file)
+                                  const struct lct_weights *w, const char *file)
 {
     char end[LCT_NET_NAME];
     const struct lct_weight *t;
 
-    *out = (struct lct_net_prefix){ .names = names, .weights = w,
-                                    .file = file };
-    snprintf(end, sizeof(end), "%s.weight",
-             lct_net_names_of(names, LCT_EMBED));
+    *out =
+        (struct lct_net_prefix){ .names = names, .weights = w, .file = file };
+    snprintf(end, sizeof(end), "%s.weight", lct_net_names_of(names, LCT_EMBED));
     for (size_t i = 0; (t = lct_weights_at(w, i)) != NULL; i++) {
         const size_t root = strlen(t->name) - strlen(end);
 
@@ -139,7 +137,7 @@ bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
     else {
         snprintf(number, sizeof(number), "%" PRId64, expert);
         n = snprintf(out, LCT_NET_NAME, "%s%.*s%s%s%s", before,
-                     (int)(mark - name), name, number, mark + 1, suffix);
+                     (int)(mark - name), name, number, mark + 2, suffix);
     }
     return n >= 0 && n < LCT_NET_NAME;
 }

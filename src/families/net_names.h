@@ -38,8 +38,8 @@ enum lct_net_role {
     LCT_K_B,
     LCT_V_B,
     LCT_ROUTER,
-    LCT_CORRECTION,     /* added to the scores that choose experts */
-    LCT_EXPERT_GATE,    /* "%d" in the name: one tensor per expert */
+    LCT_CORRECTION,  /* added to the scores that choose experts */
+    LCT_EXPERT_GATE, /* "%d" in the name: one tensor per expert */
     LCT_EXPERT_UP,
     LCT_EXPERT_DOWN,
     LCT_EXPERT_GATE_UP, /* [experts, ..] */

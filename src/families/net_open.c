@@ -1,12 +1,13 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
 #include "net_attention.h"
 #include "net_bind.h"
-#include "net_experts.h"
 #include "net_family_keys.h"
-#include "net_latent.h"
 #include "net_math.h"
+#include "net_matrix.h"
+#include "net_mixture.h"
 #include "net_mlp.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* A whole number under one of these keys; *out stays if there is none. */
@@ -37,22 +38,18 @@ static locant_status bind_layer(struct lct_net_layer *l,
     l->residual = b->s.residual;
     l->residual_of_norm = b->s.residual_of_norm;
     l->branch_scale = b->s.branch_scale != 0 ? b->s.branch_scale : 1;
-    LCT_TRY(lct_net_bind_norm(&l->before_attn, b,
-                              (struct lct_net_place){ LCT_NORM_ATTN, i, -1 },
-                              D));
-    LCT_TRY(lct_net_bind_norm(&l->after_attn, b,
-                              (struct lct_net_place){ LCT_AFTER_ATTN, i, -1 },
-                              D));
-    LCT_TRY(lct_net_bind_norm(&l->before_mlp, b,
-                              (struct lct_net_place){ LCT_NORM_MLP, i, -1 },
-                              D));
-    LCT_TRY(lct_net_bind_norm(&l->after_mlp, b,
-                              (struct lct_net_place){ LCT_AFTER_MLP, i, -1 },
-                              D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->before_attn, b, (struct lct_net_place){ LCT_NORM_ATTN, i, -1 }, D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->after_attn, b, (struct lct_net_place){ LCT_AFTER_ATTN, i, -1 }, D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->before_mlp, b, (struct lct_net_place){ LCT_NORM_MLP, i, -1 }, D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->after_mlp, b, (struct lct_net_place){ LCT_AFTER_MLP, i, -1 }, D));
     LCT_TRY(lct_net_attention_bind(&l->attention, b,
                                    &b->n->text.plan->layers[i], i));
-    if (lct_net_experts_in(b, i))
-        return lct_net_experts_bind(&l->experts, b, i);
+    if (lct_net_mixture_in(b, i))
+        return lct_net_mixture_bind(&l->experts, b, i);
     return lct_net_mlp_bind(&l->mlp, b, i);
 }
 
@@ -60,8 +57,7 @@ static locant_status bind_layers(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
     s->n_layers = s->plan->n_layers;
-    s->layers =
-        lct_net_keep(b->n, (size_t)s->n_layers * sizeof(*s->layers));
+    s->layers = lct_net_keep(b->n, (size_t)s->n_layers * sizeof(*s->layers));
     if (s->layers == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (int64_t i = 0; i < s->n_layers; i++)
@@ -87,13 +83,23 @@ static locant_status bind_positions(struct lct_net_stack *s,
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     LCT_TRY(lct_net_bind_shape(
-        w, 2, (int64_t[2]){ info.shape[0] > 0 ? info.shape[0] : -1,
-                            b->n->width }));
-    LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1],
-                                0));
-    s->input_params[0] =
-        locant_dense(table, b->n->dtype, 2, w->shape);
+        w, 2,
+        (int64_t[2]){ info.shape[0] > 0 ? info.shape[0] : -1, b->n->width }));
+    LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1], 0));
+    s->input_params[0] = locant_dense(table, b->n->dtype, 2, w->shape);
     return LOCANT_OK;
+}
+
+/* Coordinates of a position: those of the layer that has most. */
+static int axes_of(const struct lct_tower *t)
+{
+    int axes = 1;
+
+    for (int64_t i = 0; i < t->n_layers; i++)
+        if (t->layers[i].encoding != NULL &&
+            locant_encoding_axes(t->layers[i].encoding) > axes)
+            axes = locant_encoding_axes(t->layers[i].encoding);
+    return axes;
 }
 
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
@@ -123,7 +129,11 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
         LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, out, n->embed.in,
                                     n->width, 0, NULL));
     }
-    n->text.input_scale = n->text.plan->input_scale;
+    n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
+                          : b->s.embedding_scale != 0
+                              ? b->s.embedding_scale
+                              : n->text.plan->input_scale;
+    n->text.axes = axes_of(n->text.plan);
     LCT_TRY(bind_positions(&n->text, b));
     return lct_net_bind_norm(&n->text.input_norm, b,
                              (struct lct_net_place){ LCT_EMBED_NORM, -1, -1 },
@@ -146,7 +156,7 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
         return lct_net_bind_need(&none, b, at, ".weight");
     n->head.w = n->embed;
-    return LOCANT_OK;
+    return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
 }
 
 /* Ids that end a text: a number or a list. */
@@ -167,7 +177,7 @@ static void read_ends(struct lct_net *n)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
 }
 
-static locant_status bind(struct lct_net *n)
+static locant_status bind(struct lct_net *n, const char *path)
 {
     static const char *const width_keys[] = { "hidden_size", "n_embd",
                                               "d_model", NULL };
@@ -176,9 +186,9 @@ static locant_status bind(struct lct_net *n)
 
     LCT_TRY(lct_net_families_switches(&b.s, n->family, &n->config));
     LCT_TRY(lct_net_names_begin(&b.prefix, n->family->names[b.s.variant],
-                                n->weights, n->config.file));
-    LCT_TRY(lct_net_bind_need(&w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 },
-                              ".weight"));
+                                n->weights, path));
+    LCT_TRY(lct_net_bind_need(
+        &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
@@ -232,7 +242,7 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
     if (status == LOCANT_OK)
         status = lct_weights_open(&n->weights, path);
     if (status == LOCANT_OK)
-        status = bind(n);
+        status = bind(n, path);
     if (status != LOCANT_OK) {
         lct_net_close(n);
         return status;

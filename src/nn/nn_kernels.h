@@ -36,9 +36,9 @@ struct lct_nn_product {
 };
 
 /*
- * c [m, n] = a [m, k] b^T, b [n, k]: rows with rows (dots.inc).  Rows of a, b, c
- * are a_row, b_row, c_row elements apart.  b holds numbers like those of a or,
- * with 'bf16', bfloat16.  k >= 1.
+ * c [m, n] = a [m, k] b^T, b [n, k]: rows with rows (dots.inc).  Rows of a, b,
+ * c are a_row, b_row, c_row elements apart.  b holds numbers like those of a
+ * or, with 'bf16', bfloat16.  k >= 1.
  */
 struct lct_nn_dots {
     real *c;
