@@ -68,12 +68,11 @@ static int compute(const struct cli *cli, const locant_model *model,
     locant_tensor out;
     int64_t shape[3];
 
-    CLI_TRY(
-        cli_status_input(locant_model_shape(shape, model, &in->input, 0)));
+    CLI_TRY(cli_status_input(locant_model_shape(shape, model, &in->input, 0)));
     shape[1] += o->tokens;
     CLI_TRY(cli_new(&out, LOCANT_I64, 2, shape));
-    CLI_TRY(cli_status_input(
-        locant_model_generate(&out, model, &in->input, &g)));
+    CLI_TRY(
+        cli_status_input(locant_model_generate(&out, model, &in->input, &g)));
     return cli_write(cli, o->out, &out);
 }
 

@@ -160,7 +160,13 @@ set(LAB_SOURCES
   report/picture_order.c report/picture_rotate.c report/picture_score.c
   report/picture_terms.c report/pictures.c report/probe_points.c
   report/references.c report/report.c report/statement.c report/studies.c
-  report/subject.c report/weights.c)
+  report/subject.c report/weights.c
+  vectors/vector_angles.c vectors/vector_bias.c vectors/vector_bundle.c
+  vectors/vector_cases.c vectors/vector_compare.c vectors/vector_dump.c
+  vectors/vector_groups.c vectors/vector_inputs.c vectors/vector_neighbours.c
+  vectors/vector_quantities.c vectors/vector_rope.c vectors/vector_rotate.c
+  vectors/vector_tolerance.c vectors/vector_values.c vectors/vector_verify.c
+  vectors/vector_write.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_model.c
@@ -169,10 +175,11 @@ set(COMMAND_SOURCES
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c main.c model_generate.c model_input.c model_logits.c
-  owned.c params.c positions_forms.c positions_input.c positions_rows.c
-  positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
-  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
-  study_compare.c task_scores.c terminal.c tutorial_rows.c)
+  model_vectors.c owned.c params.c positions_forms.c positions_input.c
+  positions_rows.c positions_windows.c report_lists.c runs_fields.c
+  runs_resume.c safe.c show_attend.c show_checks.c show_layers.c
+  show_markdown.c show_picture.c study_compare.c task_scores.c terminal.c
+  tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -189,20 +196,21 @@ set(ORACLE_SOURCES
   oracle/check_doors.c oracle/check_ids.c oracle/check_resize.c
   oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
   oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
-  oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fope.c oracle/formula.c
-  oracle/fox.c oracle/grape_a.c oracle/grape_m.c oracle/graph.c
-  oracle/hooks.c oracle/kerple.c oracle/layers.c oracle/learned.c
-  oracle/learned2d.c oracle/list.c oracle/mrope.c oracle/muon.c
-  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/path.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/repo.c
-  oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
-  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
-  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
-  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
-  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
-  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/dpb.c oracle/exact.c oracle/exact_functions.c oracle/fire.c
+  oracle/fope.c oracle/formula.c oracle/fox.c oracle/grape_a.c
+  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
+  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
+  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
+  oracle/oracle.c oracle/path.c oracle/pope.c oracle/problem.c
+  oracle/relative.c oracle/repo.c oracle/resize.c oracle/rope.c
+  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
+  oracle/scale_invariant.c oracle/selective_rope.c oracle/shaw.c
+  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
+  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
+  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
+  oracle/vjepa2.c oracle/wavlm.c oracle/window_rope.c oracle/xlnet.c
+  oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c

@@ -15,10 +15,9 @@
 
 /* Families whose rotation does not depend on the length of the text. */
 static const char *const names[] = {
-    "bloom",   "cohere",  "cohere2", "deepseek_v2", "deepseek_v3",
-    "gemma2",  "gemma3",  "gpt2",    "gpt_oss",     "llama",
-    "llama_3", "llama4",  "mistral", "mixtral",     "olmo2",
-    "qwen2",   "qwen3"
+    "bloom",   "cohere",  "cohere2", "deepseek_v2", "deepseek_v3", "gemma2",
+    "gemma3",  "gpt2",    "gpt_oss", "llama",       "llama_3",     "llama4",
+    "mistral", "mixtral", "olmo2",   "qwen2",       "qwen3"
 };
 
 enum { B = 2, T = 13 };
@@ -57,16 +56,15 @@ static void run_in_steps(void *logits, const struct lct_net *n,
     CHECK_OK(lct_net_run_begin(&r, n, B, T, most));
     for (int64_t t = 0; t < T; t += most) {
         const int64_t count = T - t < most ? T - t : most;
-        const struct lct_net_tokens part = { .T = count, .ids = ids + t,
+        const struct lct_net_tokens part = { .T = count,
+                                             .ids = ids + t,
                                              .stride = T };
 
         CHECK_OK(lct_net_run_step(&r, &part));
         for (int64_t b = 0; b < B; b++)
-            lct_net_run_head((char *)logits +
-                                 (size_t)((b * T + t) * n->vocab) * item,
-                             (char *)r.x + (size_t)(b * count * n->width) *
-                                               item,
-                             count, &r);
+            lct_net_run_head(
+                (char *)logits + (size_t)((b * T + t) * n->vocab) * item,
+                (char *)r.x + (size_t)(b * count * n->width) * item, count, &r);
     }
     lct_net_run_end(&r);
 }
@@ -124,8 +122,8 @@ static float *logits_of(const locant_model *m, int64_t *ids, int64_t *mask,
 
     in.ids = &tokens;
     in.mask = mask != NULL ? &seen : NULL;
-    CHECK_OK(locant_model_logits(VIEW(F32, out, rows, count, vocab),
-                                 NULL, m, &in, 0));
+    CHECK_OK(locant_model_logits(VIEW(F32, out, rows, count, vocab), NULL, m,
+                                 &in, 0));
     return out;
 }
 
@@ -211,8 +209,7 @@ TEST(greedy_tokens_are_the_largest_logits)
     draw_ids(ids, B * T, vocab);
     in.ids = VIEW(I64, ids, B, T);
     g.ignore_end = 1;
-    CHECK_OK(locant_model_generate(VIEW(I64, out, B, T + NEW), m, &in,
-                                   &g));
+    CHECK_OK(locant_model_generate(VIEW(I64, out, B, T + NEW), m, &in, &g));
     logits = logits_of(m, out, NULL, B, T + NEW);
     for (int64_t b = 0; b < B; b++) {
         CHECK(memcmp(out + b * (T + NEW), ids + b * T, T * sizeof(*ids)) == 0);
@@ -241,8 +238,8 @@ TEST(draws_repeat_and_obey_top_k)
     g.top_k = 3;
     for (int i = 0; i < 3; i++) {
         g.seed = i < 2 ? 7 : 8;
-        CHECK_OK(locant_model_generate(VIEW(I64, out[i], 1, 1 + NEW), m,
-                                       &in, &g));
+        CHECK_OK(
+            locant_model_generate(VIEW(I64, out[i], 1, 1 + NEW), m, &in, &g));
     }
     CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
     CHECK(memcmp(out[0], out[2], sizeof out[0]) != 0);
@@ -272,8 +269,7 @@ TEST(rows_end_at_the_end_token)
     in.ids = VIEW(I64, ids, 1, 1);
     g.temperature = 1e6; /* nearly uniform: 200 draws of 12 tokens miss the end
                             with probability 3e-8 */
-    CHECK_OK(locant_model_generate(VIEW(I64, out, 1, 1 + NEW), m, &in,
-                                   &g));
+    CHECK_OK(locant_model_generate(VIEW(I64, out, 1, 1 + NEW), m, &in, &g));
     while (t <= NEW && out[t] != 2)
         t++;
     CHECK(t < NEW);
@@ -305,7 +301,6 @@ TEST(refuses_ids_beyond_the_vocabulary)
     in.types = in.ids;
     CHECK_REFUSED(
         locant_model_logits(VIEW(F32, out, 1, 2, 12), NULL, m, &in, 0),
-        LOCANT_ERR_PARAM,
-        "locant_model_logits: llama takes no token types");
+        LOCANT_ERR_PARAM, "locant_model_logits: llama takes no token types");
     locant_model_close(m);
 }

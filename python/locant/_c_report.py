@@ -167,6 +167,38 @@ class Generation(Structure):
     ]
 
 
+class VectorsVerdict(IntEnum):
+    """locant_vectors_verdict"""
+    PASS = 0
+    FAIL = 1
+    MISSING = 2
+    UNKNOWN = 3
+
+
+class VectorsResult(Structure):
+    """locant_vectors_result"""
+    _fields_ = [
+        ("name", c_char_p),
+        ("verdict", c_int),
+        ("where", c_char_p),
+        ("looks_like", c_char_p),
+        ("error", c_double),
+        ("share", c_double),
+    ]
+
+VectorsFn = CFUNCTYPE(c_int, POINTER(VectorsResult), c_void_p)
+
+
+class VectorsCounts(Structure):
+    """locant_vectors_counts"""
+    _fields_ = [
+        ("passed", c_int64),
+        ("failed", c_int64),
+        ("missing", c_int64),
+        ("unknown", c_int64),
+    ]
+
+
 class Preset(IntEnum):
     """locant_preset"""
     SMOKE = 0
@@ -398,6 +430,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_model_shape": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
+    "locant_vectors_write": ("status", [c_char_p, c_char_p]),
+    "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),

@@ -249,15 +249,113 @@ PAIRS = {
     "umt5": ("UMT5Config", "UMT5ForConditionalGeneration", dict(
         T5, feed_forward_proj="gated-gelu")),
 }
-# Keys and heads that older files have, written over what transformers saves:
-# T5 1.1 says that its head is its own, and then no state is scaled.
+IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+             intermediate_size=48, image_size=24, patch_size=8,
+             num_channels=3, num_labels=5)
+SWIN = dict(image_size=32, patch_size=4, num_channels=3, embed_dim=16,
+            depths=[2, 2], num_heads=[2, 4], num_labels=5)
+VISION = {
+    "vit": ("ViTConfig", "ViTForImageClassification", IMAGE),
+    "dinov2": ("Dinov2Config", "Dinov2ForImageClassification", dict(
+        IMAGE, mlp_ratio=2, layerscale_value=0.7)),
+    "dinov2_giant": ("Dinov2Config", "Dinov2ForImageClassification", dict(
+        IMAGE, mlp_ratio=2, use_swiglu_ffn=True, layerscale_value=0.7)),
+    "dinov3": ("DINOv3ViTConfig", "DINOv3ViTModel", dict(
+        IMAGE, num_register_tokens=2, layerscale_value=0.7)),
+    "dinov3_gated": ("DINOv3ViTConfig", "DINOv3ViTModel", dict(
+        IMAGE, num_register_tokens=2, use_gated_mlp=True, hidden_act="silu",
+        layerscale_value=0.7)),
+    "swin": ("SwinConfig", "SwinForImageClassification", dict(
+        SWIN, window_size=3)),
+    "swinv2": ("Swinv2Config", "Swinv2ForImageClassification", dict(
+        SWIN, window_size=3, pretrained_window_sizes=[6, 0])),
+    "swinv2_small": ("Swinv2Config", "Swinv2ForImageClassification", dict(
+        SWIN, window_size=6)),
+}
+# Height and width of the images: other sizes than the table of positions has.
+PIXELS = {"dinov2": (16, 32), "dinov3": (24, 32), "dinov3_gated": (16, 24),
+          "swin": (32, 24)}
+# Keys and heads that published files have, written over what transformers
+# saves (None: left out).  T5 1.1 says that its head is its own, and then no
+# state is scaled.
 WRITTEN = {
+    "gemma4": dict(per_layer_config=None, global_head_dim=16),
     "t5_1_1": dict(tie_word_embeddings=False),
     "mt5": dict(tie_word_embeddings=False),
     "umt5": dict(tie_word_embeddings=False),
 }
 OWN_HEAD = ("t5_1_1", "mt5", "umt5")
+LATE_TYPES = ["sliding_attention", "full_attention", "sliding_attention",
+              "full_attention"]
+LATE_ROPE = {"sliding_attention": rope(),
+             "full_attention": rope(1e6, rope_type="proportional",
+                                    partial_rotary_factor=0.25)}
+LATE = {
+    "gemma3n": causal("Gemma3n", "Gemma3nText", num_hidden_layers=4,
+                      layer_types=LATE_TYPES, num_kv_shared_layers=2,
+                      sliding_window=6, head_dim=16, laurel_rank=6,
+                      hidden_size_per_layer_input=8, altup_num_inputs=3,
+                      altup_active_idx=0, vocab_size_per_layer_input=90,
+                      activation_sparsity_pattern=[0.8, 0.8, 0.0, 0.0],
+                      final_logit_softcapping=3.0, rope_parameters={
+                          "sliding_attention": rope(),
+                          "full_attention": rope(1e6)}),
+    "gemma4": causal("Gemma4", "Gemma4Text", num_hidden_layers=4,
+                     layer_types=LATE_TYPES, sliding_window=6, head_dim=8,
+                     global_head_dim=16, hidden_size_per_layer_input=8,
+                     num_kv_shared_layers=2, use_double_wide_mlp=True,
+                     vocab_size_per_layer_input=96,
+                     final_logit_softcapping=3.0, rope_parameters=LATE_ROPE),
+    "gemma4_moe": causal("Gemma4", "Gemma4Text", num_hidden_layers=4,
+                         layer_types=LATE_TYPES, sliding_window=6, head_dim=8,
+                         global_head_dim=16, hidden_size_per_layer_input=0,
+                         attention_k_eq_v=True, num_global_key_value_heads=1,
+                         enable_moe_block=True, num_experts=4,
+                         top_k_experts=2, moe_intermediate_size=12,
+                         rope_parameters=LATE_ROPE),
+}
+SEEING = dict(depth=1, embed_dim=16, hidden_size=32, num_heads=2,
+              intermediate_size=24, in_channels=3, patch_size=4,
+              spatial_merge_size=2, temporal_patch_size=2)
+
+
+def seeing(name, sections, vision, **text):
+    """A model for text and images, of which the text is run."""
+    more = dict(mrope_interleaved=True) if name == "Qwen3VL" else {}
+    keys = sized(rope_parameters=rope(1e6, mrope_section=sections, **more),
+                 **text)
+    return (name + "Config", name + "ForConditionalGeneration", dict(
+        text_config=keys, vision_config=vision, image_token_id=94,
+        video_token_id=95, vision_start_token_id=92, vision_end_token_id=93,
+        tie_word_embeddings=False))
+
+
+AXES = {
+    "qwen2_vl": seeing("Qwen2VL", [2, 1, 1], SEEING),
+    "qwen2_5_vl": seeing("Qwen2_5_VL", [2, 1, 1], dict(
+        depth=1, hidden_size=16, num_heads=2, intermediate_size=24,
+        in_channels=3, patch_size=4, out_hidden_size=32, window_size=16,
+        fullatt_block_indexes=[0])),
+    "qwen3_vl": seeing("Qwen3VL", [3, 3, 2], dict(
+        depth=1, hidden_size=16, num_heads=2, intermediate_size=24,
+        in_channels=3, patch_size=4, out_hidden_size=32,
+        num_position_embeddings=16, deepstack_visual_indexes=[0]),
+        head_dim=16),
+}
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}
-MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS}
+# Models that are also written with the keys of transformers 4, and what those
+# files say instead of layer_types.
+OLD_KEYS = {
+    "llama": {}, "llama_3": {}, "llama_dynamic": {}, "mistral": {},
+    "qwen2": {}, "qwen3": {}, "gemma2": {}, "smollm3": {}, "phi3_long": {},
+    "phi": {}, "stablelm": {}, "glm4": {}, "mixtral": {}, "qwen2_moe": {},
+    "deepseek_v2": {}, "deepseek_v3": {}, "gpt_oss": {}, "llama4": {},
+    "gemma3": dict(sliding_window_pattern=2),
+    "cohere2": dict(sliding_window_pattern=2),
+    "modernbert": dict(global_attn_every_n_layers=3),
+    "gpt_neox": dict(rotary_pct=0.5, rotary_emb_base=10000),
+}
+MODELS = {**LLAMAS, **MIXTURES, **CLASSIC, **ENCODERS, **PAIRS,
+          **VISION, **LATE, **AXES}

@@ -149,13 +149,8 @@ void lct_key_range(char *out, size_t size, const struct lct_key *key)
     case LCT_NUMBER:
     case LCT_INTEGER:
     case LCT_LIST: interval(out, size, key); break;
-    case LCT_TEXT:
-    case LCT_WORD: choices(out, size, lct_word_name, key->words); break;
     case LCT_EXPRESSION:
-        append(out, size,
-               "numbers, n, d, i, j, h, H, T0, functions and "
-               "declared names");
-        break;
+    case LCT_WORD: choices(out, size, lct_word_name, key->words); break;
     case LCT_SWITCH: append(out, size, "yes | no"); break;
     case LCT_SPEC:
         if (key->family == lct_encodings)

@@ -209,8 +209,8 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
     for (int64_t b = 0; b < B; b++)
-        w->random[b] = (locant_random){ .seed = g->seed,
-                                        .stream = (uint64_t)b };
+        w->random[b] =
+            (locant_random){ .seed = g->seed, .stream = (uint64_t)b };
     return LOCANT_OK;
 }
 
@@ -249,10 +249,10 @@ static locant_status read_prompt(struct writing *w)
             const int64_t last = last_token(in, b);
 
             if (last >= t && last < t + T)
-                memcpy(lct_net_math_at(m, w->states, b * n->width),
-                       lct_net_math_at(m, w->run.x,
-                                       (b * T + last - t) * n->width),
-                       (size_t)n->width * m->item);
+                memcpy(
+                    lct_net_math_at(m, w->states, b * n->width),
+                    lct_net_math_at(m, w->run.x, (b * T + last - t) * n->width),
+                    (size_t)n->width * m->item);
         }
     }
     return LOCANT_OK;
@@ -273,12 +273,11 @@ static void choose_tokens(struct writing *w, int64_t at)
 
     lct_net_run_head(w->logits, w->states, w->in->B, &w->run);
     for (int64_t b = 0; b < w->in->B; b++) {
-        int64_t id = w->ended[b]
-                         ? n->pad
-                         : lct_net_generate_next(
-                               lct_net_math_at(n->math, w->logits,
-                                               b * n->vocab),
-                               n, &w->choice, &w->random[b], w->room);
+        int64_t id =
+            w->ended[b] ? n->pad
+                        : lct_net_generate_next(
+                              lct_net_math_at(n->math, w->logits, b * n->vocab),
+                              n, &w->choice, &w->random[b], w->room);
 
         w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
         w->out[b * w->length + at] = id;
@@ -330,8 +329,7 @@ locant_status locant_model_generate(locant_tensor *out,
     LCT_NOT_NULL(fn, model);
     LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
     LCT_TRY(check_generation(&w.choice, fn, g != NULL ? g : &plain));
-    LCT_TRY(lct_check(fn, "out", out, LCT_IN_I64, 2,
-                      (int64_t[2]){ in.B, -1 }));
+    LCT_TRY(lct_check(fn, "out", out, LCT_IN_I64, 2, (int64_t[2]){ in.B, -1 }));
     LCT_TRY(lct_check_dense(fn, "out", out));
     if (out->shape[1] < in.T || in.T == 0)
         return locant_fail(LOCANT_ERR_SHAPE,

@@ -11,9 +11,8 @@ static locant_status check_ids(const char *fn, const struct lct_net *n,
     for (size_t i = 0; i < lct_elements(ids); i++)
         if (id[i] < 0 || id[i] >= n->vocab)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: ids[%" PRId64 ", %" PRId64
-                               "] is %" PRId64 ", the vocabulary has %" PRId64
-                               " tokens",
+                               "%s: ids[%" PRId64 ", %" PRId64 "] is %" PRId64
+                               ", the vocabulary has %" PRId64 " tokens",
                                fn, (int64_t)i / ids->shape[1],
                                (int64_t)i % ids->shape[1], id[i], n->vocab);
     return LOCANT_OK;

@@ -236,8 +236,8 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     if (e == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     *e = b->s.experts;
-    LCT_TRY(lct_net_bind_linear(&e->gate, b, router, e->n, b->n->width, 0,
-                                NULL));
+    LCT_TRY(
+        lct_net_bind_linear(&e->gate, b, router, e->n, b->n->width, 0, NULL));
     LCT_TRY(bind_correction(e, b, layer));
     e->mlp = lct_net_keep(b->n, (size_t)e->n * sizeof(*e->mlp));
     if (e->mlp == NULL)

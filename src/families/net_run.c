@@ -16,8 +16,8 @@ int64_t lct_net_run_chunk(const struct lct_net *n, int64_t B, int64_t T)
         const struct lct_layer_plan *p = n->text.layers[i].attention.plan;
 
         if (p->mask != LCT_CAUSAL ||
-            (p->encoding != NULL && (locant_encoding_traits(p->encoding) &
-                                     LOCANT_TRAIT_LENGTH)))
+            (p->encoding != NULL &&
+             (locant_encoding_traits(p->encoding) & LOCANT_TRAIT_LENGTH)))
             most = T;
     }
     return most < T ? most : T;
@@ -86,9 +86,9 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     for (int64_t b = 0; n->text.input != NULL && b < c->B; b++) {
         int64_t *first = c->positions + b * c->capacity + c->length - T;
         locant_tensor at = locant_dense(first, LOCANT_I64, 1, &T);
-        locant_tensor x = locant_dense(
-            lct_net_math_at(n->math, r->x, b * T * n->width), n->dtype, 2,
-            (int64_t[2]){ T, n->width });
+        locant_tensor x =
+            locant_dense(lct_net_math_at(n->math, r->x, b * T * n->width),
+                         n->dtype, 2, (int64_t[2]){ T, n->width });
 
         LCT_TRY(locant_encoding_add(&x, &x, n->text.input, &at,
                                     n->text.input_params));
@@ -109,8 +109,8 @@ static locant_status enter(struct lct_net_run *r,
         lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
                             t->ids[i / t->T * t->stride + i % t->T], 1);
     if (projected)
-        lct_net_linear_forward(r->x, n->width, x, rows, n,
-                               &n->text.project_in, &r->room);
+        lct_net_linear_forward(r->x, n->width, x, rows, n, &n->text.project_in,
+                               &r->room);
     if (n->text.input_scale != 1)
         m->scale(r->x, n->text.input_scale, rows * n->width);
     LCT_TRY(add_positions(r, t->T));
@@ -146,11 +146,9 @@ locant_status lct_net_run_step(struct lct_net_run *r,
 {
     const struct lct_net *n = r->n;
     const int64_t rows = r->cache->B * t->T, L = n->text.n_layers;
-    const struct lct_net_step step = { .n = n,
-                                       .cache = r->cache,
-                                       .T = t->T,
-                                       .docs = r->docs,
-                                       .room = &r->room };
+    const struct lct_net_step step = {
+        .n = n, .cache = r->cache, .T = t->T, .docs = r->docs, .room = &r->room
+    };
     double from = r->seconds != NULL ? now() : 0;
 
     lct_net_cache_append(r->cache, n->text.plan->ids, t->T, t->mask,

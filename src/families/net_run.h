@@ -12,9 +12,9 @@ struct lct_net_run {
     const struct lct_net *n;
     struct lct_net_cache *cache;
     struct lct_net_room room;
-    int64_t most;  /* tokens of a row in one step */
-    void *x;       /* [B, T, D]: states of the last step */
-    void *embed;   /* [B, T, width of the embedding] */
+    int64_t most; /* tokens of a row in one step */
+    void *x;      /* [B, T, D]: states of the last step */
+    void *embed;  /* [B, T, width of the embedding] */
     void *scratch;
     int64_t *docs;
     double *seconds; /* of each layer, then of the input and of the head; NULL:

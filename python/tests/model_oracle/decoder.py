@@ -53,6 +53,7 @@ class Family:
     embedding: str = "embed_tokens"
     output: str = "o_proj"
     interleaved: bool = False
+    every_third: bool = False       # M-RoPE: h and w at every third pair
     partial: Optional[float] = None  # the default; None: all channels rotate
     qk_norm: Optional[str] = None   # head, all, l2, or a family's own
     mlp: Callable = gated
@@ -117,7 +118,7 @@ class Decoder:
     def angles(self, f, p):
         if self.positions.ndim == 3:
             return rotary.mrope_angles(self.positions, f, p["mrope_section"],
-                                       p.get("mrope_interleaved", False))
+                                       self.family.every_third)
         return rotary.angles(self.positions, f)
 
     def qkv(self, at, x):

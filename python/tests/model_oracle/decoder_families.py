@@ -59,7 +59,8 @@ FAMILIES = {
                         c["sliding_window"],
                         qk_norm="head", mlp=experts.qwen),
     "qwen2_vl_text": Family(window=sliding_by_type),
-    "qwen3_vl_text": Family(qk_norm="head"),
+    "qwen2_5_vl_text": Family(window=sliding_by_type),
+    "qwen3_vl_text": Family(qk_norm="head", every_third=True),
     "smollm3": Family(rotates=alternates, window=lambda c, i:
                       c["use_sliding_window"] and sliding_by_type(c, i)),
     "granite": Family(

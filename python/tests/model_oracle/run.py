@@ -1,5 +1,5 @@
 """The oracle of a family, found by its model_type."""
-from . import classic, encoders, seq2seq
+from . import classic, encoders, gemma_late, seq2seq, swin, vision
 from .decoder import Decoder
 from .decoder_families import FAMILIES as DECODERS
 from .decoder_families import family_of
@@ -9,9 +9,9 @@ def model_of(m, given):
     if m.kind in DECODERS:
         return Decoder(m, family_of(m), given["ids"], given.get("mask"),
                        given.get("positions"))
-    for models in (classic.MODELS, encoders.MODELS, seq2seq.MODELS):
-        if m.kind in models:
-            return models[m.kind](m, given)
+    for part in (classic, encoders, gemma_late, seq2seq, swin, vision):
+        if m.kind in part.MODELS:
+            return part.MODELS[m.kind](m, given)
     raise KeyError(f"no oracle of {m.kind}")
 
 
