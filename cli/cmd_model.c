@@ -1,9 +1,9 @@
 /* cmd_model.c - locant model: positions of real models; each verb has a file */
 #include "model.h"
 
-static const struct cli_command *const verbs[] = {
-    &cli_model_logits, &cli_model_generate, &cli_model_vectors, NULL
-};
+static const struct cli_command *const verbs[] = { &cli_model_logits,
+                                                   &cli_model_generate,
+                                                   &cli_model_vectors, NULL };
 
 const struct cli_command cli_model = {
     .name = "model",
