@@ -10,6 +10,7 @@
 #include "locant/attention.h"
 #include "net_latent.h"
 #include "net_math.h"
+#include "net_norm.h"
 #include <string.h>
 
 /* --------------------------------------------------------------- binding */
@@ -220,7 +221,7 @@ static void norm_heads(void *x, const struct lct_net_math *m,
                        const struct lct_net_norm *norm, int64_t numbers)
 {
     if (norm->kind != LCT_NET_NO_NORM)
-        m->norm(x, x, norm, numbers / norm->width);
+        lct_net_norm_rows(x, x, numbers / norm->width, m, norm);
 }
 
 /* q, k, v of the new tokens */

@@ -3,6 +3,7 @@
 #include "net_experts.h"
 #include "net_math.h"
 #include "net_mlp.h"
+#include "net_norm.h"
 #include <string.h>
 
 static int64_t larger(int64_t a, int64_t b)
@@ -30,7 +31,7 @@ static const void *normed(void *room, const void *x,
 {
     if (before->kind == LCT_NET_NO_NORM)
         return x;
-    s->n->math->norm(room, x, before, rows);
+    lct_net_norm_rows(room, x, rows, s->n->math, before);
     return room;
 }
 
@@ -53,8 +54,7 @@ static void add_branch(void *x, void *y, const void *base,
     const struct lct_net_math *m = s->n->math;
     const int64_t all = rows * s->n->width;
 
-    if (after->kind != LCT_NET_NO_NORM)
-        m->norm(y, y, after, rows);
+    lct_net_norm_rows(y, y, rows, m, after);
     if (l->residual_of_norm && base != x)
         memcpy(x, base, (size_t)all * m->item);
     m->add(x, y, l->branch_scale, all);
@@ -101,10 +101,10 @@ static locant_status post_norm(void *x, const struct lct_net_step *s,
 
     LCT_TRY(lct_net_attention_forward(y, x, s, &l->attention, i, scratch));
     m->add(x, y, 1, all);
-    m->norm(x, x, &l->after_attn, rows);
+    lct_net_norm_rows(x, x, rows, m, &l->after_attn);
     mlp(y, x, s, l, rows, scratch);
     m->add(x, y, 1, all);
-    m->norm(x, x, &l->after_mlp, rows);
+    lct_net_norm_rows(x, x, rows, m, &l->after_mlp);
     return LOCANT_OK;
 }
 

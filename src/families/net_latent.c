@@ -8,6 +8,7 @@
 #include "net_latent.h"
 #include "net_family_keys.h"
 #include "net_math.h"
+#include "net_norm.h"
 #include <string.h>
 
 /* The norms of latent vectors have this, whatever the configuration says. */
@@ -115,13 +116,13 @@ void lct_net_latent_forward(const struct lct_net_latent_work *work,
 
     if (l->q_a.w.weight != NULL) {
         lct_net_linear_forward(low, l->q_a.w.out, x, rows, n, &l->q_a, room);
-        m->norm(low, low, &l->q_norm, rows);
+        lct_net_norm_rows(low, low, rows, m, &l->q_norm);
     }
     lct_net_linear_forward(work->q, H * qk, l->q_a.w.weight != NULL ? low : x,
                            rows, n, &l->q_b, room);
     lct_net_linear_forward(kv, l->rank + l->rope, x, rows, n, &l->kv_a, room);
     take_latent(latent, kv, m, l, rows);
-    m->norm(latent, latent, &l->kv_norm, rows);
+    lct_net_norm_rows(latent, latent, rows, m, &l->kv_norm);
     lct_net_linear_forward(both, H * each, latent, rows, n, &l->kv_b, room);
     for (int64_t i = 0; i < rows * H; i++)
         take_head(lct_net_math_at(m, work->k, i * qk),

@@ -2,6 +2,7 @@
 #include "net_math.h"
 #include "../nn/nn_kernels.h"
 #include <math.h>
+#include <string.h>
 
 typedef float number;
 #define number_exp  expf
@@ -14,6 +15,29 @@ static void read_numbers(void *out, const struct lct_weight *w, int64_t first,
                          int64_t n)
 {
     lct_weight_floats(out, w, first, n);
+}
+
+/* Those of nn where there are; others as for double. */
+static void activate_fast(void *values, enum lct_net_act act, int64_t n)
+{
+    enum { ROOM = 256 };
+    const struct lct_nn_kernels *nn = lct_nn();
+    float room[ROOM], *y = values;
+
+    if (act == LCT_ACT_SILU) {
+        nn->silu(y, (size_t)n);
+        return;
+    }
+    if (act != LCT_ACT_GELU_TANH) {
+        activate(y, act, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += ROOM) {
+        const size_t count = (size_t)(n - i < ROOM ? n - i : ROOM);
+
+        nn->gelu(room, y + i, count);
+        memcpy(y + i, room, count * sizeof(*y));
+    }
 }
 
 static void dots(const struct lct_net_dots *x)
@@ -37,7 +61,7 @@ const struct lct_net_math lct_net_math_f32 = { .dtype = LOCANT_F32,
                                                .set = set,
                                                .get = get,
                                                .norm = norm,
-                                               .activate = activate,
+                                               .activate = activate_fast,
                                                .multiply = multiply,
                                                .add = add,
                                                .scale = scale,

@@ -3,6 +3,7 @@
 #include "../core/size.h"
 #include "net_block.h"
 #include "net_math.h"
+#include "net_norm.h"
 #include <string.h>
 #include <time.h>
 
@@ -114,8 +115,7 @@ static locant_status enter(struct lct_net_run *r,
     if (n->text.input_scale != 1)
         m->scale(r->x, n->text.input_scale, rows * n->width);
     LCT_TRY(add_positions(r, t->T));
-    if (n->text.input_norm.kind != LCT_NET_NO_NORM)
-        m->norm(r->x, r->x, &n->text.input_norm, rows);
+    lct_net_norm_rows(r->x, r->x, rows, m, &n->text.input_norm);
     return LOCANT_OK;
 }
 
@@ -160,8 +160,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                       r->scratch));
         count(r, i, &from);
     }
-    if (n->text.final_norm.kind != LCT_NET_NO_NORM)
-        n->math->norm(r->x, r->x, &n->text.final_norm, rows);
+    lct_net_norm_rows(r->x, r->x, rows, n->math, &n->text.final_norm);
     return LOCANT_OK;
 }
 

@@ -35,6 +35,7 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .rms_norm_backward = rms_norm_backward,
     .gelu = gelu,
     .gelu_backward = gelu_backward,
+    .silu = silu,
     .cross_entropy = cross_entropy,
     .cross_entropy_backward = cross_entropy_backward,
     .adamw = adamw,

@@ -89,6 +89,8 @@ struct lct_nn_kernels {
     /* y = gelu(x); gelu_backward replaces dy by dx. */
     void (*gelu)(real *y, const real *x, size_t n);
     void (*gelu_backward)(real *dy, const real *x, size_t n);
+    /* x = x / (1 + e^-x), in place */
+    void (*silu)(real *x, size_t n);
 
     /*
      * Returns -ln softmax(x)[target] of n logits and writes
