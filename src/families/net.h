@@ -154,7 +154,8 @@ struct lct_net_stack {
 };
 
 struct lct_net {
-    struct lct_config config;
+    struct lct_config config; /* of GGUF files 'text' is 'translated' */
+    json_t *translated;
     struct lct_position_plan plan;
     struct lct_weights *weights;
     const struct lct_net_family *family;

@@ -87,7 +87,7 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
                                   const struct lct_qk_norm *plan, int64_t heads,
                                   int64_t width)
 {
-    const char *name = lct_net_names_of(b->prefix.names, at.role);
+    const char *name = lct_net_names_role(&b->prefix, at.role);
     const struct lct_weight *w;
 
     if (plan->kind == LCT_QK_NONE)
@@ -116,7 +116,7 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
 static locant_status bind_sinks(struct lct_net_attention *a,
                                 struct lct_net_binder *b, int64_t layer)
 {
-    const struct lct_net_place at = { LCT_SINKS, layer, -1 };
+    const struct lct_net_place at = { LCT_SINK_LOGITS, layer, -1 };
     const struct lct_weight *w = lct_net_bind_find(b, at, ".weight");
 
     if (!a->plan->sinks)
@@ -124,6 +124,17 @@ static locant_status bind_sinks(struct lct_net_attention *a,
     if (w == NULL)
         LCT_TRY(lct_net_bind_need(&w, b, at, ""));
     return lct_net_bind_vector(&a->sinks, b->n, w, a->plan->heads, 0);
+}
+
+/* One matrix of q, k and v, unless the file has three. */
+static bool is_fused(const struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place fused = { LCT_QKV, layer, -1 };
+    const struct lct_net_place apart = { LCT_Q, layer, -1 };
+
+    if (lct_net_names_role(&b->prefix, LCT_QKV) == NULL)
+        return false;
+    return lct_net_bind_has(b, fused) || !lct_net_bind_has(b, apart);
 }
 
 locant_status lct_net_attention_bind(struct lct_net_attention *a,
@@ -139,7 +150,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     a->clip = b->s.clip;
     if (b->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
-    else if (lct_net_names_of(b->prefix.names, LCT_QKV) != NULL)
+    else if (is_fused(b, layer))
         LCT_TRY(bind_fused(a, b, layer));
     else
         LCT_TRY(bind_apart(a, b, layer));

@@ -196,7 +196,7 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
 {
     const struct lct_weight *w;
 
-    if (lct_net_names_of(b->prefix.names, at.role) == NULL)
+    if (lct_net_names_role(&b->prefix, at.role) == NULL)
         return LOCANT_OK;
     *norm = (struct lct_net_norm){
         .kind = b->s.norm, .width = width, .weights = 1, .eps = b->s.eps

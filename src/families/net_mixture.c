@@ -178,7 +178,7 @@ static locant_status bind_stacked(struct lct_net_experts *e,
     const struct lct_net_place down = { LCT_EXPERT_DOWN, layer, -1 };
     const int64_t D = b->n->width;
 
-    if (lct_net_names_of(b->prefix.names, LCT_EXPERT_GATE_UP) != NULL) {
+    if (lct_net_names_role(&b->prefix, LCT_EXPERT_GATE_UP) != NULL) {
         LCT_TRY(bind_halves(e, b, layer, width));
     } else {
         LCT_TRY(bind_whole(e, b, gate, width, D));
@@ -199,14 +199,14 @@ static locant_status bind_shared(struct lct_net_experts *e,
     const int64_t D = b->n->width;
     struct lct_net_mlp *m = &e->shared;
 
-    if (lct_net_names_of(b->prefix.names, LCT_SHARED_UP) == NULL)
+    if (lct_net_names_role(&b->prefix, LCT_SHARED_UP) == NULL)
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&m->act, b));
     LCT_TRY(lct_net_bind_linear(&m->up, b, up, -1, D, 0, NULL));
     m->width = m->up.w.out;
     LCT_TRY(lct_net_bind_linear(&m->gate, b, gate, m->width, D, 0, NULL));
     LCT_TRY(lct_net_bind_linear(&m->down, b, down, D, m->width, 0, NULL));
-    if (lct_net_names_of(b->prefix.names, LCT_SHARED_SIGMOID) == NULL)
+    if (lct_net_names_role(&b->prefix, LCT_SHARED_SIGMOID) == NULL)
         return LOCANT_OK;
     return lct_net_bind_linear(&e->shared_gate, b, scale, 1, D, 0, NULL);
 }
@@ -217,7 +217,7 @@ static locant_status bind_correction(struct lct_net_experts *e,
     const struct lct_net_place at = { LCT_CORRECTION, layer, -1 };
     const struct lct_weight *w;
 
-    if (lct_net_names_of(b->prefix.names, LCT_CORRECTION) == NULL)
+    if (lct_net_names_role(&b->prefix, LCT_CORRECTION) == NULL)
         return LOCANT_OK;
     w = lct_net_bind_find(b, at, ".bias");
     if (w == NULL)

@@ -54,6 +54,17 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
     return lct_net_bind_linear(&mlp->up, b, at, width, D, 0, &rows);
 }
 
+/* One matrix of gate and up, unless the file has two. */
+static bool is_fused(const struct lct_net_binder *b, int64_t i)
+{
+    const struct lct_net_place fused = { LCT_GATE_UP, i, -1 };
+    const struct lct_net_place gate = { LCT_GATE, i, -1 };
+
+    if (lct_net_names_role(&b->prefix, LCT_GATE_UP) == NULL)
+        return false;
+    return !lct_net_bind_has(b, gate) || lct_net_bind_has(b, fused);
+}
+
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
                                struct lct_net_binder *b, int64_t i)
 {
@@ -64,12 +75,12 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     int64_t width = stated_width(b);
 
     LCT_TRY(lct_net_mlp_act(&mlp->act, b));
-    if (lct_net_names_of(b->prefix.names, LCT_GATE_UP) != NULL) {
+    if (is_fused(b, i)) {
         LCT_TRY(bind_halves(mlp, b, i, width));
     } else {
         LCT_TRY(
             lct_net_bind_linear(&mlp->up, b, up, width, D, LCT_BIAS_MLP, NULL));
-        if (lct_net_names_of(b->prefix.names, LCT_GATE) != NULL)
+        if (lct_net_names_role(&b->prefix, LCT_GATE) != NULL)
             LCT_TRY(lct_net_bind_linear(&mlp->gate, b, gate, mlp->up.w.out, D,
                                         LCT_BIAS_MLP, NULL));
     }

@@ -17,7 +17,7 @@ const struct lct_net_names lct_net_names_llama = {
               [LCT_O] = "self_attn.o_proj",
               [LCT_Q_NORM] = "self_attn.q_norm",
               [LCT_K_NORM] = "self_attn.k_norm",
-              [LCT_SINKS] = "self_attn.sinks",
+              [LCT_SINK_LOGITS] = "self_attn.sinks",
               [LCT_GATE] = "mlp.gate_proj",
               [LCT_UP] = "mlp.up_proj",
               [LCT_DOWN] = "mlp.down_proj" }
@@ -41,7 +41,7 @@ const struct lct_net_names lct_net_names_gguf = {
               [LCT_O] = "attn_output",
               [LCT_Q_NORM] = "attn_q_norm",
               [LCT_K_NORM] = "attn_k_norm",
-              [LCT_SINKS] = "attn_sinks",
+              [LCT_SINK_LOGITS] = "attn_sinks",
               [LCT_GATE] = "ffn_gate",
               [LCT_UP] = "ffn_up",
               [LCT_DOWN] = "ffn_down",
@@ -89,34 +89,50 @@ static bool ends_with(const char *name, const char *end)
            (n == m || name[n - m - 1] == '.');
 }
 
-locant_status lct_net_names_begin(struct lct_net_prefix *out,
-                                  const struct lct_net_names *names,
+locant_status lct_net_names_begin(struct lct_net_prefix *p,
                                   const struct lct_weights *w, const char *file)
 {
     char end[LCT_NET_NAME];
     const struct lct_weight *t;
 
-    *out =
-        (struct lct_net_prefix){ .names = names, .weights = w, .file = file };
-    snprintf(end, sizeof(end), "%s.weight", lct_net_names_of(names, LCT_EMBED));
+    p->weights = w;
+    p->file = file;
+    snprintf(end, sizeof(end), "%s.weight", lct_net_names_of(p->names, LCT_EMBED));
     for (size_t i = 0; (t = lct_weights_at(w, i)) != NULL; i++) {
         const size_t root = strlen(t->name) - strlen(end);
 
-        if (!ends_with(t->name, end) || root >= sizeof(out->root))
+        if (!ends_with(t->name, end) || root >= sizeof(p->root))
             continue;
-        memcpy(out->root, t->name, root);
-        out->root[root] = 0;
+        memcpy(p->root, t->name, root);
+        p->root[root] = 0;
         return LOCANT_OK;
     }
     return locant_fail(LOCANT_ERR_FORMAT, "%s: there is no tensor %s", file,
                        end);
 }
 
+/* What is fused, split or stacked differs from file to file. */
+static bool decides(enum lct_net_role role)
+{
+    return role < LCT_Q || role == LCT_Q_NORM || role == LCT_K_NORM ||
+           role == LCT_GATE || role >= LCT_SHARED_GATE ||
+           role == LCT_CORRECTION || role == LCT_GATE_UP;
+}
+
+const char *lct_net_names_role(const struct lct_net_prefix *p,
+                               enum lct_net_role role)
+{
+    if (p->roles != NULL && decides(role) &&
+        lct_net_names_of(p->roles, role) == NULL)
+        return NULL;
+    return lct_net_names_of(p->names, role);
+}
+
 bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
                         enum lct_net_role role, int64_t layer, int64_t expert,
                         const char *suffix)
 {
-    const char *name = lct_net_names_of(p->names, role);
+    const char *name = lct_net_names_role(p, role);
     char before[LCT_NET_NAME] = "", number[32] = "";
     const char *mark;
     int n;

@@ -24,7 +24,7 @@ enum lct_net_role {
     LCT_O,
     LCT_Q_NORM,
     LCT_K_NORM,
-    LCT_SINKS,
+    LCT_SINK_LOGITS,
     LCT_GATE,
     LCT_UP,
     LCT_GATE_UP, /* instead of the two */
@@ -73,16 +73,21 @@ enum { LCT_NET_NAME = 256 };
 /* Where the names of a checkpoint begin. */
 struct lct_net_prefix {
     const struct lct_net_names *names;
+    const struct lct_net_names *roles; /* whose norms and gates there are, if
+                                          'names' has more; or NULL */
     const struct lct_weights *weights;
     const char *file;
     char root[LCT_NET_NAME]; /* before the name of LCT_EMBED */
 };
 
-/* Find the prefix.  Errors: FORMAT (there is no such tensor). */
-locant_status lct_net_names_begin(struct lct_net_prefix *out,
-                                  const struct lct_net_names *names,
+/* Find the prefix of p->names.  Errors: FORMAT (there is no such tensor). */
+locant_status lct_net_names_begin(struct lct_net_prefix *p,
                                   const struct lct_weights *w,
                                   const char *file);
+
+/* Have the models a tensor of this role?  Its name then; else NULL. */
+const char *lct_net_names_role(const struct lct_net_prefix *p,
+                               enum lct_net_role role);
 
 /* out = the full name of a tensor: of layer 'layer', expert 'expert' (-1: not
    in its name); 'suffix' is ".weight", ".bias" or "".  false: too long, or the

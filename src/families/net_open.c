@@ -2,6 +2,7 @@
 #include "net_attention.h"
 #include "net_bind.h"
 #include "net_family_keys.h"
+#include "net_gguf.h"
 #include "net_math.h"
 #include "net_matrix.h"
 #include "net_mixture.h"
@@ -185,8 +186,11 @@ static locant_status bind(struct lct_net *n, const char *path)
     const struct lct_weight *w;
 
     LCT_TRY(lct_net_families_switches(&b.s, n->family, &n->config));
-    LCT_TRY(lct_net_names_begin(&b.prefix, n->family->names[b.s.variant],
-                                n->weights, path));
+    if (n->config.dialect == LCT_DIALECT_GGUF)
+        lct_net_gguf_switch(&b);
+    else
+        b.prefix.names = n->family->names[b.s.variant];
+    LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
     LCT_TRY(lct_net_bind_need(
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
@@ -206,7 +210,13 @@ static locant_status bind(struct lct_net *n, const char *path)
 
 static locant_status choose_family(struct lct_net *n)
 {
-    n->family = lct_net_families_find(n->config.model_type);
+    if (n->config.dialect == LCT_DIALECT_GGUF) {
+        LCT_TRY(lct_net_gguf_translate(&n->translated, &n->family, n));
+        n->config.text = n->translated;
+        n->config.model_type = n->family->model_type;
+    } else {
+        n->family = lct_net_families_find(n->config.model_type);
+    }
     if (n->family == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type \"%s\" cannot be run",
@@ -262,5 +272,6 @@ void lct_net_close(struct lct_net *n)
     lct_weights_close(n->weights);
     lct_position_plan_free(&n->plan);
     lct_config_free(&n->config);
+    json_decref(n->translated);
     locant_release(n);
 }
