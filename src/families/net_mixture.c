@@ -62,6 +62,8 @@ static locant_status find_stack(struct stack *s, const struct lct_net_binder *b,
 {
     s->w = lct_net_bind_find(b, at, "");
     s->bias = lct_net_bind_find(b, at, "_bias");
+    if (s->bias == NULL)
+        s->bias = lct_net_bind_find(b, at, ".bias");
     if (s->w == NULL)
         s->w = lct_net_bind_find(b, at, ".weight");
     if (s->w == NULL && lct_net_bind_find(b, at, "_blocks") != NULL) {
