@@ -7,6 +7,7 @@
 #include "net_matrix.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
+#include "net_params.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -178,6 +179,12 @@ static void read_ends(struct lct_net *n)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
 }
 
+static bool is_params(const struct lct_net *n)
+{
+    return n->config.dialect == LCT_DIALECT_META ||
+           n->config.dialect == LCT_DIALECT_MISTRAL;
+}
+
 static locant_status bind(struct lct_net *n, const char *path)
 {
     static const char *const width_keys[] = { "hidden_size", "n_embd",
@@ -186,10 +193,11 @@ static locant_status bind(struct lct_net *n, const char *path)
     const struct lct_weight *w;
 
     LCT_TRY(lct_net_families_switches(&b.s, n->family, &n->config));
+    b.prefix.names = n->family->names[b.s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(&b);
-    else
-        b.prefix.names = n->family->names[b.s.variant];
+    if (is_params(n))
+        b.prefix.names = &lct_net_params_names;
     LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
     LCT_TRY(lct_net_bind_need(
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
@@ -216,6 +224,10 @@ static locant_status choose_family(struct lct_net *n)
         n->config.model_type = n->family->model_type;
     } else {
         n->family = lct_net_families_find(n->config.model_type);
+        if (is_params(n)) {
+            LCT_TRY(lct_net_params_translate(&n->translated, n));
+            n->config.text = n->translated;
+        }
     }
     if (n->family == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
