@@ -15,9 +15,13 @@
 
 /* Families whose rotation does not depend on the length of the text. */
 static const char *const names[] = {
-    "bloom",   "cohere",  "cohere2", "deepseek_v2", "deepseek_v3", "gemma2",
-    "gemma3",  "gpt2",    "gpt_oss", "llama",       "llama_3",     "llama4",
-    "mistral", "mixtral", "olmo2",   "qwen2",       "qwen3"
+    "bloom",     "cohere",  "cohere2",   "deepseek_v2", "deepseek_v3",
+    "falcon_7b", "gemma2",  "gemma3",    "gemma3n",     "gemma4",
+    "glm4",      "gpt2",    "gpt_neox",  "gpt_oss",     "gptj",
+    "llama",     "llama_3", "llama4",    "minimax_m2",  "ministral3",
+    "mistral",   "mixtral", "mpt",       "olmo2",       "opt",
+    "phi",       "qwen2",   "qwen2_moe", "qwen3",       "smollm3",
+    "stablelm"
 };
 
 enum { B = 2, T = 13 };
@@ -150,14 +154,15 @@ TEST(rows_do_not_depend_on_each_other)
 
 /* Padding on the left shifts slots but, where positions are counted by the
    mask, nothing else; on the right it changes nothing at all.  Angles of float
-   differ by a rounding where positions do. */
+   differ by a rounding where positions do, so this is as near as float is to
+   the truth (tests/run_models.py). */
 static void check_padding(const char *name, int64_t before)
 {
     enum { PAD = 3 };
     locant_model *m = opened(name, LOCANT_F32);
     const int64_t vocab = locant_model_info_of(m).vocab;
     int64_t ids[T + PAD], mask[T + PAD] = { 0 };
-    float *plain, *padded;
+    float *plain, *padded, most = 0;
 
     draw_ids(ids, T + PAD, vocab);
     for (int t = 0; t < T; t++)
@@ -165,7 +170,9 @@ static void check_padding(const char *name, int64_t before)
     plain = logits_of(m, ids + before, NULL, 1, T);
     padded = logits_of(m, ids, mask, 1, T + PAD);
     for (int64_t i = 0; i < T * vocab; i++)
-        if (!(fabsf(padded[before * vocab + i] - plain[i]) <= 1e-5f))
+        most = fmaxf(most, fabsf(plain[i]));
+    for (int64_t i = 0; i < T * vocab; i++)
+        if (!(fabsf(padded[before * vocab + i] - plain[i]) <= 3e-5f * most))
             FAIL("%s: %d tokens of padding before: logit %d is %g, not %g",
                  name, (int)before, (int)i, (double)padded[before * vocab + i],
                  (double)plain[i]);
@@ -174,12 +181,18 @@ static void check_padding(const char *name, int64_t before)
     locant_model_close(m);
 }
 
+/* Positions, or a temperature, count from the first slot. */
+static bool by_slots(const char *name)
+{
+    return strcmp(name, "gpt2") == 0 || strcmp(name, "llama4") == 0 ||
+           strcmp(name, "ministral3") == 0;
+}
+
 TEST(padding_changes_nothing)
 {
     for (size_t i = 0; i < LEN(names); i++) {
         check_padding(names[i], 0);
-        /* these count positions, or the temperature, by slots */
-        if (strcmp(names[i], "gpt2") != 0 && strcmp(names[i], "llama4") != 0)
+        if (!by_slots(names[i]))
             check_padding(names[i], 3);
     }
 }

@@ -76,6 +76,8 @@ struct lct_net_latent {
 
 struct lct_net_attention {
     const struct lct_layer_plan *plan;
+    const locant_encoding *encoding; /* of the plan, or 'own' */
+    locant_encoding *own;
     struct lct_net_linear q, k, v, o;
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
@@ -114,9 +116,9 @@ struct lct_net_experts {
     struct lct_net_mlp *mlp;   /* [n] */
     struct lct_net_mlp shared; /* added for every token; up absent: none */
     struct lct_net_linear shared_gate; /* sigmoid of it scales 'shared' */
-    /* Gemma 4: router reads RMS(x) * router_scale / sqrt(D) */
-    void *router_scale, *per_expert_scale;
-    double router_eps;
+    /* Gemma 4: the router reads RMS(x) router_scale / sqrt(D) */
+    struct lct_net_norm router_norm;
+    void *per_expert_scale; /* or NULL */
 };
 
 /* x + .., in the order of the paper's figure */
@@ -129,12 +131,36 @@ enum lct_net_residual {
     LCT_POST_NORM   /* x = after_attn(x + attn x); x = after_mlp(x + mlp x) */
 };
 
+/* An input of a layer, made of tokens and embeddings (Gemma 3n, 4). */
+struct lct_net_input {
+    struct lct_net_linear gate, out; /* gate absent: none */
+    struct lct_net_norm norm;
+    enum lct_net_act act;
+};
+
+/* Streams of states of which a layer computes one (AltUp, Baykal et al. 2023,
+   arXiv:2301.13310v2), and a branch of low rank beside attention (Laurel). */
+struct lct_net_streams {
+    int64_t n, active;
+    struct lct_net_norm router_norm;
+    struct lct_net_linear router, predict, correct;
+    void *scale; /* [D], of what the input of the layer is added to; or NULL */
+    struct lct_net_linear left, right;
+    struct lct_net_norm low_norm;
+};
+
 struct lct_net_layer {
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
     struct lct_net_mlp mlp;          /* up absent: experts alone */
     struct lct_net_experts *experts; /* NULL: dense */
+    /* Experts beside the MLP: each with norms of its own (Gemma 4). */
+    bool beside;
+    struct lct_net_norm after_dense, before_experts, after_experts;
+    struct lct_net_input input;
+    double scalar;                   /* of the output of the layer; 1 */
+    struct lct_net_streams *streams; /* NULL: one stream */
     bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
     double branch_scale;             /* of both branches; 1 */
 };
@@ -150,6 +176,13 @@ struct lct_net_stack {
     locant_tensor input_params[2];
     struct lct_net_linear project_in, project_out; /* OPT-350m */
     struct lct_net_norm final_norm;
+    /* Inputs of layers, inputs_width numbers for each; 0: none. */
+    int64_t inputs_width;
+    struct lct_net_matrix inputs_embed;
+    struct lct_net_linear inputs_project;
+    struct lct_net_norm inputs_norm;
+    int64_t n_streams;                             /* 1 */
+    struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
     int axes; /* of position ids: 1, or 3 of M-RoPE */
 };
 

@@ -11,6 +11,7 @@
 #include "net_latent.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include <stdio.h>
 #include <string.h>
 
 /* --------------------------------------------------------------- binding */
@@ -30,8 +31,11 @@ static locant_status bind_apart(struct lct_net_attention *a,
     LCT_TRY(lct_net_bind_linear(
         &a->k, b, (struct lct_net_place){ LCT_K, layer, -1 },
         p->kv_heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
-    return lct_net_bind_linear(&a->v, b, v, p->kv_heads * p->v_dim, D,
-                               LCT_BIAS_QKV, NULL);
+    a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, v);
+    return a->values_of_keys
+               ? LOCANT_OK
+               : lct_net_bind_linear(&a->v, b, v, p->kv_heads * p->v_dim, D,
+                                     LCT_BIAS_QKV, NULL);
 }
 
 /* The three as rows of one matrix. */
@@ -126,6 +130,33 @@ static locant_status bind_sinks(struct lct_net_attention *a,
     return lct_net_bind_vector(&a->sinks, b->n, w, a->plan->heads, 0);
 }
 
+/*
+ * ALiBi counted from the key alone is, but for a constant that the softmax of a
+ * row does not see, ALiBi by distance: whose numbers are smaller, and do not
+ * depend on the length of the call as those of MPT do.
+ */
+static locant_status choose_encoding(struct lct_net_attention *a)
+{
+    static const char *const dialects[] = { "(dialect=mpt)", "(dialect=bloom)",
+                                            "dialect=mpt,", "dialect=bloom," };
+    const char *spec = a->plan->spec, *found = NULL;
+    char by_distance[128];
+    size_t length = 0;
+
+    a->encoding = a->plan->encoding;
+    for (size_t i = 0; spec != NULL && found == NULL && i < 4; i++) {
+        found = strstr(spec, dialects[i]);
+        length = strlen(dialects[i]);
+    }
+    if (found == NULL || strlen(spec) >= sizeof(by_distance))
+        return LOCANT_OK;
+    snprintf(by_distance, sizeof(by_distance), "%.*s%s", (int)(found - spec),
+             spec, found + length);
+    LCT_TRY(locant_encoding_create(&a->own, by_distance));
+    a->encoding = a->own;
+    return LOCANT_OK;
+}
+
 /* One matrix of q, k and v, unless the file has three. */
 static bool is_fused(const struct lct_net_binder *b, int64_t layer)
 {
@@ -147,6 +178,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     const struct lct_net_place o = { LCT_O, layer, -1 };
 
     a->plan = p;
+    LCT_TRY(choose_encoding(a));
     a->clip = b->s.clip;
     if (b->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
@@ -158,6 +190,11 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     if (p->keys_of < 0)
         LCT_TRY(
             bind_qk_norm(&a->k_norm, b, k, &p->norm, p->kv_heads, p->qk_dim));
+    if (b->s.value_norm)
+        a->v_norm = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
+                                           .width = p->v_dim,
+                                           .weights = 1,
+                                           .eps = b->s.eps };
     LCT_TRY(bind_sinks(a, b, layer));
     return lct_net_bind_linear(&a->o, b, o, b->n->width, p->heads * p->v_dim,
                                LCT_BIAS_O, NULL);
@@ -282,7 +319,7 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
         c->coordinates ? slots(c->coords, LOCANT_F64, c, from, s->T, c->axes)
                        : slots(c->positions, LOCANT_I64, c, from, s->T, 0);
 
-    r.encoding = a->plan->encoding;
+    r.encoding = a->encoding;
     r.positions = &at;
     r.params = a->params;
     r.flags = flags;
@@ -341,14 +378,14 @@ static int64_t *chunk_docs(const struct lct_net_step *s, int64_t chunk)
 /* The keys and queries that a rotation has to turn by itself. */
 static bool rotates(const struct lct_net_attention *a)
 {
-    return a->plan->encoding != NULL &&
-           (locant_encoding_doors(a->plan->encoding) & LOCANT_DOOR_ROTATE);
+    return a->encoding != NULL &&
+           (locant_encoding_doors(a->encoding) & LOCANT_DOOR_ROTATE);
 }
 
 static bool keeps_rotated(const struct lct_net_attention *a)
 {
     return rotates(a) &&
-           !(locant_encoding_traits(a->plan->encoding) & LOCANT_TRAIT_LENGTH);
+           !(locant_encoding_traits(a->encoding) & LOCANT_TRAIT_LENGTH);
 }
 
 /* Is the norm of q and k after their rotation?  Then both are rotated here. */
@@ -387,7 +424,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.q = &q;
     call.k = &k;
     call.v = &v;
-    call.encoding = normed_late(a) ? NULL : p->encoding;
+    call.encoding = normed_late(a) ? NULL : a->encoding;
     call.params = a->params;
     call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     call.scale = p->scale;

@@ -17,6 +17,7 @@ struct lct_net_step {
     int64_t T;
     int64_t *docs; /* [B, capacity]: scratch for chunks; NULL if no layer has
                       any */
+    const void *inputs; /* of layers, [B T, layers, width]; or NULL */
     const struct lct_net_room *room;
 };
 

@@ -41,6 +41,10 @@
     .experts = { .n = 256, .top_k = 8, .router = LCT_ROUTER_SIGMOID,     \
                  .groups = 8, .top_groups = 4, .group_by_two = true,     \
                  .renormalise = true, .scaling = 2.5, .epsilon = 1e-20 }
+#define GEMMA4                                                           \
+    .stacked_experts = true,                                             \
+    .experts = { .top_k = 2, .groups = 1, .scaling = 1,                  \
+                 .router = LCT_ROUTER_SOFTMAX, .renormalise = true }
 #define GPT_OSS                                                          \
     EXPERTS(128, 4, 2880, LCT_ROUTER_OF_CHOSEN),                         \
     .stacked_experts = true, .interleaved_experts = true,                \

@@ -252,3 +252,31 @@ locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_real(&s->alpha, c, "swiglu_alpha"));
     return lct_net_family_keys_real(&s->limit, c, "swiglu_limit");
 }
+
+/* -------------------------------------------------------------- Gemma 3n, 4 */
+
+locant_status lct_net_family_gemma3n(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    LCT_TRY(lct_net_family_gemma(s, c));
+    LCT_TRY(layer_list(&s->sparsity, c, "activation_sparsity_pattern"));
+    LCT_TRY(lct_net_family_keys_whole(&s->streams, c, "altup_num_inputs"));
+    LCT_TRY(lct_net_family_keys_whole(&s->active, c, "altup_active_idx"));
+    if (s->streams < 1 || s->streams > 16 || s->active >= s->streams)
+        return wrong(c, "altup_active_idx", "one of altup_num_inputs streams");
+    return lct_net_family_keys_bool(&s->stream_scale, c, "altup_correct_scale");
+}
+
+locant_status lct_net_family_gemma4(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool experts = false;
+
+    LCT_TRY(lct_net_family_gemma(s, c));
+    LCT_TRY(lct_net_family_keys_bool(&experts, c, "enable_moe_block"));
+    if (!experts)
+        return LOCANT_OK;
+    s->beside = true;
+    LCT_TRY(lct_net_family_keys_whole(&s->experts.top_k, c, "top_k_experts"));
+    return lct_net_family_experts(s, c);
+}

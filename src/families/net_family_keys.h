@@ -29,6 +29,10 @@ locant_status lct_net_family_falcon(struct lct_net_switches *s,
                                     const struct lct_config *c);
 locant_status lct_net_family_gemma(struct lct_net_switches *s,
                                    const struct lct_config *c);
+locant_status lct_net_family_gemma3n(struct lct_net_switches *s,
+                                     const struct lct_config *c);
+locant_status lct_net_family_gemma4(struct lct_net_switches *s,
+                                    const struct lct_config *c);
 locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
                                      const struct lct_config *c);
 locant_status lct_net_family_granite(struct lct_net_switches *s,

@@ -72,13 +72,12 @@ static locant_status put_others(json_t *out, const struct lct_net *n)
     LCT_TRY(put(out, "pad_token_id",
                 json_object_get(c->root, "tokenizer.ggml.padding_token_id")));
     if (clip != NULL)
-        LCT_TRY(put_new(out, "attn_config",
-                        json_pack("{s:O}", "clip_qkv", clip)));
+        LCT_TRY(
+            put_new(out, "attn_config", json_pack("{s:O}", "clip_qkv", clip)));
     if (strcmp(c->model_type, "qwen3moe") == 0)
         LCT_TRY(put_new(out, "norm_topk_prob", json_true()));
     if (strcmp(c->model_type, "deepseek2") == 0)
-        return put_new(out, "topk_method",
-                       json_string("group_limited_greedy"));
+        return put_new(out, "topk_method", json_string("group_limited_greedy"));
     return LOCANT_OK;
 }
 
@@ -112,8 +111,8 @@ locant_status lct_net_gguf_translate(json_t **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         for (size_t k = 0; keys[i].names[k] != NULL; k++)
-            LCT_TRY(put(*out, keys[i].names[k],
-                        key_of(&n->config, keys[i].gguf)));
+            LCT_TRY(
+                put(*out, keys[i].names[k], key_of(&n->config, keys[i].gguf)));
     return put_others(*out, n);
 }
 

@@ -8,6 +8,7 @@
 #include "net_mixture.h"
 #include "net_math.h"
 #include "net_mlp.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -227,6 +228,30 @@ static locant_status bind_correction(struct lct_net_experts *e,
     return lct_net_bind_vector(&e->correction, b->n, w, e->n, 0);
 }
 
+/* Gemma 4: factors of what the router reads, and of each expert. */
+static locant_status bind_scales(struct lct_net_experts *e,
+                                 struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place norm = { LCT_ROUTER_SCALE, layer, -1 };
+    const struct lct_net_place each = { LCT_EXPERT_SCALE, layer, -1 };
+    const struct lct_net_math *m = b->n->math;
+    const int64_t D = b->n->width;
+    const struct lct_weight *w;
+
+    if (lct_net_names_role(&b->prefix, LCT_ROUTER_SCALE) == NULL)
+        return LOCANT_OK;
+    e->router_norm = (struct lct_net_norm){
+        .kind = LCT_NET_RMS_NORM, .width = D, .weights = 1, .eps = b->s.eps
+    };
+    LCT_TRY(lct_net_bind_need(&w, b, norm, ""));
+    LCT_TRY(lct_net_bind_vector(&e->router_norm.w, b->n, w, D, 0));
+    for (int64_t i = 0; i < D; i++)
+        m->set(e->router_norm.w, i,
+               m->get(e->router_norm.w, i) / sqrt((double)D));
+    LCT_TRY(lct_net_bind_need(&w, b, each, ""));
+    return lct_net_bind_vector(&e->per_expert_scale, b->n, w, e->n, 0);
+}
+
 locant_status lct_net_mixture_bind(struct lct_net_experts **out,
                                    struct lct_net_binder *b, int64_t layer)
 {
@@ -241,6 +266,7 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     LCT_TRY(
         lct_net_bind_linear(&e->gate, b, router, e->n, b->n->width, 0, NULL));
     LCT_TRY(bind_correction(e, b, layer));
+    LCT_TRY(bind_scales(e, b, layer));
     e->mlp = lct_net_keep(b->n, (size_t)e->n * sizeof(*e->mlp));
     if (e->mlp == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");

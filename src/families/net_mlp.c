@@ -27,10 +27,29 @@ static int64_t stated_width(const struct lct_net_binder *b)
                                         "ffn_hidden_size", "n_inner" };
     int64_t width;
 
+    if (b->s.free_width)
+        return -1;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (lct_config_integer(&width, b->n->config.text, keys[i]) == LCT_RIGHT)
             return b->s.halved ? width / 2 : width;
     return -1;
+}
+
+/* x with Phi(x) = p, by bisection: Phi is monotone, and 200 halvings leave
+   nothing of an interval of doubles. */
+static double normal_quantile(double p)
+{
+    double low = -40, high = 40;
+
+    for (int i = 0; i < 200; i++) {
+        const double middle = (low + high) / 2;
+
+        if (0.5 * erfc(-middle / sqrt(2)) < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
 }
 
 /* gate and up as the two halves of one matrix */
@@ -52,6 +71,25 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
     LCT_TRY(lct_net_bind_linear(&mlp->gate, b, at, width, D, 0, &rows));
     rows.first = width;
     return lct_net_bind_linear(&mlp->up, b, at, width, D, 0, &rows);
+}
+
+/* A share s of a gate is cut by a bound of s of a normal distribution, in
+   deviations above the mean. */
+static locant_status sparsity(double *out, const struct lct_net_binder *b,
+                              int64_t i)
+{
+    const json_t *share = json_array_get(b->s.sparsity, (size_t)i);
+    const double p = json_number_value(share);
+
+    if (b->s.sparsity == NULL || p == 0)
+        return LOCANT_OK;
+    if (!(p > 0 && p < 1))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: activation_sparsity_pattern has a share that "
+                           "is not from 0 to 1",
+                           b->n->config.file);
+    *out = normal_quantile(p);
+    return LOCANT_OK;
 }
 
 /* One matrix of gate and up, unless the file has two. */
@@ -85,6 +123,7 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
                                         LCT_BIAS_MLP, NULL));
     }
     mlp->width = mlp->up.w.out;
+    LCT_TRY(sparsity(&mlp->sparsity, b, i));
     return lct_net_bind_linear(&mlp->down, b, down, D, mlp->width, LCT_BIAS_MLP,
                                NULL);
 }

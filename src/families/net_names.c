@@ -97,7 +97,8 @@ locant_status lct_net_names_begin(struct lct_net_prefix *p,
 
     p->weights = w;
     p->file = file;
-    snprintf(end, sizeof(end), "%s.weight", lct_net_names_of(p->names, LCT_EMBED));
+    snprintf(end, sizeof(end), "%s.weight",
+             lct_net_names_of(p->names, LCT_EMBED));
     for (size_t i = 0; (t = lct_weights_at(w, i)) != NULL; i++) {
         const size_t root = strlen(t->name) - strlen(end);
 

@@ -13,6 +13,11 @@ enum lct_net_role {
     LCT_PROJECT_OUT,
     LCT_FINAL_NORM,
     LCT_HEAD,
+    LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
+    LCT_INPUTS_PROJECT, /* the same from the embedding */
+    LCT_INPUTS_NORM,
+    LCT_STREAM_IN, /* "%d" in the name: each stream but the first */
+    LCT_STREAM_OUT,
     LCT_NORM_ATTN, /* before attention */
     LCT_AFTER_ATTN,
     LCT_NORM_MLP, /* before the MLP */
@@ -47,6 +52,23 @@ enum lct_net_role {
     LCT_SHARED_UP,
     LCT_SHARED_DOWN,
     LCT_SHARED_SIGMOID, /* its output scales the shared expert */
+    LCT_AFTER_DENSE,    /* norms where experts stand beside an MLP */
+    LCT_NORM_EXPERTS,
+    LCT_AFTER_EXPERTS,
+    LCT_ROUTER_SCALE,
+    LCT_EXPERT_SCALE,
+    LCT_INPUT_GATE, /* of the input of a layer */
+    LCT_INPUT_OUT,
+    LCT_INPUT_NORM,
+    LCT_LAYER_SCALAR,
+    LCT_STREAM_NORM, /* AltUp */
+    LCT_STREAM_ROUTER,
+    LCT_STREAM_PREDICT,
+    LCT_STREAM_CORRECT,
+    LCT_STREAM_SCALE,
+    LCT_LAUREL_LEFT,
+    LCT_LAUREL_RIGHT,
+    LCT_LAUREL_NORM,
     LCT_ROLES
 };
 

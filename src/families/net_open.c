@@ -3,11 +3,13 @@
 #include "net_bind.h"
 #include "net_family_keys.h"
 #include "net_gguf.h"
+#include "net_inputs.h"
 #include "net_math.h"
 #include "net_matrix.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
 #include "net_params.h"
+#include "net_streams.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -32,6 +34,34 @@ static locant_status first_of(int64_t *out, const struct lct_config *c,
 
 /* ----------------------------------------------------------------- layers */
 
+/* What only some families have: experts beside the MLP, an input of the layer,
+   a factor of its output, several streams. */
+static locant_status bind_others(struct lct_net_layer *l,
+                                 struct lct_net_binder *b, int64_t i)
+{
+    const struct lct_net_place dense = { LCT_AFTER_DENSE, i, -1 };
+    const struct lct_net_place before = { LCT_NORM_EXPERTS, i, -1 };
+    const struct lct_net_place after = { LCT_AFTER_EXPERTS, i, -1 };
+    const struct lct_net_place scalar = { LCT_LAYER_SCALAR, i, -1 };
+    const int64_t D = b->n->width;
+    const struct lct_weight *w;
+
+    l->beside = b->s.beside;
+    if (l->beside) {
+        LCT_TRY(lct_net_bind_norm(&l->after_dense, b, dense, D));
+        LCT_TRY(lct_net_bind_norm(&l->before_experts, b, before, D));
+        LCT_TRY(lct_net_bind_norm(&l->after_experts, b, after, D));
+    }
+    l->scalar = 1;
+    if (lct_net_names_role(&b->prefix, LCT_LAYER_SCALAR) != NULL) {
+        LCT_TRY(lct_net_bind_need(&w, b, scalar, ""));
+        LCT_TRY(lct_net_bind_shape(w, 1, (int64_t[1]){ 1 }));
+        lct_weight_doubles(&l->scalar, w, 0, 1);
+    }
+    LCT_TRY(lct_net_inputs_bind_layer(&l->input, b, i));
+    return lct_net_streams_bind_layer(&l->streams, b, i);
+}
+
 static locant_status bind_layer(struct lct_net_layer *l,
                                 struct lct_net_binder *b, int64_t i)
 {
@@ -50,9 +80,11 @@ static locant_status bind_layer(struct lct_net_layer *l,
         &l->after_mlp, b, (struct lct_net_place){ LCT_AFTER_MLP, i, -1 }, D));
     LCT_TRY(lct_net_attention_bind(&l->attention, b,
                                    &b->n->text.plan->layers[i], i));
+    LCT_TRY(bind_others(l, b, i));
     if (lct_net_mixture_in(b, i))
-        return lct_net_mixture_bind(&l->experts, b, i);
-    return lct_net_mlp_bind(&l->mlp, b, i);
+        LCT_TRY(lct_net_mixture_bind(&l->experts, b, i));
+    return l->experts != NULL && !l->beside ? LOCANT_OK
+                                            : lct_net_mlp_bind(&l->mlp, b, i);
 }
 
 static locant_status bind_layers(struct lct_net_stack *s,
@@ -137,6 +169,8 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
                               : n->text.plan->input_scale;
     n->text.axes = axes_of(n->text.plan);
     LCT_TRY(bind_positions(&n->text, b));
+    LCT_TRY(lct_net_inputs_bind(&n->text, b));
+    LCT_TRY(lct_net_streams_bind(&n->text, b));
     return lct_net_bind_norm(&n->text.input_norm, b,
                              (struct lct_net_place){ LCT_EMBED_NORM, -1, -1 },
                              n->width);
@@ -278,6 +312,8 @@ void lct_net_close(struct lct_net *n)
     if (n == NULL)
         return;
     locant_encoding_free(n->text.input);
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        locant_encoding_free(n->text.layers[i].attention.own);
     for (size_t i = 0; i < n->n_owned; i++)
         locant_release(n->owned[i]);
     locant_release(n->owned);

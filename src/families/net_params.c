@@ -36,7 +36,8 @@ locant_status lct_net_params_translate(json_t **out, const struct lct_net *n)
     int failed = 0;
 
     *out = json_object();
-    for (size_t i = 0; *out != NULL && i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; *out != NULL && i < sizeof(names) / sizeof(*names);
+         i++) {
         value = json_object_get(n->config.text, names[i][0]);
         if (value != NULL)
             failed |= json_object_set(*out, names[i][1], value);

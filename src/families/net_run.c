@@ -4,6 +4,7 @@
 #include "net_block.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include "net_streams.h"
 #include <string.h>
 #include <time.h>
 
@@ -14,11 +15,11 @@ int64_t lct_net_run_chunk(const struct lct_net *n, int64_t B, int64_t T)
     int64_t most = B < ROWS ? ROWS / B : 1;
 
     for (int64_t i = 0; i < n->text.n_layers; i++) {
-        const struct lct_layer_plan *p = n->text.layers[i].attention.plan;
+        const struct lct_net_attention *at = &n->text.layers[i].attention;
 
-        if (p->mask != LCT_CAUSAL ||
-            (p->encoding != NULL &&
-             (locant_encoding_traits(p->encoding) & LOCANT_TRAIT_LENGTH)))
+        if (at->plan->mask != LCT_CAUSAL ||
+            (at->encoding != NULL &&
+             (locant_encoding_traits(at->encoding) & LOCANT_TRAIT_LENGTH)))
             most = T;
     }
     return most < T ? most : T;
@@ -56,12 +57,15 @@ locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
     }
     LCT_TRY(lct_net_cache_create(&r->cache, n, &n->text, B, capacity));
     LCT_TRY(lct_net_matrix_begin(&r->room, n));
-    r->x = array(rows, n->width, n->math->item);
+    r->x = array(rows * n->text.n_streams, n->width, n->math->item);
+    if (n->text.inputs_width > 0)
+        r->inputs = array(rows, n->text.inputs_embed.in, n->math->item);
     r->embed = array(rows, n->embed.in, n->math->item);
     r->scratch = array(scratch, 1, n->math->item);
     r->docs = has_chunks(n) ? array(B, capacity, sizeof(*r->docs)) : NULL;
     if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
-        (has_chunks(n) && r->docs == NULL))
+        (has_chunks(n) && r->docs == NULL) ||
+        (n->text.inputs_width > 0 && r->inputs == NULL))
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     return LOCANT_OK;
 }
@@ -74,6 +78,7 @@ void lct_net_run_end(struct lct_net_run *r)
     locant_release(r->embed);
     locant_release(r->scratch);
     locant_release(r->docs);
+    locant_release(r->inputs);
 }
 
 /* ------------------------------------------------------------------ input */
@@ -97,6 +102,23 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     return LOCANT_OK;
 }
 
+/* Inputs of layers, and further streams. */
+static locant_status enter_others(struct lct_net_run *r,
+                                  const struct lct_net_tokens *t)
+{
+    const struct lct_net *n = r->n;
+    const int64_t each = n->text.inputs_embed.in;
+
+    for (int64_t b = 0; r->inputs != NULL && b < r->cache->B; b++)
+        LCT_TRY(lct_net_inputs_make(
+            lct_net_math_at(n->math, r->inputs, b * t->T * each),
+            t->ids + b * t->stride,
+            lct_net_math_at(n->math, r->x, b * t->T * n->width), t->T, n,
+            &r->room));
+    lct_net_streams_enter(r->x, r->cache->B * t->T, n, &r->room);
+    return LOCANT_OK;
+}
+
 static locant_status enter(struct lct_net_run *r,
                            const struct lct_net_tokens *t)
 {
@@ -116,7 +138,7 @@ static locant_status enter(struct lct_net_run *r,
         m->scale(r->x, n->text.input_scale, rows * n->width);
     LCT_TRY(add_positions(r, t->T));
     lct_net_norm_rows(r->x, r->x, rows, m, &n->text.input_norm);
-    return LOCANT_OK;
+    return enter_others(r, t);
 }
 
 /* ------------------------------------------------------------------ layers */
@@ -146,9 +168,12 @@ locant_status lct_net_run_step(struct lct_net_run *r,
 {
     const struct lct_net *n = r->n;
     const int64_t rows = r->cache->B * t->T, L = n->text.n_layers;
-    const struct lct_net_step step = {
-        .n = n, .cache = r->cache, .T = t->T, .docs = r->docs, .room = &r->room
-    };
+    const struct lct_net_step step = { .n = n,
+                                       .cache = r->cache,
+                                       .T = t->T,
+                                       .docs = r->docs,
+                                       .inputs = r->inputs,
+                                       .room = &r->room };
     double from = r->seconds != NULL ? now() : 0;
 
     lct_net_cache_append(r->cache, n->text.plan->ids, t->T, t->mask,
@@ -160,6 +185,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                       r->scratch));
         count(r, i, &from);
     }
+    lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
     lct_net_norm_rows(r->x, r->x, rows, n->math, &n->text.final_norm);
     return LOCANT_OK;
 }

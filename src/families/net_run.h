@@ -16,6 +16,7 @@ struct lct_net_run {
     void *x;      /* [B, T, D]: states of the last step */
     void *embed;  /* [B, T, width of the embedding] */
     void *scratch;
+    void *inputs; /* [B, T, layers, width]: of layers; or NULL */
     int64_t *docs;
     double *seconds; /* of each layer, then of the input and of the head; NULL:
                         not measured */
