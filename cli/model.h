@@ -3,6 +3,9 @@
 #define LOCANT_CLI_MODEL_H
 #include "cli.h"
 
-extern const struct cli_command cli_model_generate, cli_model_logits,
-    cli_model_vectors;
+extern const struct cli_command cli_model_check;
+extern const struct cli_command cli_model_convert;
+extern const struct cli_command cli_model_generate;
+extern const struct cli_command cli_model_logits;
+extern const struct cli_command cli_model_vectors;
 #endif

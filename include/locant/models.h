@@ -36,6 +36,7 @@ typedef enum locant_stack {
     LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */
     LOCANT_STACK_MLX      = 5  /* mlx-lm */
 } locant_stack;
+#define LOCANT_STACKS 5 /* programs: HF4 to MLX */
 
 /*
  * Read the plan of MODEL.  A key "locant.pairing" in the metadata of its
@@ -205,6 +206,161 @@ locant_model_generate(locant_tensor *out, const locant_model *model,
                       const locant_model_input *input,
                       const locant_generation *g);
 
+
+/* ----------------------------------------------------------------- convert */
+
+/* Which channels of a head form a pair, as the weights of q and k have it. */
+typedef enum locant_model_pairing {
+    LOCANT_MODEL_UNSAID      = 0,
+    LOCANT_MODEL_HALF        = 1, /* c and c + dim/2 */
+    LOCANT_MODEL_INTERLEAVED = 2  /* 2c and 2c + 1 */
+} locant_model_pairing;
+
+typedef enum locant_model_format {
+    LOCANT_MODEL_SAME        = 0, /* as the input */
+    LOCANT_MODEL_SAFETENSORS = 1,
+    LOCANT_MODEL_GGUF        = 2
+} locant_model_format;
+
+typedef struct locant_convert_options {
+    size_t struct_size;
+    locant_model_pairing pairing; /* of the output; of GGUF that of its
+                                     architecture, which UNSAID stands for */
+    locant_model_pairing from; /* of the input; UNSAID: as its metadata says, or
+                                  else what files of its family usually have */
+    locant_model_format format;
+    const char *type;   /* of the matrices of a GGUF: "F32", "F16", "BF16",
+                           "Q8_0"; NULL: as they are */
+    const char *base;   /* MODEL that an adapter is for; NULL: the folder that
+                           its adapter_config.json names */
+    int one_file;       /* nonzero: put shards into one file */
+    int verify;         /* nonzero: prove that the scores are the same */
+} locant_convert_options;
+#define LOCANT_CONVERT_OPTIONS_INIT                                            \
+    { .struct_size = sizeof(locant_convert_options) }
+
+typedef struct locant_conversion {
+    locant_model_pairing from, to;
+    int     assumed;  /* 1: no metadata and no option said 'from' */
+    int64_t tensors, moved; /* all; those whose rows were moved */
+    double  worst;    /* largest difference of two scores, relative to the
+                         largest of the layer; -1: not verified */
+} locant_conversion;
+
+/*
+ * Write a model whose weights of q and k have another pairing, into a new
+ * folder.  With r rotated channels of each head, from half to interleaved rows
+ * 2c and 2c + 1 take rows c and c + r/2 of the weights, biases and norms of q
+ * and k and of the B of adapters; MLA moves its rotated rows alone; of fused
+ * matrices only q and k move; quantised rows move whole.  Nothing else changes,
+ * and no number is rounded unless 'type' asks for it.
+ *
+ * model   a folder with config.json and safetensors, in shards or not; one of
+ *         a PEFT adapter; a .gguf
+ * folder  is created; must not be there, or be empty.  It gets the tokenizer
+ *         and other small files of 'model' too; a GGUF is its model.gguf
+ *
+ * The pairing is recorded as locant.pairing in the metadata of safetensors, or
+ * as a key of GGUF.
+ * Errors: NULL, PARAM (an option), IO, FORMAT, UNSUPPORTED (a model that does
+ * not rotate, an order of rows that is not known), NOMEM.  Nothing is written
+ * then.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_convert(locant_conversion *out, const char *model,
+                     const char *folder,
+                     const locant_convert_options *options);
+
+/* ------------------------------------------------------------------ checks */
+
+typedef enum locant_severity {
+    LOCANT_FINDING_NOTE    = 0, /* worth knowing, on right models too */
+    LOCANT_FINDING_WARNING = 1, /* stacks disagree, or a key has no effect */
+    LOCANT_FINDING_ERROR   = 2  /* wrong numbers or a failure somewhere */
+} locant_severity;
+
+/* One check; docs/guide/models/wrong-rope.md lists all. */
+typedef struct locant_check_info {
+    const char     *id; /* "L01" */
+    locant_severity severity;
+    const char     *title;
+} locant_check_info;
+
+/* Check i in the order of the guide; NULL past the end. */
+LOCANT_API const locant_check_info *locant_model_check_at(size_t i);
+
+/* What a check found.  Texts are never NULL. */
+typedef struct locant_finding {
+    const char     *id; /* of the check */
+    locant_severity severity;
+    unsigned        stacks; /* bit 1 << (a locant_stack - 1): concerned */
+    int             fixes;  /* locant_model_fix() mends it */
+    char           *key;    /* of the configuration, or a tensor */
+    char           *sentence; /* what is wrong, and what stacks compute */
+    char           *mend;     /* how to mend it; "": by hand */
+    /* What each stack computes; "": it is not concerned. */
+    char           *hf4, *hf5, *vllm, *llama_cpp, *mlx;
+} locant_finding;
+
+/* Errors first, then warnings, then notes. */
+typedef struct locant_findings {
+    locant_finding *at; /* [n] */
+    size_t          n;
+    char           *checked; /* one line: what was looked at */
+} locant_findings;
+
+typedef struct locant_check_options {
+    size_t      struct_size;
+    locant_stack stack; /* TRUE: all of them */
+    int64_t     length; /* of a text that is to be read; 0: not told */
+    /* Position ids, I64 [B, T], or [A, B, T] for models of A axes; or NULL. */
+    const locant_tensor *positions;
+    const char *other;   /* the same model as another file, or NULL */
+    const char *adapter; /* folder of a LoRA adapter, or NULL */
+} locant_check_options;
+#define LOCANT_CHECK_OPTIONS_INIT                                              \
+    { .struct_size = sizeof(locant_check_options) }
+
+/*
+ * Check how a model's files say its positions.
+ *
+ * A key of a wrong type is a finding.  With 'other', the pairing, the permuted
+ * rows and the windows of both files are compared; a folder that holds one GGUF
+ * file beside its config.json is compared with it.
+ *
+ * path     MODEL
+ * options  NULL: the defaults of LOCANT_CHECK_OPTIONS_INIT
+ * *out     to be freed with locant_findings_free()
+ *
+ * Errors: NULL, PARAM (a stack that does not exist), IO, FORMAT (a file is
+ * truncated, or not what its name says), UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check(locant_findings *out, const char *path,
+                   const locant_check_options *options);
+
+/* The same of the text of a config.json or params.json, n bytes; messages call
+   it 'name'. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check_text(locant_findings *out, const char *text, size_t n,
+                        const char *name, const locant_check_options *options);
+
+LOCANT_API void locant_findings_free(locant_findings *findings);
+
+/*
+ * Write the configuration of MODEL with the changes that its findings name:
+ * only what a check mends unambiguously.  The checks that made a change are
+ * silent on the result.
+ *
+ * *fixed   findings that are mended; if it is 0, nothing is written
+ * path     MODEL
+ * output   the file that is written, never the configuration itself
+ *
+ * Errors: as locant_model_check(); PARAM ('output' is the configuration),
+ * UNSUPPORTED (a GGUF file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_fix(size_t *fixed, const char *path, const char *output);
 /* ---------------------------------------------------------- golden vectors */
 
 /*
