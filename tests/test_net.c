@@ -317,3 +317,38 @@ TEST(refuses_ids_beyond_the_vocabulary)
         LOCANT_ERR_PARAM, "locant_model_logits: llama takes no token types");
     locant_model_close(m);
 }
+
+/* A model without memory fails with NOMEM, at whatever allocation, and keeps
+   nothing. */
+static void check_memory(const char *name)
+{
+    for (long k = 1;; k++) {
+        locant_model *m = NULL;
+        int64_t ids[4] = { 1, 2, 3, 4 };
+        float out[4 * 12];
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+        locant_status status;
+
+        in.ids = VIEW(I64, ids, 1, 4);
+        test_memory_fail(k);
+        status = locant_model_open(&m, fixture(name), LOCANT_F32);
+        if (status == LOCANT_OK)
+            status =
+                locant_model_logits(VIEW(F32, out, 1, 4, 12), NULL, m, &in, 0);
+        locant_model_close(m);
+        if (status == LOCANT_OK && test_memory_asked() < k) {
+            test_memory_end();
+            return;
+        }
+        CHECK(status == LOCANT_ERR_NOMEM || test_memory_asked() < k ||
+              status == LOCANT_OK);
+        CHECK(test_memory_held() == 0);
+    }
+}
+
+TEST(without_memory_nothing_is_kept)
+{
+    check_memory("llama");
+    check_memory("gemma3n");
+    check_memory("deepseek_v3");
+}

@@ -22,8 +22,9 @@ struct lct_net_family;
  * the rows 1.
  */
 struct lct_net_matrix {
-    const struct lct_weight *weight; /* NULL: there is no such matrix */
-    const struct lct_weight *scales; /* of MXFP4 blocks, of FP8; or NULL */
+    const struct lct_weight *weight;   /* NULL: there is no such matrix */
+    const struct lct_weight *scales;   /* of MXFP4 blocks, of FP8; or NULL */
+    int64_t scale_rows, scale_columns; /* of numbers with one scale (FP8) */
     int64_t out, in;
     int64_t first, row;
     int64_t group, step;

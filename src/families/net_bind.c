@@ -123,6 +123,46 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
     return LOCANT_OK;
 }
 
+locant_status lct_net_bind_blocks(const struct lct_weight *w, int64_t n)
+{
+    if (n % w->type->elements == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: rows of tensor %s are not whole blocks of %s",
+                       w->file, w->name, w->type->name);
+}
+
+/*
+ * FP8: a scale for each block of 128 x 128 numbers (weight_scale_inv of
+ * DeepSeek V3), or for each row or the whole (weight_scale).
+ */
+static locant_status bind_scales(struct lct_net_matrix *m,
+                                 const struct lct_net_binder *b,
+                                 struct lct_net_place at, int64_t rows)
+{
+    const int64_t block = 128;
+    const struct lct_weight *s = lct_net_bind_find(b, at, ".weight_scale_inv");
+    int64_t shape[2] = { (rows + block - 1) / block,
+                         (m->in + block - 1) / block };
+
+    if (strncmp(m->weight->type->name, "F8", 2) != 0 || m->transposed)
+        return LOCANT_OK;
+    m->scale_rows = m->scale_columns = block;
+    if (s == NULL) {
+        s = lct_net_bind_find(b, at, ".weight_scale");
+        if (s == NULL)
+            return LOCANT_OK;
+        m->scale_rows = s->rank > 0 && s->shape[0] > 1 ? 1 : rows;
+        m->scale_columns = m->in;
+        shape[0] = rows / m->scale_rows;
+        shape[1] = 1;
+    }
+    m->scales = s;
+    if (s->rank < 2 && shape[1] == 1)
+        return s->rank == 0 ? LOCANT_OK : lct_net_bind_shape(s, 1, shape);
+    return lct_net_bind_shape(s, 2, shape);
+}
+
 /* The bias of the wanted rows of a tensor. */
 static locant_status bind_bias(void **out, struct lct_net *n,
                                const struct lct_weight *w,
@@ -168,10 +208,7 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
     shape[across ? 1 : 0] = rows->all;
     shape[across ? 0 : 1] = in;
     LCT_TRY(lct_net_bind_shape(w, 2, shape));
-    if (!across && in % w->type->elements != 0)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: rows of tensor %s are not whole blocks of %s",
-                           w->file, w->name, w->type->name);
+    LCT_TRY(lct_net_bind_blocks(w, across ? 1 : in));
     *m = (struct lct_net_matrix){ .weight = w,
                                   .out = out,
                                   .in = in,
@@ -180,6 +217,7 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   .step = rows->step,
                                   .transposed = across };
     m->first = rows->first * (across ? 1 : in);
+    LCT_TRY(bind_scales(m, b, at, rows->all));
     if (b->n->round_weights)
         LCT_TRY(lct_net_matrix_round(b->n, m));
     if ((b->s.biases & bias) != 0)

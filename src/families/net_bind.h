@@ -35,6 +35,9 @@ bool lct_net_bind_has(const struct lct_net_binder *b, struct lct_net_place at);
 locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
                                  const int64_t *shape);
 
+/* Fail with FORMAT unless rows of n numbers are whole blocks of w. */
+locant_status lct_net_bind_blocks(const struct lct_weight *w, int64_t n);
+
 /* *out = all n numbers of w, plus 'more' each. */
 locant_status lct_net_bind_vector(void **out, struct lct_net *n,
                                   const struct lct_weight *w, int64_t count,

@@ -223,7 +223,8 @@ locant_status lct_net_family_experts(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_whole(&e->top_groups, c, "topk_group"));
     LCT_TRY(lct_net_family_keys_bool(&e->renormalise, c, "norm_topk_prob"));
     LCT_TRY(lct_net_family_keys_real(&e->scaling, c, "routed_scaling_factor"));
-    if (e->n < 1 || e->top_k < 1 || e->top_k > e->n || s->expert_width < 1)
+    if (e->n < 1 || e->n > 65536 || e->top_k < 1 || e->top_k > e->n ||
+        s->expert_width < 1 || s->expert_width > 1 << 30)
         return wrong(c, "num_experts_per_tok", "a number of the experts");
     if (e->groups > 1 && (e->n % e->groups != 0 || e->top_groups < 1 ||
                           e->top_groups > e->groups))

@@ -26,6 +26,7 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     all = layers * s->inputs_width;
     LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
     LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ -1, all }));
+    LCT_TRY(lct_net_bind_blocks(w, all));
     s->inputs_embed = (struct lct_net_matrix){ .weight = w,
                                                .out = w->shape[0],
                                                .in = all,
@@ -59,8 +60,8 @@ int64_t lct_net_inputs_scratch(const struct lct_net *n, int64_t rows)
 }
 
 locant_status lct_net_inputs_make(void *out, const int64_t *ids, const void *x,
-                         int64_t rows, const struct lct_net *n,
-                         const struct lct_net_room *room)
+                                  int64_t rows, const struct lct_net *n,
+                                  const struct lct_net_room *room)
 {
     const struct lct_net_math *m = n->math;
     const struct lct_net_stack *s = &n->text;
@@ -96,10 +97,10 @@ void lct_net_inputs_add(void *y, const void *x, int64_t rows,
     lct_net_linear_forward(gate, width, x, rows, n, &in->gate, room);
     m->activate(gate, in->act, rows * width);
     for (int64_t r = 0; r < rows; r++)
-        m->multiply(lct_net_math_at(m, gate, r * width),
-                    lct_net_math_at(m, inputs->all,
-                                    r * all + inputs->layer * width),
-                    width);
+        m->multiply(
+            lct_net_math_at(m, gate, r * width),
+            lct_net_math_at(m, inputs->all, r * all + inputs->layer * width),
+            width);
     lct_net_linear_forward(y, n->width, gate, rows, n, &in->out, room);
     lct_net_norm_rows(y, y, rows, m, &in->norm);
 }

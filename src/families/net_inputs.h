@@ -19,8 +19,8 @@ int64_t lct_net_inputs_scratch(const struct lct_net *n, int64_t rows);
  * (token sqrt(width) + norm(project x / sqrt(D))) / sqrt(2).  Errors: NOMEM.
  */
 locant_status lct_net_inputs_make(void *out, const int64_t *ids, const void *x,
-                         int64_t rows, const struct lct_net *n,
-                         const struct lct_net_room *room);
+                                  int64_t rows, const struct lct_net *n,
+                                  const struct lct_net_room *room);
 
 /* All inputs [rows, layers, width], of which layer i takes its own. */
 struct lct_net_inputs {

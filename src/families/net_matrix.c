@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4, SCALE_BLOCK = 128 };
+enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4 };
 
 locant_status lct_net_matrix_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
@@ -104,20 +104,20 @@ static void read_mxfp4(void *out, const struct lct_net *n,
     }
 }
 
-/* FP8: a scale for each block of 128 x 128 numbers. */
+/* FP8: a scale for each block of numbers. */
 static void scale_fp8(void *out, const struct lct_net *n,
                       const struct lct_net_matrix *w, int64_t row, int64_t p,
                       int64_t k)
 {
-    const int64_t r = element(w, row) / w->row / SCALE_BLOCK;
+    const int64_t across = (w->in + w->scale_columns - 1) / w->scale_columns;
+    const int64_t r = element(w, row) / w->row / w->scale_rows;
     double scale = 1;
 
     for (int64_t i = 0; i < k; i++) {
-        const int64_t c = (p + i) / SCALE_BLOCK;
+        const int64_t c = (p + i) / w->scale_columns;
 
-        if (i == 0 || (p + i) % SCALE_BLOCK == 0)
-            lct_weight_doubles(&scale, w->scales, r * w->scales->shape[1] + c,
-                               1);
+        if (i == 0 || (p + i) % w->scale_columns == 0)
+            lct_weight_doubles(&scale, w->scales, r * across + c, 1);
         n->math->set(out, i, n->math->get(out, i) * scale);
     }
 }

@@ -96,6 +96,7 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
         return lct_net_bind_shape(s->scales, 3, shape);
     }
     s->across = b->s.input_major_experts;
+    LCT_TRY(lct_net_bind_blocks(s->w, s->across ? 1 : in));
     return lct_net_bind_shape(s->w, 3,
                               s->across ? (int64_t[3]){ E, in, rows }
                                         : (int64_t[3]){ E, rows, in });

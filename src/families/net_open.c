@@ -90,11 +90,13 @@ static locant_status bind_layer(struct lct_net_layer *l,
 static locant_status bind_layers(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
-    s->n_layers = s->plan->n_layers;
-    s->layers = lct_net_keep(b->n, (size_t)s->n_layers * sizeof(*s->layers));
+    const int64_t count = s->plan->n_layers;
+
+    s->layers = lct_net_keep(b->n, (size_t)count * sizeof(*s->layers));
     if (s->layers == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    for (int64_t i = 0; i < s->n_layers; i++)
+    s->n_layers = count;
+    for (int64_t i = 0; i < count; i++)
         LCT_TRY(bind_layer(&s->layers[i], b, i));
     return LOCANT_OK;
 }
@@ -150,6 +152,7 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
         LCT_TRY(first_of(&rows, &n->config, vocab_keys));
     inner = lct_net_bind_has(b, in) ? -1 : n->width;
     LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ rows, inner }));
+    LCT_TRY(lct_net_bind_blocks(w, w->shape[1]));
     n->vocab = w->shape[0];
     n->embed = (struct lct_net_matrix){ .weight = w,
                                         .out = w->shape[0],
@@ -250,6 +253,34 @@ static locant_status bind(struct lct_net *n, const char *path)
 
 /* ------------------------------------------------------------------- open */
 
+/* Sizes of layers that keep products of two of them within 2^40, and groups of
+   heads whole. */
+static locant_status check_sizes(const struct lct_net *n)
+{
+    const int64_t most = 1 << 20;
+
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++) {
+        const struct lct_layer_plan *p = &n->text.plan->layers[i];
+
+        if (p->attention != LCT_SOFTMAX)
+            continue;
+        if (p->heads < 1 || p->heads > most || p->kv_heads < 1 ||
+            p->heads % p->kv_heads != 0)
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: layer %" PRId64 " has %" PRId64
+                               " heads of queries and %" PRId64
+                               " of keys, expected a multiple of them",
+                               n->config.file, i, p->heads, p->kv_heads);
+        if (p->qk_dim < 1 || p->qk_dim > most || p->v_dim < 1 ||
+            p->v_dim > most || p->keys_of >= i)
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: layer %" PRId64 " has heads of %" PRId64
+                               " channels, expected 1 to %" PRId64,
+                               n->config.file, i, p->qk_dim, most);
+    }
+    return LOCANT_OK;
+}
+
 static locant_status choose_family(struct lct_net *n)
 {
     if (n->config.dialect == LCT_DIALECT_GGUF) {
@@ -268,6 +299,7 @@ static locant_status choose_family(struct lct_net *n)
                            "%s: models of type \"%s\" cannot be run",
                            n->config.file, n->config.model_type);
     n->text.plan = &n->plan.towers[0];
+    LCT_TRY(check_sizes(n));
     for (int64_t i = 0; i < n->text.plan->n_layers; i++)
         if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
             return locant_fail(

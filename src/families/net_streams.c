@@ -9,8 +9,8 @@
 /* ---------------------------------------------------------------- binding */
 
 static locant_status bind_maps(struct lct_net_linear **out,
-                               struct lct_net_binder *b,
-                               enum lct_net_role role, int64_t n)
+                               struct lct_net_binder *b, enum lct_net_role role,
+                               int64_t n)
 {
     const int64_t D = b->n->width;
 
@@ -18,9 +18,9 @@ static locant_status bind_maps(struct lct_net_linear **out,
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (int64_t i = 0; i < n; i++)
-        LCT_TRY(lct_net_bind_linear(
-            &(*out)[i], b, (struct lct_net_place){ role, -1, i }, D, D, 0,
-            NULL));
+        LCT_TRY(lct_net_bind_linear(&(*out)[i], b,
+                                    (struct lct_net_place){ role, -1, i }, D, D,
+                                    0, NULL));
     return LOCANT_OK;
 }
 
@@ -43,8 +43,8 @@ static locant_status bind_low(struct lct_net_streams *s,
     const int64_t D = b->n->width;
 
     LCT_TRY(lct_net_bind_linear(&s->left, b, left, -1, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&s->right, b, right, D, s->left.w.out, 0,
-                                NULL));
+    LCT_TRY(
+        lct_net_bind_linear(&s->right, b, right, D, s->left.w.out, 0, NULL));
     return lct_net_bind_norm(&s->low_norm, b, norm, D);
 }
 
@@ -147,8 +147,7 @@ int64_t lct_net_streams_scratch(const struct lct_net *n, int64_t rows)
         if (n->text.layers[i].streams != NULL &&
             n->text.layers[i].streams->left.w.out > rank)
             rank = n->text.layers[i].streams->left.w.out;
-    return N == 1 ? 0
-                  : rows * ((N + 3) * n->width + 2 * N + N * N + rank) + 16;
+    return N == 1 ? 0 : rows * ((N + 3) * n->width + 2 * N + N * N + rank) + 16;
 }
 
 /* What stands in scratch. */
@@ -250,8 +249,8 @@ static locant_status compute(const struct work *w, int64_t rows,
     lct_net_linear_forward(w->low, D, w->rank, rows, n, &st->right, s->room);
     lct_net_norm_rows(w->low, w->low, rows, m, &st->low_norm);
     m->add(w->low, w->h, 1, all);
-    LCT_TRY(lct_net_attention_forward(w->y, w->h, s, &l->attention, i,
-                                      w->inner));
+    LCT_TRY(
+        lct_net_attention_forward(w->y, w->h, s, &l->attention, i, w->inner));
     lct_net_norm_rows(w->y, w->y, rows, m, &l->after_attn);
     m->add(w->y, x, 1, all);
     m->add(w->y, w->low, 1, all);
