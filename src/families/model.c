@@ -1,5 +1,4 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
-#include "../core/tensor.h"
 #include "model_input.h"
 #include "net_generate.h"
 #include "net_math.h"
@@ -110,7 +109,8 @@ static locant_status check_seconds(const char *fn, const locant_tensor *seconds,
 
     if (seconds == NULL)
         return LOCANT_OK;
-    LCT_TRY(lct_check(fn, "seconds", seconds, LCT_IN_F64, 1, &count));
+    LCT_TRY(
+        lct_model_input_array(fn, "seconds", seconds, LOCANT_F64, 1, &count));
     memset(seconds->data, 0, (size_t)count * sizeof(double));
     return LOCANT_OK;
 }
@@ -130,12 +130,9 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     n = model->net;
     LCT_TRY(lct_model_input_check(&in, fn, n, input));
     shape_of(shape, n, &in, flags);
-    LCT_TRY(lct_check(fn, "out", out,
-                      n->dtype == LOCANT_F64 ? LCT_IN_F64 : LCT_IN_F32, 3,
-                      shape));
-    LCT_TRY(lct_check_dense(fn, "out", out));
+    LCT_TRY(lct_model_input_array(fn, "out", out, n->dtype, 3, shape));
     LCT_TRY(check_seconds(fn, seconds, n));
-    if (lct_empty(out))
+    if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
     status = lct_net_run_begin(&run, n, in.B, in.T,
                                lct_net_run_chunk(n, in.B, in.T));
@@ -329,8 +326,8 @@ locant_status locant_model_generate(locant_tensor *out,
     LCT_NOT_NULL(fn, model);
     LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
     LCT_TRY(check_generation(&w.choice, fn, g != NULL ? g : &plain));
-    LCT_TRY(lct_check(fn, "out", out, LCT_IN_I64, 2, (int64_t[2]){ in.B, -1 }));
-    LCT_TRY(lct_check_dense(fn, "out", out));
+    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_I64, 2,
+                                  (int64_t[2]){ in.B, -1 }));
     if (out->shape[1] < in.T || in.T == 0)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: out has %" PRId64 " tokens in a row, ids "

@@ -11,6 +11,14 @@ struct lct_model_input {
     int64_t axis; /* B T, or 0 if all axes have the same positions */
 };
 
+/*
+ * Check an array: its dtype, its rank, its sizes (-1: any), no gaps.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT.
+ */
+locant_status lct_model_input_array(const char *fn, const char *name,
+                                    const locant_tensor *t, locant_dtype dtype,
+                                    int rank, const int64_t *shape);
+
 locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
                                     const struct lct_net *n,
                                     const locant_model_input *in);

@@ -6,7 +6,6 @@
  * and one piece of a row (nn_kernels.h), which stays in the second-level cache.
  */
 #include "net_matrix.h"
-#include "../core/pool.h"
 #include "../nn/nn_kernels.h"
 #include "net_math.h"
 #include <math.h>
@@ -17,7 +16,7 @@ enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4 };
 locant_status lct_net_matrix_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
 {
-    room->slots = lct_slots();
+    room->slots = locant_threads();
     room->tiles =
         locant_alloc((size_t)room->slots * TILE * PIECE * n->math->item);
     return room->tiles != NULL
@@ -280,9 +279,17 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
                      .w = w,
                      .room = room };
 
+    size_t tiles;
+
     j.in_place = in_place(&j, &j.bf16);
-    lct_parallel_for((size_t)((w->w.out + TILE - 1) / TILE), room->slots,
-                     tile_task, &j);
+    tiles = (size_t)((w->w.out + TILE - 1) / TILE);
+    if (locant_threads() <= room->slots) {
+        locant_parallel_for(tiles, tile_task, &j);
+        return;
+    }
+    /* someone asked for more threads since: there is room for one */
+    for (size_t t = 0; t < tiles; t++)
+        tile_task(&j, t, 0);
 }
 
 /* ------------------------------------------------------------- bfloat16 */

@@ -4,7 +4,6 @@
  * Source: Shazeer 2020, arXiv:2002.05202v1, eq. (6).
  */
 #include "net_mlp.h"
-#include "../core/pool.h"
 #include "net_family_keys.h"
 #include "net_math.h"
 #include <math.h>
@@ -186,6 +185,6 @@ void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
         lct_net_linear_forward(j.gate, mlp->width, x, rows, n, &mlp->gate,
                                room);
     }
-    lct_parallel_for((size_t)rows, room->slots, row_task, &j);
+    locant_parallel_for((size_t)rows, row_task, &j);
     lct_net_linear_forward(y, mlp->down.w.out, j.up, rows, n, &mlp->down, room);
 }
