@@ -50,6 +50,9 @@ set(CORE_SOURCES
   attention/attention.c attention/backward.c attention/bf16.c
   attention/bias.c attention/bias_pwl.c attention/bias_table.c
   attention/content.c attention/content_far.c attention/content_gates.c
+  attention/content_maps.c attention/content_maps_backward.c
+  attention/content_maps_groups.c attention/content_maps_inputs.c
+  attention/content_maps_tiles.c attention/content_maps_tokens.c
   attention/content_plan.c attention/content_project.c
   attention/content_tables.c attention/content_window.c attention/decode.c
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
