@@ -101,7 +101,7 @@ null:
 test-python:
 	@scripts/setup build peers
 	$(configure)
-	@$(BUILD) --target locant_shared locant_lab_shared
+	@$(BUILD) --target locant locant_shared locant_lab_shared
 	@scripts/python $(ARGS)
 
 bench:

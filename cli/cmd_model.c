@@ -1,7 +1,7 @@
 /* cmd_model.c - locant model: positions of real models; each verb has a file */
 #include "model.h"
 
-static const struct cli_command *const verbs[] = { NULL };
+static const struct cli_command *const verbs[] = { &cli_model_vectors, NULL };
 
 const struct cli_command cli_model = {
     .name = "model",

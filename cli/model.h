@@ -2,4 +2,6 @@
 #ifndef LOCANT_CLI_MODEL_H
 #define LOCANT_CLI_MODEL_H
 #include "cli.h"
+
+extern const struct cli_command cli_model_vectors;
 #endif

@@ -78,19 +78,28 @@ set(NETWORK_SOURCES
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
-  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gguf.c
-  files/gguf_blocks.c files/gguf_cursor.c files/gguf_value.c files/gzip.c
-  files/hash.c files/html.c files/io.c files/json.c files/npy.c
-  files/npy_header.c files/npy_write.c files/shared.c files/source.c
-  files/tensors.c files/tensors_entry.c files/tensors_header.c
-  files/tensors_write.c files/utf8.c
+  files/base64.c files/crc32c.c files/decimal.c files/dense.c
+  files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
+  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
+  files/npy.c files/npy_header.c files/npy_write.c files/number.c
+  files/sha256.c files/shared.c files/source.c files/tensors.c
+  files/tensors_entry.c files/tensors_header.c files/tensors_write.c
+  files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
+  families/config.c families/config_gguf.c families/config_value.c
+  families/family.c families/plan.c families/plan_alibi.c
+  families/plan_decoder.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_pairs.c families/plan_rope.c
+  families/plan_scaling.c families/plan_spec.c families/plan_tower.c
+  families/plan_vision.c families/plan_waves.c families/position_plan.c
+  families/position_plan_json.c families/weights.c families/weights_file.c
+  families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
-  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c corpus/token_pairs.c
-  corpus/tokens.c corpus/vocabulary.c corpus/vocabulary_train.c
+  corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
+  corpus/vocabulary.c corpus/vocabulary_train.c
   store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
   store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
   store/store.c store/store_eval.c store/store_files.c store/store_guard.c
@@ -151,7 +160,13 @@ set(LAB_SOURCES
   report/picture_order.c report/picture_rotate.c report/picture_score.c
   report/picture_terms.c report/pictures.c report/probe_points.c
   report/references.c report/report.c report/statement.c report/studies.c
-  report/subject.c report/weights.c)
+  report/subject.c report/weights.c
+  vectors/vector_angles.c vectors/vector_bias.c vectors/vector_bundle.c
+  vectors/vector_cases.c vectors/vector_compare.c vectors/vector_dump.c
+  vectors/vector_groups.c vectors/vector_inputs.c vectors/vector_neighbours.c
+  vectors/vector_quantities.c vectors/vector_rope.c vectors/vector_rotate.c
+  vectors/vector_tolerance.c vectors/vector_values.c vectors/vector_verify.c
+  vectors/vector_write.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_model.c
@@ -159,7 +174,7 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c owned.c params.c positions_forms.c
+  json.c language.c main.c model_vectors.c owned.c params.c positions_forms.c
   positions_input.c positions_rows.c positions_windows.c report_lists.c
   runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
   show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
@@ -180,20 +195,21 @@ set(ORACLE_SOURCES
   oracle/check_doors.c oracle/check_ids.c oracle/check_resize.c
   oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
   oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
-  oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fope.c oracle/formula.c
-  oracle/fox.c oracle/grape_a.c oracle/grape_m.c oracle/graph.c
-  oracle/hooks.c oracle/kerple.c oracle/layers.c oracle/learned.c
-  oracle/learned2d.c oracle/list.c oracle/mrope.c oracle/muon.c
-  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/path.c
-  oracle/pope.c oracle/problem.c oracle/relative.c oracle/repo.c
-  oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
-  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
-  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
-  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
-  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
-  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
-  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
+  oracle/dpb.c oracle/exact.c oracle/exact_functions.c oracle/fire.c
+  oracle/fope.c oracle/formula.c oracle/fox.c oracle/grape_a.c
+  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
+  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
+  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
+  oracle/oracle.c oracle/path.c oracle/pope.c oracle/problem.c
+  oracle/relative.c oracle/repo.c oracle/resize.c oracle/rope.c
+  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
+  oracle/scale_invariant.c oracle/selective_rope.c oracle/shaw.c
+  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
+  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
+  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
+  oracle/vjepa2.c oracle/wavlm.c oracle/window_rope.c oracle/xlnet.c
+  oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -211,8 +227,8 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_content test_content_hooks test_content_inputs
-  test_content_rules test_content_terms test_context_use
+  test_checkpoint test_config test_content test_content_hooks
+  test_content_inputs test_content_rules test_content_terms test_context_use
   test_coordinates_backward test_core test_corpus test_corpus_text
   test_corpus_unreadable test_door_arguments test_encoding_alibi
   test_encoding_isa test_encoding_kerple test_encoding_learned
@@ -221,31 +237,31 @@ set(TESTS
   test_export test_extension test_extension_failures test_faults test_figure
   test_figure_inline test_figure_panels test_figure_terms test_figure_text
   test_figures_rope test_forecast test_formula test_formula_twins test_gates
-  test_gguf test_gguf_blocks test_graph test_graph_rules test_half
-  test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_messages test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_gguf test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_layer_maps test_lengths test_messages test_model
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
   test_positions test_positions_grid test_positions_random
   test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_quant test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score_tables test_sections test_shared test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_task_run test_tasks test_tensors test_tensors_file
-  test_tokens test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_probe_run test_probe_training test_property test_published_plans
+  test_quant test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
+  test_sections test_shared test_source test_spec test_statistics
+  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
+  test_store_docs test_store_guard test_store_keep test_store_migrate
+  test_store_refusals test_store_sittings test_store_texts test_store_values
+  test_study test_study_compare test_surface test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_xpos_pope)
+  test_vocabulary test_weights test_xpos_pope)

@@ -1,7 +1,7 @@
 /* needs: lab */
 /* test_gguf.c - GGUF files: what they hold, and hostile ones */
 #define _GNU_SOURCE
-#include "../src/files/gguf_blocks.h"
+#include "../src/files/number.h"
 #include "../src/files/gguf.h"
 #include "gguf_bytes.h"
 #include "locant/files.h"
@@ -114,10 +114,10 @@ TEST(tensors_have_the_shape_of_pytorch)
     b = lct_gguf_tensor(g, "b.weight");
     CHECK(z && z->rank == 2 && z->shape[0] == 2 && z->shape[1] == 3);
     CHECK(z->bytes == 24 && strcmp(z->type->name, "F32") == 0);
-    lct_gguf_blocks_read(out, z->type, z->data, 6);
+    lct_number_floats(out, z->type, z->data, 6);
     CHECK(out[0] == 1 && out[5] == 32);
     CHECK(b && b->bytes == 34 && strcmp(b->type->name, "Q8_0") == 0);
-    lct_gguf_blocks_read(out, b->type, b->data, 1);
+    lct_number_floats(out, b->type, b->data, 1);
     CHECK(out[0] == -16 && out[31] == 15);
     CHECK(lct_gguf_tensor(g, "b.weight2") == NULL);
     lct_gguf_close(g);
@@ -212,8 +212,8 @@ TEST(refuses_broken_tensors)
     make_tensor(2, 3, 4, 0);
     refused(
         LOCANT_ERR_UNSUPPORTED,
-        "tensor 'w': type 4, one of F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
-        "Q8_0, Q4_K, Q5_K, Q6_K expected");
+        "tensor 'w': type 4, one of F32, F16, BF16, F64, I8, I16, I32, I64, "
+        "Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K expected");
     make_tensor(0, 3, 0, 0);
     refused(LOCANT_ERR_FORMAT,
             "tensor 'w': each size should be at least 1 (0)");

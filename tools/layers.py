@@ -10,7 +10,8 @@ import re
 # From top to bottom.
 FOLDERS = ["core", "kernel", "angle", "positions", "encodings", "attention",
            "nn", "files", "graph", "model", "families", "corpus", "store",
-           "train", "measure", "figure", "report", "oracle", "mpi"]
+           "train", "measure", "figure", "report", "oracle", "vectors",
+           "mpi"]
 # These see public headers only, except those of the folders named here.
 OUTSIDE = {"cli": ["bench/", "oracle/"], "bench": ["kernel/", "nn/"]}
 

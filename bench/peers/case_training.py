@@ -11,7 +11,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from lab import BATCH, HEADS, LENGTH, RATE, SIZES, Lab
+from lab import BATCH, HEADS, LENGTH, MUON_RATE, RATE, SIZES, Lab
 from lib_locant import lib
 from measure import Case, Contender, Work
 
@@ -148,15 +148,19 @@ class Model(nn.Module):
             p.data.copy_(value.T if linear else value)
 
 
-def optimizer(model):
-    matrices, others = [], []
+def optimizers(model, muon):
+    """AdamW; with 'muon' it leaves the matrices of the layers to Muon."""
+    hidden, matrices, others = [], [], []
     for name, p in model.named_parameters():
         table = name.startswith(("embedding", "encoding"))
-        (matrices if p.dim() == 2 and not table else others).append(p)
-    return torch.optim.AdamW(
+        matrix = p.dim() == 2 and not table
+        own = hidden if muon and name.startswith("layers") else matrices
+        (own if matrix else others).append(p)
+    adamw = torch.optim.AdamW(
         [{"params": matrices, "weight_decay": .1},
          {"params": others, "weight_decay": 0.}],
         lr=RATE, betas=(.9, .95), eps=1e-8, fused=True)
+    return [torch.optim.Muon(hidden, lr=MUON_RATE), adamw] if muon else [adamw]
 
 
 def theirs(lab, encoding, size, compiled, shared):
@@ -167,7 +171,7 @@ def theirs(lab, encoding, size, compiled, shared):
     with torch.no_grad():
         loss = model(*lab.valid_windows(CHECKED))
     forward = torch.compile(model, dynamic=False) if compiled else model
-    update = optimizer(model)
+    updates = optimizers(model, shared["muon"])
     text = torch.frombuffer(bytearray(lab.text), dtype=torch.uint8)
     windows = torch.arange(LENGTH + 1)[None]
     steps = STEPS[size.name][1]
@@ -176,10 +180,11 @@ def theirs(lab, encoding, size, compiled, shared):
         for _ in range(steps):
             start = torch.randint(len(text) - LENGTH - 1, (BATCH, 1))
             batch = text[start + windows].long()
-            update.zero_grad(set_to_none=True)
+            model.zero_grad(set_to_none=True)
             forward(batch[:, :-1], batch[:, 1:]).backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.)
-            update.step()
+            for update in updates:
+                update.step()
             model.encoding.project()
     return Work(run, lambda: [loss], steps)
 
@@ -188,23 +193,24 @@ def ours(lab, encoding, size, shared):
     """Work whose run() takes some steps and returns their seconds."""
     spec, steps = SPECS.get(encoding, encoding), STEPS[size.name][0]
     lib.locant_set_threads(shared["threads"])
-    run = lab.train(spec, size, steps)
+    run = lab.train(spec, size, steps, shared["muon"])
     shared["weights"] = lab.weights(run)
     loss = torch.tensor(lab.validation(run, CHECKED), dtype=torch.float64)
-    return Work(lambda: lab.train(spec, size, steps).seconds,
+    return Work(lambda: lab.train(spec, size, steps, shared["muon"]).seconds,
                 lambda: [loss], steps)
 
 
-def training(lab, encoding, size, threads):
-    shared = {"threads": threads}
-    name = f"training step, {size.name}, {encoding}, threads {threads}"
+def training(lab, encoding, size, threads, muon=False):
+    shared = {"threads": threads, "muon": muon}
+    name = (f"training step, {size.name}, {encoding}, "
+            f"{'Muon, ' if muon else ''}threads {threads}")
     return Case(name, "steps/s", 1, 1e-5, [
         Contender("locant", lambda: ours(lab, encoding, size, shared)),
         Contender("PyTorch eager",
                   lambda: theirs(lab, encoding, size, False, shared), 1.5),
         Contender("PyTorch compiled",
                   lambda: theirs(lab, encoding, size, True, shared), 1.5)],
-        quick=encoding == "rope" and size.name == "S")
+        quick=encoding == "rope" and size.name == "S" and not muon)
 
 
 def cases(locant, threads):
@@ -213,5 +219,6 @@ def cases(locant, threads):
         for size in SIZES:
             for encoding in ENCODINGS:
                 yield training(lab, encoding, size, number)
+            yield training(lab, "rope", size, number, muon=True)
     locant.set_threads(threads)
     torch.set_num_threads(threads)

@@ -15,7 +15,7 @@ from locant._library import lab, make
 LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 
 # LOCANT_TRAIN_INIT, whose model is S
-HEADS, BATCH, LENGTH, RATE = 4, 16, 128, 3e-3
+HEADS, BATCH, LENGTH, RATE, MUON_RATE = 4, 16, 128, 3e-3, .02
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,16 @@ class Lab:
         self.lab.locant_store_open(self.store, self.folder.name.encode())
         self.seed = 0
 
-    def train(self, encoding, size, steps):
+    def train(self, encoding, size, steps, muon=False):
         """Train a new run; returns its locant_run_info."""
         self.seed += 1
+        kind = _c_lab.Optimizer.MUON if muon else _c_lab.Optimizer.ADAMW
         options = make(
             _c_lab.TrainOptions, encoding=encoding.encode(), seed=self.seed,
             layers=size.layers, width=size.width, heads=HEADS,
             ff=4 * size.width, batch=BATCH, length=LENGTH, steps=steps,
-            learning_rate=RATE, checkpoint_every=1 << 30)
+            learning_rate=RATE, checkpoint_every=1 << 30, optimizer=kind,
+            muon_rate=MUON_RATE)
         run, info = ctypes.c_int64(), _c_lab.RunInfo()
         self.lab.locant_train(run, self.store, self.corpus, options)
         self.lab.locant_store_run(info, self.store, run)

@@ -12,5 +12,148 @@
 
 LOCANT_BEGIN_DECLS
 
+/* ---------------------------------------------------------- position plans */
+
+/*
+ * How each layer of a model uses positions, in one normal form whatever file
+ * it was read from.  The spec of a layer says its encoding, with pairing,
+ * rotated channels, frequencies and window; what a call of attention takes
+ * beside it (scale, soft-cap, sinks, norms of q and k) is in the JSON.
+ */
+typedef struct locant_plan locant_plan;
+
+/*
+ * The program that reads the configuration.  TRUE is what the files mean: what
+ * transformers 5 computes, but for its known mistakes.  The others read the
+ * same keys as that program does, mistakes included; docs/guide/models lists
+ * in what they differ.
+ */
+typedef enum locant_stack {
+    LOCANT_STACK_TRUE     = 0,
+    LOCANT_STACK_HF4      = 1, /* transformers 4.48 to 4.57 */
+    LOCANT_STACK_HF5      = 2, /* transformers 5 */
+    LOCANT_STACK_VLLM     = 3,
+    LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */
+    LOCANT_STACK_MLX      = 5  /* mlx-lm */
+} locant_stack;
+
+/*
+ * Read the plan of MODEL.  A key "locant.pairing" in the metadata of its
+ * weights is honoured; without it the pairing is the usual one of the family.
+ *
+ * Errors: NULL, IO, FORMAT (a file that cannot be parsed; a key of the wrong
+ * type or an impossible value: the message names file, key, what was found and
+ * what is expected), UNSUPPORTED (an unknown family: the message names the
+ * nearest known one; a rope type that the program 'as' refuses), PARAM (as),
+ * NOMEM.  *out is NULL after a failure.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_plan_read(locant_plan **out, const char *path, locant_stack as);
+
+/* The same from n bytes of a config.json or params.json; messages name
+   'name'. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_plan_parse(locant_plan **out, const char *text, size_t n,
+                  const char *name, locant_stack as);
+
+LOCANT_API void locant_plan_free(locant_plan *p);
+
+/* The model_type of its family, "llama"; lives as long as 'p'. */
+LOCANT_API const char *locant_plan_family(const locant_plan *p);
+
+/* Number of towers, 1 or 2; the name of one, "text", "encoder", "decoder" or
+   "vision", NULL past the end; and its number of layers, 0 past the end. */
+LOCANT_API int         locant_plan_towers(const locant_plan *p);
+LOCANT_API const char *locant_plan_tower(const locant_plan *p, int tower);
+LOCANT_API int64_t     locant_plan_layers(const locant_plan *p, int tower);
+
+/* The canonical spec of a layer, of what is added to the embeddings of a
+   tower, and of all layers of a tower in one: layers(..) if they differ.  NULL
+   past the end, and of more kinds of layers than one spec can name.  They live
+   as long as 'p'. */
+LOCANT_API const char *
+locant_plan_layer_spec(const locant_plan *p, int tower, int64_t layer);
+LOCANT_API const char *
+locant_plan_input_spec(const locant_plan *p, int tower);
+LOCANT_API const char *
+locant_plan_spec(const locant_plan *p, int tower);
+
+/* The position passport: SHA-256 of what the model computes with positions, 64
+   hexadecimal digits.  Two files of one passport have the same positions. */
+LOCANT_API const char *locant_plan_hash(const locant_plan *p);
+
+/*
+ * The plan as JSON, of the schema in docs/guide/models; *size is its length
+ * without the final zero, and may be NULL.  Release *out with locant_release().
+ * Errors: NULL, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_plan_json(char **out, size_t *size, const locant_plan *p);
+
+/* ---------------------------------------------------------- golden vectors */
+
+/*
+ * Write true values of angles, rotated queries and keys, scores, gradients,
+ * biases, slopes, buckets and tables, for other implementations to be tested
+ * with: FOLDER/vectors.safetensors and FOLDER/vectors.json, which lists the
+ * cases with their spec, inputs, formula and tolerance.  The folder is created
+ * if needed.  The bytes depend on 'only' and the version alone.
+ *
+ * only  a pattern of names of cases as of fnmatch(3), whose * matches slashes
+ *       too, or the beginning of names before a slash; NULL: all
+ *
+ * Values of rope and of sinusoids are computed with more than 90 bits and
+ * rounded to float64, the others come from the oracles in double.
+ * Errors: NULL, PARAM (no case matches), IO, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_vectors_write(const char *folder, const char *only);
+
+typedef enum locant_vectors_verdict {
+    LOCANT_VECTORS_PASS    = 0,
+    LOCANT_VECTORS_FAIL    = 1,
+    LOCANT_VECTORS_MISSING = 2, /* the dump lacks the case */
+    LOCANT_VECTORS_UNKNOWN = 3  /* a tensor of the dump that is no case */
+} locant_vectors_verdict;
+
+/* How one case ended; the strings live during the call. */
+typedef struct locant_vectors_result {
+    const char             *name;
+    locant_vectors_verdict  verdict;
+    const char             *where;      /* the first entry that fails, or why */
+    const char             *looks_like; /* the convention it matches; "" */
+    double                  error;      /* the largest |got - want| */
+    double                  share;      /* of the tolerance, at most; above 1
+                                           fails */
+} locant_vectors_result;
+
+/* Called for each case in order; nonzero stops. */
+typedef int (*locant_vectors_fn)(const locant_vectors_result *result,
+                                 void *context);
+
+typedef struct locant_vectors_counts {
+    int64_t passed, failed, missing, unknown;
+} locant_vectors_counts;
+
+/*
+ * Compare a dump of another implementation with the true values: a safetensors
+ * file, or a folder of them and of .npy files, whose tensors have the names of
+ * cases ("rope/half/none/f32/q", a .npy at that path with ".npy" behind it).  A
+ * tensor may have any floating or integer type.
+ *
+ * rounded  nonzero: angles may be rounded to float32 (cases in float64: to
+ *          double), as in most implementations; then far positions are hardly
+ *          tested
+ *
+ * A case that fails is compared with the other conventions of its family, and
+ * with angles of the other sign, positions that begin at 1, and the like.
+ * Errors: NULL, PARAM (no case matches 'only'), IO, FORMAT, UNSUPPORTED, NOMEM,
+ * INTERRUPTED (each() returned nonzero).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_vectors_verify(locant_vectors_counts *out, const char *path,
+                      const char *only, int rounded, locant_vectors_fn each,
+                      void *context);
+
 LOCANT_END_DECLS
 #endif /* LOCANT_MODELS_H */

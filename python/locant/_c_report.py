@@ -128,6 +128,48 @@ class FigureView(Structure):
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
 
 
+class Stack(IntEnum):
+    """locant_stack"""
+    TRUE = 0
+    HF4 = 1
+    HF5 = 2
+    VLLM = 3
+    LLAMACPP = 4
+    MLX = 5
+
+
+class VectorsVerdict(IntEnum):
+    """locant_vectors_verdict"""
+    PASS = 0
+    FAIL = 1
+    MISSING = 2
+    UNKNOWN = 3
+
+
+class VectorsResult(Structure):
+    """locant_vectors_result"""
+    _fields_ = [
+        ("name", c_char_p),
+        ("verdict", c_int),
+        ("where", c_char_p),
+        ("looks_like", c_char_p),
+        ("error", c_double),
+        ("share", c_double),
+    ]
+
+VectorsFn = CFUNCTYPE(c_int, POINTER(VectorsResult), c_void_p)
+
+
+class VectorsCounts(Structure):
+    """locant_vectors_counts"""
+    _fields_ = [
+        ("passed", c_int64),
+        ("failed", c_int64),
+        ("missing", c_int64),
+        ("unknown", c_int64),
+    ]
+
+
 class Preset(IntEnum):
     """locant_preset"""
     SMOKE = 0
@@ -351,6 +393,20 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_chinese": (c_char_p, [c_char_p]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
+    "locant_plan_read": ("status", [POINTER(c_void_p), c_char_p, c_int]),
+    "locant_plan_parse": ("status", [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_int]),
+    "locant_plan_free": (None, [c_void_p]),
+    "locant_plan_family": (c_char_p, [c_void_p]),
+    "locant_plan_towers": (c_int, [c_void_p]),
+    "locant_plan_tower": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_layers": (c_int64, [c_void_p, c_int]),
+    "locant_plan_layer_spec": (c_char_p, [c_void_p, c_int, c_int64]),
+    "locant_plan_input_spec": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_hash": (c_char_p, [c_void_p]),
+    "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_vectors_write": ("status", [c_char_p, c_char_p]),
+    "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),

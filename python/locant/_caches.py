@@ -200,7 +200,7 @@ def cache_append(
     ERR_UNSUPPORTED, before anything is written.
     """
     a = make(_c.Append)
-    kept = []
+    kept: list[Any] = []
 
     def point(name: str, x: Array, code: int | None = None) -> None:
         kept.append(x)
@@ -259,8 +259,9 @@ def ragged_attention(
         if getattr(x, "ndim", 3) != 3:
             raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
                         "expected [heads, tokens, D]")
-    p = Problem(*(accept(x, name, copy, dtype, FLOATS)[0][None]
-                  for name, x in (("q", q), ("k", k), ("v", v))), copy, dtype)
+    rows = [accept(x, name, copy, dtype, FLOATS)[0][None]
+            for name, x in (("q", q), ("k", k), ("v", v))]
+    p = Problem(rows[0], rows[1], rows[2], copy, dtype)
     p.set_encoding(encoding, params, None)
     _set_options(p, causal, scale, window, softcap, sinks, keys_rotated)
     cuts = [_integers(x, name, copy)

@@ -341,7 +341,7 @@ class Encoding:
         length."""
         length = whole64(length, "length")
         if self._open is None:
-            self._open = self.resolve(2).spec != self.spec
+            self._open = self.resolve(512).spec != self.spec
         return _resolved(self, max(length, 1)) if self._open else self
 
     def rotated_width(self, head_dim: int) -> int:

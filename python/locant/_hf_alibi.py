@@ -20,15 +20,6 @@ Tensor = torch.Tensor
 ATTENTION = (bloom.BloomAttention, mpt.MptAttention)
 
 
-def _counted(mask: Mask) -> Mask:
-    """Positions as BLOOM counts them, without padding."""
-    if mask.k_documents is None:
-        return mask
-    at = (mask.k_documents + 1).cumsum(-1) - 1
-    return mask._replace(q_positions=at[:, mask.q_positions].contiguous(),
-                         k_positions=at, first=None)
-
-
 def _bloom(attend: Any, original: Any) -> Any:
     @functools.wraps(original)
     def forward(self: Any, hidden_states: Tensor, residual: Tensor,
@@ -46,7 +37,7 @@ def _bloom(attend: Any, original: Any) -> Any:
         if layer_past is not None:
             k, v = layer_past.update(k, v, self.layer_idx)
         out, weights = attend(
-            self, q, k, v, _counted(attention_mask),
+            self, q, k, v, attention_mask.without_padding(),
             dropout=self.attention_dropout.p if self.training else 0.0,
             scaling=self.inv_norm_factor, encoding="alibi(dialect=bloom)",
             output_attentions=output_attentions)
@@ -101,6 +92,4 @@ def register(attend: Any) -> None:
     patch.method(mpt.MptAttention, "forward", functools.partial(_mpt, attend))
     patch.method(mpt.MptBlock, "forward", _mpt_block)
     for model in (bloom.BloomPreTrainedModel, mpt.MptPreTrainedModel):
-        # transformers looks for the interface in the source of the class.
-        patch.method(model, "_can_set_attn_implementation",
-                     lambda _: classmethod(lambda _: True))
+        patch.interface(model)

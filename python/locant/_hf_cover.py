@@ -29,12 +29,7 @@ _users: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def _reason(model: Any) -> str | None:
     """Why 'model' is not supported although it uses the interface."""
-    known = vars(model.config)  # its properties may refuse to be asked
-    if model.config.model_type in _REASONS:
-        return _REASONS[model.config.model_type]
-    if "chunked_attention" in (known.get("layer_types") or ()):
-        return "has attention within chunks"
-    return None
+    return _REASONS.get(model.config.model_type)
 
 
 def _check(model: Any) -> None:

@@ -29,12 +29,13 @@ class Mask(NamedTuple):
     window: int
     weights: bool = False       # MPT's block asks for the weights, too
     first: Tensor | None = None  # int64 [B, 1]: padding before the first token
+    rank: int = 4
 
     @property
     def ndim(self) -> int:
         """Not 2: generate() makes the masks of a static cache, and a model must
         not take one for padding."""
-        return 4
+        return self.rank
 
     def to(self, *_: Any, **__: Any) -> Mask:
         """Itself; MPT converts its mask to bool."""
@@ -48,10 +49,18 @@ class Mask(NamedTuple):
             q_positions=(self.q_positions - self.first).clamp(min=0),
             k_positions=(self.k_positions - self.first).clamp(min=0))
 
+    def without_padding(self) -> Mask:
+        """The mask with positions as BLOOM and Falcon count them for ALiBi."""
+        if self.k_documents is None:
+            return self
+        at = (self.k_documents + 1).cumsum(-1) - 1
+        return self._replace(q_positions=at[:, self.q_positions].contiguous(),
+                             k_positions=at, first=None)
+
     def options(self) -> dict[str, Any]:
         """Options of attention()."""
         return {name: x for name, x in self._asdict().items()
-                if name not in ("weights", "first")}
+                if name not in ("weights", "first", "rank")}
 
     def contiguous(self) -> Mask:
         """Itself; generate() calls it."""
@@ -75,7 +84,7 @@ def _remembering(name: str, original: Any) -> Any:
 
 
 def register() -> None:
-    for name in ("and_masks", "sliding_window_overlay",
+    for name in ("and_masks", "chunked_overlay", "sliding_window_overlay",
                  "sliding_window_bidirectional_overlay",
                  "packed_sequence_mask_function",
                  "remap_positions_for_packed_sequence"):
@@ -99,6 +108,8 @@ def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
         found["window"], found["one_sided"] = given[0], True
     elif made_by == "sliding_window_bidirectional_overlay":
         found["window"] = given[0] + 1
+    elif made_by == "chunked_overlay":
+        found["chunk"], found["padding"] = given
     elif made_by == "packed_sequence_mask_function":
         found["documents"] = given[0]
     elif made_by == "remap_positions_for_packed_sequence":
@@ -122,12 +133,20 @@ def mask(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0,
         raise refuse("the mask is a window without being causal")
     q_docs = k_docs = found.get("documents")
     first = None
+    if "chunk" in found:
+        q_docs, k_docs = (
+            (torch.arange(n) + offset - found["padding"][:, None]) //
+            found["chunk"]  for n, offset in ((q_length, q_offset),
+                                              (kv_length, kv_offset)))
     padding = masks.prepare_padding_mask(attention_mask, kv_length, kv_offset)
     if padding is not None:
         # Keys of a cache that slides begin at kv_offset.
         real = padding[:, kv_offset:kv_offset + kv_length].to(torch.int64)
-        q_docs = torch.zeros((batch_size, q_length), dtype=torch.int64)
-        k_docs = real - 1
+        if k_docs is None:
+            q_docs = torch.zeros((batch_size, q_length), dtype=torch.int64)
+            k_docs = real - 1
+        else:
+            k_docs = k_docs.masked_fill(real == 0, -1)
         first = padding.to(torch.int64).argmax(-1, keepdim=True)
     at = found.get("positions")
     return Mask(torch.arange(q_length) + q_offset if at is None else at,

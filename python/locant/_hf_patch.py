@@ -1,4 +1,5 @@
-"""Methods and functions of transformers that locant.hf replaces.
+"""Methods and functions of transformers that locant.hf replaces, and entries
+that it adds.
 
 Each replacement works for attn_implementation="locant" and calls the
 original for every other one.
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 _originals: dict[tuple[Any, str], Any] = {}  # by class or module
+_entries: list[tuple[dict[str, Any], str]] = []
 
 
 def method(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
@@ -17,8 +19,24 @@ def method(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         setattr(owner, name, make(getattr(owner, name)))
 
 
+def entry(table: dict[str, Any], key: str, value: Any) -> None:
+    """Add an entry to a table of transformers."""
+    table[key] = value
+    _entries.append((table, key))
+
+
+def interface(model: Any) -> None:
+    """Say of a class of models that it takes attn_implementation: transformers
+    looks for the interface in the source of the class."""
+    method(model, "_can_set_attn_implementation",
+           lambda _: classmethod(lambda _: True))
+
+
 def undo() -> None:
     """Restore every original."""
+    while _entries:
+        table, key = _entries.pop()
+        table.pop(key, None)
     while _originals:
         (owner, name), original = _originals.popitem()
         if original is None:  # was inherited

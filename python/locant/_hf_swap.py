@@ -8,9 +8,10 @@ from typing import Any, Iterator
 import torch
 
 from . import _encoding
+from . import _hf_alibi as alibi
+from . import _hf_deberta as deberta
 from . import torch as lt
 from ._c import Status
-from ._hf_alibi import ATTENTION
 from ._library import Error
 
 Tensor = torch.Tensor
@@ -168,7 +169,8 @@ def _hooks(model: Any, encoding: Any, layers: list[Any]) -> Iterator[Any]:
         encoding.spec).doors else None
     yield layers[0].register_forward_pre_hook(
         partial(_guard_hook, model.config))
-    found = isinstance(layers[0], ATTENTION)  # whose forward() is ours
+    # their forward() is ours
+    found = isinstance(layers[0], alibi.ATTENTION + deberta.ATTENTION)
     for path, m in model.named_modules():
         if type(m).__name__.endswith("RotaryEmbedding"):
             found = True

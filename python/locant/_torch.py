@@ -89,6 +89,17 @@ def chosen(bound: Bound, names: str, made: list[Any]) -> list[Tensor]:
     return [made[order.index(n)] for n in names.split(",") if n]
 
 
+def coordinates_gradient(at: Any, dx: Tensor, x: Tensor, bound: Bound,
+                         flags: int) -> Tensor:
+    """The gradient of the coordinates 'at' of rows 'x', whose gradient before
+    the rotation is 'dx'."""
+    made = torch.zeros_like(at, memory_format=torch.contiguous_format)
+    lib.locant_coordinates_backward(view_of(made, "dcoords"),
+                                    view_of(dx, "dx"), view_of(x, "x"),
+                                    bound.encoding.handle, flags)
+    return made
+
+
 class Call(NamedTuple):
     """The arguments of the operator attention, in order."""
 
@@ -117,7 +128,8 @@ class Call(NamedTuple):
 
 
 _TENSORS = Call._fields[:13]
-_LEARNED = 6  # the first of them have gradients
+_LEARNED = 6  # the first of them have gradients, and so have the coordinates
+_COORDS = {"q": 8, "k": 9}
 _SCHEMA = (
     "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? bias, "
     "Tensor? q_pos, Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, "
@@ -180,31 +192,40 @@ def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
     c = Call(*given)
     problem, bound = _problem(c)
     g = make(_c.AttentionGradients)
-    made = []
+    moved = dict(zip(_COORDS, wanted[-2:]))  # whose coordinates have gradients
+    if any(moved.values()) and (c.rotate_values or c.keys_rotated):
+        raise Error(Status.ERR_UNSUPPORTED, "locant: coordinates have no "
+                    "gradient with rotate_values or keys_rotated")
+    made, rows = [], {}
     for name, want in zip(_TENSORS[:_LEARNED], wanted):
-        if want:
+        if want or moved.get(name):
             x = getattr(c, name)
-            made.append(like(x).zero_() if name == "sinks" else like(x))
+            rows[name] = like(x).zero_() if name == "sinks" else like(x)
             setattr(g, f"d{name}",
-                    ctypes.pointer(view_of(made[-1], f"d{name}")))
-    if any(wanted[_LEARNED:]):
+                    ctypes.pointer(view_of(rows[name], f"d{name}")))
+        if want:
+            made.append(rows[name])
+    if any(wanted[_LEARNED:-2]):
         values, views = gradients(bound)
         g.dparams = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
         made += [x for x, want in zip(chosen(bound, c.names, values),
-                                      wanted[_LEARNED:]) if want]
+                                      wanted[_LEARNED:-2]) if want]
     dout = dense(dout)
     scratch = workspace(problem)
     lib.locant_attention_backward(
         g, view_of(dout, "dout"), view_of(out, "out"), view_of(lse, "lse"),
         problem, address(scratch), scratch.size)
-    return made
+    return made + [coordinates_gradient(c[_COORDS[name]], rows[name],
+                                        getattr(c, name), bound, 0)
+                   for name, want in moved.items() if want]
 
 
 def _backward_fake(wanted: Sequence[bool], dout: Tensor, out: Tensor,
                    lse: Tensor, *given: Any) -> list[Tensor]:
     c = Call(*given)
     return [like(x) for x, want in
-            zip((c.q, c.k, c.v, c.x, c.sinks, c.bias, *c.params), wanted)
+            zip((c.q, c.k, c.v, c.x, c.sinks, c.bias, *c.params, c.q_coords,
+                 c.k_coords), wanted)
             if want and x is not None]
 
 
@@ -230,11 +251,16 @@ def _keep(ctx: Any, inputs: tuple[Any, ...],
 def _differentiate(ctx: Any, dout: Tensor, _: Any) -> tuple[Any, ...]:
     out, lse, *saved = ctx.saved_tensors
     n = len(_TENSORS)
-    wanted = [*ctx.needs_input_grad[:_LEARNED], *ctx.needs_input_grad[n]]
+    needs = ctx.needs_input_grad
+    wanted = [*needs[:_LEARNED], *needs[n],
+              *(needs[at] for at in _COORDS.values())]
     made = iter(attention_backward(wanted, dout, out, lse, *saved[:n],
                                    saved[n:], *ctx.options))
     grads = [next(made) if want else None for want in wanted]
-    return (*grads[:_LEARNED], *[None] * (n - _LEARNED), grads[_LEARNED:],
+    others = [None] * (n - _LEARNED)
+    for at, grad in zip(_COORDS.values(), grads[-2:]):
+        others[at - _LEARNED] = grad
+    return (*grads[:_LEARNED], *others, grads[_LEARNED:-2],
             *[None] * len(ctx.options))
 
 

@@ -8,11 +8,12 @@ from torch.library import custom_op
 
 from . import _c
 from ._arrays import Array, consecutive_view
+from ._c import ROTATE_INVERSE, Status
 from ._doors import rotation
 from ._encoding import Bound, bind, encoding_of
-from ._library import lib
-from ._torch import (Tensor, chosen, dense, gradients, refuse_twice, view_of,
-                     viewer)
+from ._library import Error, lib
+from ._torch import (Tensor, chosen, coordinates_gradient, dense, gradients,
+                     refuse_twice, view_of, viewer)
 
 
 class Call(NamedTuple):
@@ -81,7 +82,7 @@ def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
     c = Call(*given)
     bound, at, _held = _bound(c)
     dx = c.x.new_empty(c.x.shape)
-    values, views = gradients(bound) if any(wanted[1:]) else ([], None)
+    values, views = gradients(bound) if any(wanted[1:-1]) else ([], None)
     dout = dense(dout)
     tensors = (view_of(dx, "dx"), views, view_of(dout, "dout"),
                view_of(c.x, "x"))
@@ -92,7 +93,11 @@ def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
         lib.locant_encoding_rotate_backward(
             *tensors, bound.encoding.handle, at, bound.views, c.flags)
     found = [dx, *(chosen(bound, c.names, values) if values else [])]
-    return [x for x, want in zip(found, wanted) if want]
+    found = [x for x, want in zip(found, wanted) if want]
+    if wanted[-1]:
+        found.append(coordinates_gradient(
+            c.positions, dx, c.x, bound, c.flags & ROTATE_INVERSE))
+    return found
 
 
 def _add(*given: Any) -> Tensor:
@@ -115,15 +120,16 @@ def _add_backward(wanted: Sequence[bool], dout: Tensor,
         lib.locant_encoding_table_backward(
             views, view_of(part, "dout"), bound.encoding.handle, at,
             bound.views)
-    return [x for x, want in zip(chosen(bound, c.names, values), wanted[1:])
+    return [x for x, want in zip(chosen(bound, c.names, values), wanted[1:-1])
             if want]
 
 
 def _wanted_fake(wanted: Sequence[bool], dout: Tensor,
                  *given: Any) -> list[Tensor]:
     c = Call(*given)
-    return [x.new_empty(x.shape) for x, want in zip([c.x, *c.params], wanted)
-            if want]
+    return [x.new_empty(x.shape) for x, want in
+            zip([c.x, *c.params, c.positions], wanted)
+            if want and x is not None]
 
 
 def _operators(name: str, forward: Any, fake: Any, backward: Any) -> Any:
@@ -154,7 +160,9 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 
 def _wanted(ctx: Any) -> list[bool]:
-    return [ctx.needs_input_grad[0], *ctx.needs_input_grad[1]]
+    """Of x, of each parameter, of the positions."""
+    needs = ctx.needs_input_grad
+    return [needs[0], *needs[1], needs[2]]
 
 
 def _call(ctx: Any, op: Any, wanted: list[bool], dout: Tensor) -> list[Any]:
@@ -165,15 +173,18 @@ def _call(ctx: Any, op: Any, wanted: list[bool], dout: Tensor) -> list[Any]:
 
 
 def _rotate_gradient(ctx: Any, dout: Tensor) -> tuple[Any, ...]:
-    dx, *dparams = _call(ctx, rotate_backward, _wanted(ctx), dout)
-    return dx, dparams, *[None] * (2 + len(ctx.options))
+    dx, *dparams, at = _call(ctx, rotate_backward, _wanted(ctx), dout)
+    return dx, dparams, at, *[None] * (1 + len(ctx.options))
 
 
 def _add_gradient(ctx: Any, dout: Tensor) -> tuple[Any, ...]:
     wanted = _wanted(ctx)
-    dparams = [None] * (len(wanted) - 1)
+    if wanted[-1]:
+        raise Error(Status.ERR_UNSUPPORTED, "locant: the positions of add() "
+                    "need a gradient, which it does not have; detach() them")
+    dparams = [None] * (len(wanted) - 2)
     if any(wanted[1:]):
-        dparams = _call(ctx, add_backward, [False, *wanted[1:]], dout)[1:]
+        dparams = _call(ctx, add_backward, [False, *wanted[1:]], dout)[1:-1]
     return (dout if wanted[0] else None, dparams,
             *[None] * (2 + len(ctx.options)))
 

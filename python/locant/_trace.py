@@ -99,7 +99,8 @@ class Expression:
         if name in _OPERATORS:
             return _operate(name, *inputs)
         if name == "negative":
-            return -inputs[0]
+            negative: Expression = -inputs[0]
+            return negative
         if name == "square":
             return _operate("power", inputs[0], 2)
         if name == "reciprocal":

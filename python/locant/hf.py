@@ -8,8 +8,8 @@
 or model.set_attn_implementation("locant").  Masks are not arrays of T x S: the
 properties of a mask in transformers (causal, sliding window, padding, packed
 sequences, offsets of a cache) reach the kernels as positions and documents.
-Soft-caps, sinks, grouped heads, the bias table of T5 and the slopes of BLOOM
-and MPT are computed in the kernels, and output_attentions gives the weights.
+Soft-caps, sinks, grouped heads, chunks, the bias table of T5, the slopes of
+BLOOM, MPT and Falcon, and DeBERTa's terms are computed in the kernels, and output_attentions gives the weights.
 What is not supported raises locant.Error: masks of other kinds, masks given as
 4-D tensors, dropout.
 
@@ -23,7 +23,9 @@ from typing import Any
 
 from ._hf_mask import Mask, mask, refuse  # says so without transformers
 from . import _hf_alibi as alibi
+from . import _hf_classes as classes
 from . import _hf_cover as cover
+from . import _hf_deberta as deberta
 from . import _hf_mask as masks
 from . import _hf_patch as patch
 from . import _hf_t5 as t5
@@ -82,11 +84,12 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
            scaling: float | None = None, is_causal: bool | None = None,
            softcap: float | None = None, s_aux: Tensor | None = None,
            position_bias: Any = None, output_attentions: bool = False,
-           encoding: str | None = None,
+           encoding: str | None = None, params: Any = None,
            **_: Any) -> tuple[Tensor, Tensor | None]:
     """The attention interface: query [B, H, T, D], key and value
     [B, Hkv, S, D]; returns [B, T, H, D] and, if wanted, the weights.
-    'encoding' is the model's own, unless swap() has replaced it."""
+    'encoding' is the model's own, of 'params', unless swap() has replaced
+    it."""
     if dropout:
         raise refuse(f"attention has dropout {dropout}, expected 0")
     bias = t5.options_of(module, position_bias)
@@ -99,6 +102,8 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
     options.update(bias, scale=scaling, softcap=softcap or 0.0, sinks=s_aux)
     if swapped is not None or encoding is not None:
         options["encoding"] = encoding if swapped is None else swapped
+    if swapped is None and params is not None:
+        options["params"] = params
     out = lt.attention(query, key, value, **options)
     weights = _weights(query, key, options) \
         if output_attentions or _recorded() else None
@@ -112,7 +117,8 @@ def register() -> None:
     masks.register()
     cover.register()
     t5.register()
-    alibi.register(attend)
+    for family in (alibi, classes, deberta):
+        family.register(attend)
 
 
 def unregister() -> None:

@@ -324,7 +324,8 @@ def spaced(tokens: int, range: int) -> Array:
     Errors: ERR_PARAM."""
     out = result(None, (1, whole(tokens, "tokens")), np.int64)
     lib.locant_positions_spaced(view(out, "out"), whole64(range, "range"))
-    return out[0]
+    row: Array = out[0]
+    return row
 
 
 def pose(rows: int, tokens: int, chunks: int, range: int, seed: int) -> Array:

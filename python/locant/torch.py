@@ -81,7 +81,6 @@ def _four_axes(name: str, x: Tensor | None) -> Tensor | None:
 def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
                k_docs: Tensor | None, key_mask: Tensor | None) -> list[Any]:
     """Documents of queries and keys; keys outside 'key_mask' become padding."""
-    """Documents in which keys outside 'key_mask' are padding."""
     if (q_docs is None) != (k_docs is None):
         raise Error(Status.ERR_NULL, "locant: q_documents and k_documents are "
                     "given both or neither")
@@ -130,7 +129,8 @@ def attention(  # type: ignore[misc]
               rotate_values: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
-    Differentiable in q, k, v, x, sinks, bias and params.
+    Differentiable in q, k, v, x, sinks, bias, params, q_coords and k_coords
+    (for a plain rotation).
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
@@ -191,8 +191,8 @@ def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     key        x holds keys; xpos and pope rotate them unlike queries
     limits     int64 [B] or [B, T], as locant.rotate() takes them
 
-    Returns [.., T, D] of x's dtype (pope: 2 D channels).  Differentiable in x
-    and params.
+    Returns [.., T, D] of x's dtype (pope: 2 D channels).  Differentiable in x,
+    params and, for a plain rotation, real positions.
     Errors and source: as locant.rotate().
     """
     _check_on_cpu(x=x, positions=positions, limits=limits)

@@ -56,8 +56,9 @@ class Operators(unittest.TestCase):
                  for x in arguments("t5", bias=bias)]
         given[13] = [x.detach() for x in given[13]]
         out, lse = _torch.attention(*given)
-        for wanted in ([True, False, True, False, False, False, True],
-                       [False, True, False, False, False, True, False]):
+        for wanted in (
+                [True, False, True, False, False, False, True, False, False],
+                [False, True, False, False, False, True, False, False, False]):
             opcheck(_torch.attention_backward,
                     (wanted, torch.ones_like(out), out, lse, *given))
 

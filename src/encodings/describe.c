@@ -25,17 +25,20 @@ static void describe_default(char *out, size_t size, const struct lct_key *key)
         snprintf(out, size, "%s", key->words[(int)key->def]);
     else if (key->kind == LCT_SPEC)
         snprintf(out, size, "%s", key->family[(int)key->def]->info.name);
-    else if (key->kind != LCT_LIST && key->kind != LCT_TEXT)
+    else if (key->kind != LCT_LIST)
         lct_number_print(out, key->def);
 }
 
 int locant_encoding_key(locant_key_info *out, const char *name, int i)
 {
     static const char *const kinds[] = {
-        [LCT_NUMBER] = "number",   [LCT_INTEGER] = "integer",
-        [LCT_WORD] = "word",       [LCT_SWITCH] = "switch",
-        [LCT_SPEC] = "spec",       [LCT_LIST] = "list",
-        [LCT_TEXT] = "expression", [LCT_EXPRESSION] = "expression",
+        [LCT_NUMBER] = "number",
+        [LCT_INTEGER] = "integer",
+        [LCT_WORD] = "word",
+        [LCT_SWITCH] = "switch",
+        [LCT_SPEC] = "spec",
+        [LCT_LIST] = "list",
+        [LCT_EXPRESSION] = "expression",
     };
     static _Thread_local char range[256], fallback[64];
     const struct lct_encoding *row = find(name);

@@ -73,8 +73,8 @@ struct locant_encoding {
                                                other names; or the parts of a
                                                sum */
     struct lct_list *list[LCT_MAX_KEYS];   /* values of kind LCT_LIST */
-    char *text[LCT_MAX_KEYS];              /* values of kind LCT_TEXT, then the
-                                               other names */
+    char *text[LCT_MAX_KEYS];              /* values of kind LCT_EXPRESSION,
+                                               then the other names */
     char *spec;                            /* canonical */
     unsigned doors, traits;                /* of all parts or layers */
     struct lct_part part[LCT_MAX_PARTS];   /* the encoding itself, or the parts

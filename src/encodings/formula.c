@@ -17,15 +17,21 @@
 #include <inttypes.h>
 #include <math.h>
 
+static const char *const forms[] = {
+    "numbers, n, d, i, j, h, H, T0, functions and declared names", NULL
+};
 static const char *const futures[] = { "same", "zero", "hide", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "bias", .kind = LCT_EXPRESSION, .def = 0,
+      .words = forms,
       .doc = "added to the scaled score; -inf hides a pair" },
     { .name = "gain", .kind = LCT_EXPRESSION, .def = 1,
+      .words = forms,
       .doc = "multiplied to the score before the bias" },
     { .name = "after", .kind = LCT_EXPRESSION, .def = 1,
+      .words = forms,
       .doc = "multiplied to the weight after softmax" },
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1LL << 40, .doc = "T0, the length that it was trained on" },

@@ -17,8 +17,8 @@ enum lct_key_kind {
     LCT_SWITCH,
     LCT_SPEC,
     LCT_LIST,      /* numbers joined by ':'; empty if left out */
-    LCT_TEXT,      /* of a grammar of its own, which the key's 'read' knows */
-    LCT_EXPRESSION /* of a row that reads its own parentheses */
+    LCT_EXPRESSION /* of a grammar of its own, which the key's 'read' knows, or
+                      the row's, which then reads its own parentheses */
 };
 
 /* One key of a spec.  A table of them ends with a NULL name. */
@@ -28,14 +28,14 @@ struct lct_key {
     double def;               /* NAN: derived from the sizes of the call */
     double min, max;          /* inclusive; numbers and integers */
     const char *const *words; /* LCT_WORD: the choices, ended by NULL; the
-                                 value is the index.  LCT_TEXT: its forms, for
-                                 messages */
+                                 value is the index.  LCT_EXPRESSION: its
+                                 forms, for messages */
     const struct lct_encoding *const *family; /* LCT_SPEC: the choices, ended
                                  by NULL; the value is the index */
     const char *doc;
     bool min_open; /* 'min' itself is not allowed */
-    /* LCT_TEXT: read the value of key k, and set e->text[] to its canonical
-     * form, allocated by locant_alloc(). */
+    /* LCT_EXPRESSION: read the value of key k, and set e->text[] to its
+     * canonical form, allocated by locant_alloc().  NULL: the row reads it. */
     locant_status (*read)(locant_encoding *e, int k, struct lct_reader *r);
 };
 

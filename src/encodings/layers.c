@@ -37,13 +37,13 @@ static const struct lct_key keys[] = {
       .doc = "of every period-th layer; left out: none" },
     { .name = "period", .kind = LCT_INTEGER, .def = 4, .min = 1,
       .max = 1 << 20, .doc = "layer l is global if (l + 1) % period is 0" },
-    { .name = "map", .kind = LCT_TEXT, .def = NAN, .words = map_forms,
+    { .name = "map", .kind = LCT_EXPRESSION, .def = NAN, .words = map_forms,
       .read = read_map,
       .doc = "instead of period: which encoding a layer uses, by name; each "
              "name is a key whose value is a spec, or else an encoding with "
              "its defaults. Of the terms for a layer the last counts; without "
              "one, a layer has no encoding" },
-    { .name = "types", .kind = LCT_TEXT, .def = NAN, .words = type_forms,
+    { .name = "types", .kind = LCT_EXPRESSION, .def = NAN, .words = type_forms,
       .read = read_types,
       .doc = "short for map=list(..): the layer_types of a config" },
     { .name = "count", .kind = LCT_INTEGER, .def = NAN, .min = 1,

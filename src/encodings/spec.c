@@ -51,7 +51,7 @@ static const char *const kind_names[] = {
     [LCT_NUMBER] = "a number", [LCT_INTEGER] = "an integer",
     [LCT_WORD] = "",           [LCT_SWITCH] = "",
     [LCT_SPEC] = "",           [LCT_LIST] = "numbers joined by ':'",
-    [LCT_TEXT] = "",           [LCT_EXPRESSION] = "",
+    [LCT_EXPRESSION] = "",
 };
 
 /* Error: key k does not accept the value at 't'. */
@@ -162,9 +162,8 @@ locant_status lct_spec_read_value(locant_encoding *e, int k,
     case LCT_WORD:
     case LCT_SWITCH: return read_word(e, k, r);
     case LCT_LIST: return read_list(e, k, r);
-    case LCT_TEXT: return e->row->keys[k].read(e, k, r);
-    case LCT_SPEC:
-    case LCT_EXPRESSION: break;
+    case LCT_EXPRESSION: return e->row->keys[k].read(e, k, r);
+    case LCT_SPEC: break;
     }
     return read_nested(e, k, r);
 }
@@ -259,7 +258,7 @@ static locant_status set_defaults(locant_encoding *e,
     for (int k = 0; k < lct_key_count(e->row); k++) {
         struct lct_reader nested = { r->fn, "", 0, 0, r->depth };
 
-        if (keys[k].kind == LCT_TEXT)
+        if (keys[k].kind == LCT_EXPRESSION)
             continue;
         if (keys[k].kind != LCT_SPEC) {
             e->value[k] = keys[k].def;

@@ -17,7 +17,7 @@ static bool is_default(const locant_encoding *e, int k)
 
     if (key->kind == LCT_LIST)
         return e->list[k] == NULL;
-    if (key->kind == LCT_TEXT)
+    if (key->kind == LCT_EXPRESSION)
         return e->text[k] == NULL;
     if (isnan(key->def) || isnan(e->value[k]))
         return isnan(key->def) && isnan(e->value[k]);
@@ -41,7 +41,7 @@ static void put_value(struct lct_writer *w, const locant_encoding *e, int k)
     case LCT_WORD: lct_spec_put(w, key->words[(size_t)e->value[k]]); break;
     case LCT_SWITCH: lct_spec_put(w, e->value[k] != 0 ? "yes" : "no"); break;
     case LCT_SPEC: lct_spec_put(w, e->nested[k]->spec); break;
-    case LCT_TEXT: lct_spec_put(w, e->text[k]); break;
+    case LCT_EXPRESSION: lct_spec_put(w, e->text[k]); break;
     case LCT_LIST:
         for (size_t i = 0; i < e->list[k]->n; i++) {
             lct_spec_put(w, i > 0 ? ":" : "");
@@ -49,7 +49,6 @@ static void put_value(struct lct_writer *w, const locant_encoding *e, int k)
             lct_spec_put(w, number);
         }
         break;
-    case LCT_EXPRESSION: break; /* the row prints itself */
     }
 }
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 enum lct_dialect {
-    LCT_DIALECT_HF4, /* rope_theta and rope_scaling, transformers 4 */
-    LCT_DIALECT_HF5, /* rope_parameters, transformers 5 */
+    LCT_DIALECT_HF4,     /* rope_theta and rope_scaling, transformers 4 */
+    LCT_DIALECT_HF5,     /* rope_parameters, transformers 5 */
     LCT_DIALECT_META,    /* params.json of Meta */
     LCT_DIALECT_MISTRAL, /* params.json of Mistral */
     LCT_DIALECT_GGUF
@@ -19,30 +19,35 @@ enum lct_dialect {
 /*
  * A configuration as a JSON object.  That of GGUF has the keys of the file as
  * they are ("llama.rope.freq_base"); arrays of more than 65536 values
- * (vocabularies) are left out.
+ * (vocabularies) are left out, numbers that JSON does not know (NaN) are null.
  */
 struct lct_config {
     enum lct_dialect dialect;
     json_t *root;
-    const json_t *text;     /* text_config and its like within 'root', or it */
-    const char *model_type; /* of 'text'; general.architecture of GGUF */
-    char file[256];         /* for messages */
+    const json_t *text; /* text_config and its like within 'root', or it */
+    /* Of 'text', or else of 'root'; general.architecture of GGUF; "llama" of
+       Meta's files, "mistral" or "mixtral" of Mistral's. */
+    const char *model_type;
+    char file[256]; /* for messages */
 };
 
 /*
- * Read MODEL: a folder with config.json or params.json, one of these files
- * alone, or a .gguf.  Errors: IO, FORMAT (no JSON object; a key twice; no
- * model_type; truncated), UNSUPPORTED, NOMEM.
+ * Read MODEL: a folder with config.json or params.json (the first that is
+ * there), one of these files alone, or a .gguf.  Errors: IO, FORMAT (no JSON
+ * object; a key twice; no model_type; truncated), UNSUPPORTED, NOMEM.  *out may
+ * be freed after a failure.
  */
 locant_status lct_config_read(struct lct_config *out, const char *path);
-/* The same from the text of a config.json or params.json. */
+/* The same from the text of a config.json or params.json, or the bytes of a
+   GGUF file. */
 locant_status lct_config_parse(struct lct_config *out, const char *text,
                                size_t n, const char *name);
 void lct_config_free(struct lct_config *c);
 
 /*
  * A key of 'object', whose value is absent (or null), of the right type, or
- * wrong; *out is written if it is right.
+ * wrong; *out is written if it is right.  A real may be written as an integer;
+ * a text has no zero byte.
  */
 enum lct_found { LCT_ABSENT, LCT_RIGHT, LCT_WRONG };
 enum lct_found lct_config_integer(int64_t *out, const json_t *object,
@@ -53,4 +58,8 @@ enum lct_found lct_config_bool(bool *out, const json_t *object,
                                const char *key);
 enum lct_found lct_config_text(const char **out, const json_t *object,
                                const char *key);
+
+/* A value as a message shows it: "the text 'yarn'", "-4", "an array of 3". */
+enum { LCT_CONFIG_SHOWN = 112 };
+const char *lct_config_show(char out[LCT_CONFIG_SHOWN], const json_t *value);
 #endif

@@ -2,15 +2,72 @@
  * family.h - the families of models that locant knows, a table of data
  *
  * A family is one model_type of transformers with the defaults of its class,
- * its rule for layers, and the names and shapes of its tensors.  families.def
- * lists them in alphabetical order; families/NAME.c is not needed for those
- * that rows of the table describe.
+ * its rule for layers, and what its attention does beside its encoding.
+ * families.def lists them in alphabetical order; one function plans all
+ * decoders, others the families of other shapes.
  */
 #ifndef LCT_FAMILY_H
 #define LCT_FAMILY_H
 #include "config.h"
+#include "position_plan.h"
 
 struct lct_position_plan;
+
+/* Which layers have windows, chunks, or no rotation. */
+enum lct_layer_rule {
+    LCT_LAYERS_FULL,      /* every layer sees everything */
+    LCT_LAYERS_WINDOW,    /* every layer, if sliding_window is set */
+    LCT_LAYERS_SWITCH,    /* every layer, if use_sliding_window is true */
+    LCT_LAYERS_QWEN2,     /* from max_window_layers on, if it is true */
+    LCT_LAYERS_QWEN2_MOE, /* every second one before max_window_layers */
+    LCT_LAYERS_PERIOD,    /* all but every period-th one */
+    LCT_LAYERS_FIRST,     /* all but the first of every period */
+    LCT_LAYERS_NOPE,      /* every period-th one is not rotated (SmolLM3) */
+    LCT_LAYERS_LLAMA4,    /* the same, and the others see chunks */
+    LCT_LAYERS_LINEAR /* every period-th one has softmax, others are linear */
+};
+
+/* What the scores are multiplied by. */
+enum lct_scale_rule {
+    LCT_SCALE_HEAD,   /* head_dim^-0.5 */
+    LCT_SCALE_SCALAR, /* query_pre_attn_scalar^-0.5, 256 if absent */
+    LCT_SCALE_KEY,    /* attention_multiplier, 1 if absent */
+    LCT_SCALE_ONE
+};
+
+enum {                      /* flags of families */
+       LCT_LAYER_TYPES = 1, /* the class reads layer_types */
+       LCT_ROPE_BY_TYPE =
+           2,             /* rope_parameters has an entry for each layer type */
+       LCT_ROPE_BOTH = 4, /* rope_scaling is of both types (ModernBERT) */
+       LCT_ROPE_NEW = 8,  /* only rope_parameters counts (Gemma 4) */
+       LCT_SINKS = 16,
+       LCT_SOFTCAP = 32, /* attn_logit_softcapping */
+       LCT_MLA = 64,     /* latent attention: a part of each head is rotated */
+       LCT_SCORE = 128,  /* mscale_all_dim also multiplies the scores */
+       LCT_NOPE_GLOBAL = 256,      /* only layers with a window are rotated */
+       LCT_NOPE = 512,             /* no layer is rotated (Kimi Linear) */
+       LCT_ENCODER = 1024,         /* a query sees keys on both sides */
+       LCT_LAST_GLOBAL = 2048,     /* the last layer has no window (Gemma 4) */
+       LCT_MINISTRAL = 4096,       /* temperature of llama_4_scaling_beta */
+       LCT_TYPE_MROPE = 8192,      /* the rope type 'mrope' is 'default' */
+       LCT_MROPE_MIXED = 16384,    /* coordinates alternate from pair to pair */
+       LCT_PHI3 = 32768,           /* 'su' and 'yarn' are longrope */
+       LCT_VALUE_NORM = 65536,     /* values are normed, too (Gemma 3n and 4) */
+       LCT_SHARED_KEYS = 131072,   /* num_kv_shared_layers */
+       LCT_PAD_IDS = 262144,       /* ids count from pad_token_id (RoBERTa) */
+       LCT_OFFSET_WITHIN = 524288, /* the rows of 'offset' are among 'length' */
+       LCT_MASK_IDS = 1048576,     /* ids count the mask (OPT, BLOOM) */
+       LCT_HUNYUAN = 2097152       /* 'dynamic' with alpha is NTK */
+};
+
+/* What the keys of a configuration are called. */
+struct lct_family_names {
+    const char *layers, *hidden, *heads, *kv_heads, *length;
+    const char *base, *partial; /* at the top level */
+    const char *base_local;     /* of layers with a window; NULL: no key */
+    const char *epsilon;
+};
 
 struct lct_family {
     const char *model_type; /* of config.json: "llama" */
@@ -21,10 +78,39 @@ struct lct_family {
        transformers. */
     locant_status (*plan)(struct lct_position_plan *p,
                           const struct lct_config *c);
+    /* What 'plan' of decoders reads; the others have their own defaults. */
+    const struct lct_family_names *names; /* NULL: those of Llama */
+    /* Defaults of the class; 0: derived, or none. */
+    int64_t layers, hidden, heads, kv_heads, head_dim, length, window, period;
+    double base, base_local, epsilon;
+    double softcap;      /* attn_logit_softcapping */
+    int64_t shared_keys; /* num_kv_shared_layers */
+    double partial;   /* partial_rotary_factor; 0: the class does not read it */
+    int64_t original; /* original_max_position_embeddings, top level */
+    enum lct_layer_rule rule;
+    enum lct_scale_rule scale;
+    struct lct_qk_norm norm;
+    const char *norm_switch; /* key that turns the norm on; NULL: always on */
+    bool norm_default;
+    int64_t section[3];                  /* mrope_section */
+    const char *window_key, *period_key; /* NULL: sliding_window; no key */
+    const char *width_key;   /* rotated channels (MiniMax); NULL: no key */
+    int64_t nope_dim;        /* qk_nope_head_dim; 0: 128 */
+    const char *rope_absent; /* rope parameters, as JSON, if none are given */
+    int64_t offset; /* rows of a learned table before that of position 0 */
+    /* Plan the vision tower, whose object is 'text' of 'c'; NULL: by the
+       model_type of vision_config. */
+    locant_status (*vision)(struct lct_position_plan *p,
+                            const struct lct_config *c);
+    unsigned flags;
 };
 
 /* Family i; NULL past the end. */
 const struct lct_family *lct_family_at(size_t i);
 /* The family of a model_type; NULL if it is unknown. */
 const struct lct_family *lct_family_find(const char *model_type);
+/* The family whose GGUF files name this architecture; NULL if unknown. */
+const struct lct_family *lct_family_of_gguf(const char *architecture);
+/* "did you mean 'llama'?", or the known names, as in other messages. */
+void lct_family_suggest(char *out, size_t size, const char *model_type);
 #endif

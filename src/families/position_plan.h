@@ -12,15 +12,29 @@
 #include "config.h"
 #include "locant/encoding.h"
 
+/*
+ * The program that reads the configuration.  TRUE is what the files mean: what
+ * transformers 5 computes, but for its known mistakes.  The others read the
+ * same keys as that program does, mistakes included (docs/guide/models).
+ */
+enum lct_stack {
+    LCT_STACK_TRUE,
+    LCT_STACK_HF4,
+    LCT_STACK_HF5,
+    LCT_STACK_VLLM,
+    LCT_STACK_LLAMACPP,
+    LCT_STACK_MLX
+};
+
 enum lct_plan_attention { LCT_SOFTMAX, LCT_LINEAR_ATTENTION, LCT_NO_ATTENTION };
 enum lct_plan_mask { LCT_CAUSAL, LCT_BIDIRECTIONAL, LCT_PREFIX, LCT_CROSS };
 
 /* Norm of queries and keys. */
 enum lct_qk_norm_kind { LCT_QK_NONE, LCT_QK_RMS, LCT_QK_LAYER, LCT_QK_L2 };
 enum lct_qk_norm_over {
-    LCT_OVER_HEAD,    /* one weight [head_dim] for all heads */
-    LCT_OVER_ALL,     /* all heads at once, weight [heads * head_dim] */
-    LCT_OVER_EACH     /* each head by itself with a weight of its own */
+    LCT_OVER_HEAD, /* one weight [head_dim] for all heads */
+    LCT_OVER_ALL,  /* all heads at once, weight [heads * head_dim] */
+    LCT_OVER_EACH  /* each head by itself with a weight of its own */
 };
 struct lct_qk_norm {
     enum lct_qk_norm_kind kind;
@@ -34,7 +48,8 @@ enum lct_plan_ids {
     LCT_IDS_ARANGE, /* 0, 1, .. */
     LCT_IDS_MASK,   /* the sum of the mask so far, minus 1 */
     LCT_IDS_PAD,    /* pad + the number of tokens that are not pad, so far */
-    LCT_IDS_MROPE, LCT_IDS_GRID
+    LCT_IDS_MROPE,
+    LCT_IDS_GRID
 };
 
 struct lct_layer_plan {
@@ -42,15 +57,17 @@ struct lct_layer_plan {
     char *spec;                /* canonical; "none" for a NoPE layer */
     locant_encoding *encoding; /* of 'spec' */
     int64_t heads, kv_heads;
-    int64_t qk_dim, v_dim;     /* channels of a head for scores, for values */
-    double scale;              /* of q . k, before any factor of the spec */
-    char scale_key[64];        /* the key that gave it, or "head_dim^-0.5" */
-    double softcap;            /* 0: none */
+    int64_t qk_dim, v_dim; /* channels of a head for scores, for values */
+    double scale;          /* of q . k, before any factor of the spec */
+    char scale_key[64];    /* the key that gave it, or "head_dim^-0.5" */
+    double softcap;        /* 0: none */
     enum lct_plan_mask mask;
-    int64_t chunk;             /* a query sees keys of its chunk; 0: all */
+    int64_t chunk;       /* a query sees keys of its chunk; 0: all */
+    int64_t grid_window; /* images: windows of so many patches on a side;
+                                  0: none */
     bool sinks;
     struct lct_qk_norm norm;
-    int64_t keys_of;           /* the layer whose keys and values it reads, -1:
+    int64_t keys_of; /* the layer whose keys and values it reads, -1:
                                   its own */
 };
 
@@ -59,7 +76,7 @@ enum lct_origin { LCT_GIVEN, LCT_CLASS_DEFAULT, LCT_DERIVED };
 struct lct_plan_note {
     char field[48]; /* "base", "head_dim", .. */
     char value[64];
-    char key[64];   /* of the file; "" if derived */
+    char key[64]; /* of the file; "" if derived */
     enum lct_origin origin;
 };
 
@@ -68,7 +85,7 @@ struct lct_tower {
     char *input;        /* spec of what is added to embeddings, "none" */
     double input_scale; /* of the embeddings before that; 1 */
     enum lct_plan_ids ids;
-    int64_t pad;        /* of LCT_IDS_PAD */
+    int64_t pad; /* of LCT_IDS_PAD */
     struct lct_layer_plan *layers;
     int64_t n_layers;
     struct lct_plan_note *notes;
@@ -77,6 +94,7 @@ struct lct_tower {
 
 struct lct_position_plan {
     enum lct_dialect dialect;
+    enum lct_stack stack;
     const struct lct_family *family;
     char file[256];
     bool interleaved;     /* the pairing that these weights want */
@@ -98,6 +116,14 @@ locant_status lct_position_plan_read(struct lct_position_plan *out,
                                      const char *path);
 locant_status lct_position_plan_of(struct lct_position_plan *out,
                                    const struct lct_config *c);
+/* The same as another program reads it. */
+locant_status lct_position_plan_as(struct lct_position_plan *out,
+                                   const struct lct_config *c,
+                                   enum lct_stack stack);
+locant_status lct_position_plan_read_as(struct lct_position_plan *out,
+                                        const char *path, enum lct_stack stack);
+/* The model_type of its family. */
+const char *lct_position_plan_family(const struct lct_position_plan *p);
 void lct_position_plan_free(struct lct_position_plan *p);
 
 /*
@@ -109,4 +135,12 @@ locant_status lct_position_plan_json(json_t **out,
                                      const struct lct_position_plan *p);
 locant_status lct_position_plan_hash(char out[65],
                                      const struct lct_position_plan *p);
+
+/* Do two layers use positions in the same way? */
+bool lct_layer_plan_equal(const struct lct_layer_plan *a,
+                          const struct lct_layer_plan *b);
+
+/* The words of JSON and of tables. */
+const char *lct_position_plan_dialect(enum lct_dialect d); /* "hf4" */
+const char *lct_position_plan_stack(enum lct_stack s);     /* "llama.cpp" */
 #endif

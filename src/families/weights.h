@@ -9,13 +9,17 @@
 #ifndef LCT_WEIGHTS_H
 #define LCT_WEIGHTS_H
 #include "../core/error.h"
-#include "../files/gguf_blocks.h"
+#include "../files/number.h"
+
+/* The key of the metadata that says which pairing the weights of q and k have:
+   "half" or "interleaved". */
+#define LCT_WEIGHTS_PAIRING "locant.pairing"
 
 /* One tensor; everything lives as long as its checkpoint. */
 struct lct_weight {
     const char *name; /* as in the file */
-    const char *file;
-    const struct lct_gguf_block_type *type;
+    const char *file; /* its path */
+    const struct lct_number *type;
     int rank;
     int64_t shape[6]; /* outermost first */
     const unsigned char *data;
@@ -25,11 +29,18 @@ struct lct_weight {
 struct lct_weights;
 
 /*
- * Open a folder (model.safetensors, or model.safetensors.index.json and its
- * shards), a .safetensors file or a .gguf file.
+ * Open a folder (model.safetensors, model.safetensors.index.json and its
+ * shards, consolidated.safetensors, adapter_model.safetensors: the first that
+ * is there), an index, a .safetensors file or a .gguf file.
  * Errors: IO, FORMAT, UNSUPPORTED, NOMEM.  *out is NULL after a failure.
  */
 locant_status lct_weights_open(struct lct_weights **out, const char *path);
+
+/* The same of one file in memory, which must outlive *out; errors show 'name'.
+   An empty safetensors file or GGUF file has no tensors. */
+locant_status lct_weights_parse(struct lct_weights **out, const void *bytes,
+                                size_t size, const char *name);
+
 void lct_weights_close(struct lct_weights *w);
 
 /* Tensor i in the order of names; NULL past the end. */
@@ -37,7 +48,8 @@ const struct lct_weight *lct_weights_at(const struct lct_weights *w, size_t i);
 /* The tensor of that name; NULL if absent. */
 const struct lct_weight *lct_weights_find(const struct lct_weights *w,
                                           const char *name);
-/* The value of a key of the metadata, a text; NULL if absent. */
+/* The value of a key of the metadata, a text; NULL if absent.  Shards agree on
+   LCT_WEIGHTS_PAIRING; of other keys the first shard that has it counts. */
 const char *lct_weights_metadata(const struct lct_weights *w, const char *key);
 
 /* The GGUF file itself, for its keys; NULL if the checkpoint is none. */

@@ -1,17 +1,12 @@
 /* gguf.c - see gguf.h; gguf_value.c reads values */
-#define _GNU_SOURCE
 #include "gguf.h"
 #include "../core/quote.h"
 #include "../core/size.h"
-#include "gguf_blocks.h"
 #include "gguf_cursor.h"
-#include "io.h"
+#include "number.h"
 #include "path.h"
-#include "source.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     LEAST_VALUE = 14,  /* bytes of a value with a key of 1 byte */
@@ -175,12 +170,12 @@ static locant_status read_type(struct lct_gguf_tensor *t, struct lct_cursor *c)
     size_t elements, blocks;
 
     LCT_TRY(lct_cursor_u32(&id, c, "the type of a tensor"));
-    t->type = lct_gguf_block_type(id);
+    t->type = lct_number_gguf(id);
     if (t->type == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: tensor '%s': type %u, one of %s expected",
                            lct_path_tail(c->name), quoted(&t->name).text, id,
-                           lct_gguf_block_names());
+                           lct_number_gguf_names());
     if (row % t->type->elements != 0)
         return bad_shape(c, t, "its rows should be whole blocks",
                          (long long)row);
@@ -301,30 +296,14 @@ static locant_status read_all(struct lct_gguf *g)
     return read_tensors(g, &c);
 }
 
-/* Map the file; an empty one has no bytes. */
-static locant_status map(struct lct_gguf *g, const struct lct_source *s)
-{
-    void *memory;
-
-    g->size = s->size;
-    if (s->size == 0)
-        return LOCANT_OK;
-    memory = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
-    if (memory == MAP_FAILED)
-        return lct_io_error(g->name, "cannot be mapped", errno);
-    g->bytes = memory;
-    g->mapped = true;
-    return LOCANT_OK;
-}
-
-/* A file whose bytes come from 's', or are 'bytes'. */
+/* A file whose bytes are those of 'map', which it then owns, or 'bytes'. */
 static locant_status open_file(struct lct_gguf **out, const char *name,
-                               const struct lct_source *s, const void *bytes,
+                               struct lct_map *map, const void *bytes,
                                size_t size)
 {
     const size_t length = strlen(name) + 1;
     struct lct_gguf *g = locant_alloc(sizeof *g + length);
-    locant_status status = LOCANT_OK;
+    locant_status status;
 
     *out = NULL;
     if (g == NULL)
@@ -332,10 +311,11 @@ static locant_status open_file(struct lct_gguf **out, const char *name,
                            lct_path_tail(name));
     *g = (struct lct_gguf){ .bytes = bytes, .size = size };
     memcpy(g->name, name, length);
-    if (s)
-        status = map(g, s);
-    if (status == LOCANT_OK)
-        status = read_all(g);
+    if (map) {
+        g->map = *map;
+        *map = (struct lct_map){ 0 };
+    }
+    status = read_all(g);
     if (status != LOCANT_OK) {
         lct_gguf_close(g);
         return status;
@@ -346,13 +326,13 @@ static locant_status open_file(struct lct_gguf **out, const char *name,
 
 locant_status lct_gguf_open(struct lct_gguf **out, const char *path)
 {
-    struct lct_source s;
+    struct lct_map map;
     locant_status status;
 
     *out = NULL;
-    LCT_TRY(lct_source_open(&s, path));
-    status = open_file(out, path, &s, NULL, 0);
-    lct_source_close(&s);
+    LCT_TRY(lct_map_open(&map, path));
+    status = open_file(out, path, &map, map.bytes, map.size);
+    lct_map_close(&map);
     return status;
 }
 
@@ -366,8 +346,7 @@ void lct_gguf_close(struct lct_gguf *g)
 {
     if (g == NULL)
         return;
-    if (g->mapped)
-        munmap((void *)(uintptr_t)g->bytes, g->size);
+    lct_map_close(&g->map);
     locant_release(g->values);
     locant_release(g->tensors);
     locant_release(g);

@@ -4,16 +4,14 @@
  * The file is mapped, so that gigabytes of weights open at once and only what
  * is read is loaded; texts and elements below lie in the file, and live as
  * long as the struct.  Nothing in the file is trusted: lengths,
- * counts, types, offsets and shapes are checked when it is opened.  Whoever
- * makes the file shorter meanwhile stops the process (SIGBUS), as with any
- * program that maps its weights.
+ * counts, types, offsets and shapes are checked when it is opened.
  *
  * Source: the specification of GGUF in the repository of ggml; sizes of blocks
  * by ggml-common.h.
  */
 #ifndef LCT_GGUF_H
 #define LCT_GGUF_H
-#include "../core/error.h"
+#include "map.h"
 #include <stdbool.h>
 
 /* Types of values, by their number in the file. */
@@ -49,12 +47,12 @@ struct lct_gguf_value {
     bool array;
 };
 
-/* How elements are stored; see gguf_blocks.h. */
-struct lct_gguf_block_type;
+/* How elements are stored; see number.h. */
+struct lct_number;
 
 struct lct_gguf_tensor {
     struct lct_text name;
-    const struct lct_gguf_block_type *type;
+    const struct lct_number *type;
     int rank;
     int64_t shape[4];          /* outermost first, as PyTorch prints it */
     size_t offset;             /* from the start of the data */
@@ -70,8 +68,8 @@ struct lct_gguf {
     size_t n_values;
     struct lct_gguf_tensor *tensors; /* sorted by name */
     size_t n_tensors;
-    bool mapped;
-    char name[]; /* of the file, for messages */
+    struct lct_map map; /* empty if it is in memory of the caller */
+    char name[];        /* of the file, for messages */
 };
 
 /* Errors: IO, FORMAT, UNSUPPORTED, NOMEM.  *out is NULL after a failure. */

@@ -12,9 +12,8 @@ static locant_status no_memory(const char *file)
                        lct_path_tail(file));
 }
 
-/* *out = the length of the header, checked against the size of the file. */
-static locant_status header_bytes(size_t *out, const char *file,
-                                  const unsigned char *bytes, size_t size)
+locant_status lct_tensors_frame(size_t *out, const char *file,
+                                const unsigned char *frame, size_t size)
 {
     uint64_t length = 0, reversed = 0;
 
@@ -25,8 +24,8 @@ static locant_status header_bytes(size_t *out, const char *file,
                            "needed for the header length",
                            file, size);
     for (int i = 0; i < 8; i++) {
-        length |= (uint64_t)bytes[i] << 8 * i;
-        reversed |= (uint64_t)bytes[i] << 8 * (7 - i);
+        length |= (uint64_t)frame[i] << 8 * i;
+        reversed |= (uint64_t)frame[i] << 8 * (7 - i);
     }
     if (length > LCT_TENSORS_HEADER_MAX)
         return locant_fail(
@@ -80,7 +79,7 @@ static locant_status read_header(locant_tensors *t, const struct lct_source *s)
 
     LCT_TRY(lct_source_copy(frame, s, 0,
                             s->size < sizeof frame ? s->size : sizeof frame));
-    LCT_TRY(header_bytes(&header, s->name, frame, s->size));
+    LCT_TRY(lct_tensors_frame(&header, s->name, frame, s->size));
     LCT_TRY(lct_source_load(&text, s, sizeof frame, header));
     t->data = sizeof frame + header;
     status = lct_tensors_header(t, s->name, text, header, s->size - t->data);

@@ -3,14 +3,18 @@
 #define LCT_TENSORS_H
 #include "locant/files.h"
 #include "../core/error.h"
+#include "number.h"
+#include <stdbool.h>
 
 enum { LCT_TENSORS_HEADER_MAX = 100000000, LCT_TENSORS_NAME_MAX = 65535 };
 
 struct lct_entry {
     const char *name;
-    size_t at;            /* byte of the file where the name starts */
-    size_t begin, bytes;  /* of the elements in the data */
-    locant_tensor tensor; /* its data is set when elements are loaded */
+    size_t at;           /* byte of the file where the name starts */
+    size_t begin, bytes; /* of the elements in the data */
+    const struct lct_number *type;
+    locant_tensor tensor; /* its data is set when elements are loaded, its
+                             dtype only if 'type' has one */
 };
 
 struct lct_pair {
@@ -26,7 +30,16 @@ struct locant_tensors {
     char *strings; /* all names, keys and values */
     void *memory;  /* of the elements */
     size_t data;   /* byte of the file where the elements start */
+    /* Set by the caller: allow numbers that no locant_dtype is ("U8"). */
+    bool any_number;
 };
+
+/*
+ * *out = the length of the header of a file of 'size' bytes that begins with
+ * 'frame' [8, or all bytes if they are fewer].
+ */
+locant_status lct_tensors_frame(size_t *out, const char *file,
+                                const unsigned char *frame, size_t size);
 
 /* The name of a dtype in the file ("F32"), NULL if it has none. */
 const char *lct_tensors_dtype(locant_dtype dtype);
@@ -42,11 +55,12 @@ struct lct_json;
  * this tensor alone.
  */
 locant_status lct_tensors_entry(struct lct_entry *e, struct lct_json *r,
-                                size_t data);
+                                size_t data, bool any_number);
 
 /*
  * Parse the header text [n], which starts at byte 8 of 'file' and is followed
- * by 'data' bytes.  Sets all members but t->memory and the data of tensors.
+ * by 'data' bytes.  Sets all members but t->memory, t->data and the data of
+ * tensors.
  * The caller frees 't', also after a failure.
  */
 locant_status lct_tensors_header(locant_tensors *t, const char *file,

@@ -33,30 +33,43 @@ static bool same_letters(const char *a, const char *b)
     return *a == *b;
 }
 
-static locant_status read_dtype(struct lct_entry *e, struct lct_json *r)
+static locant_status unknown_dtype(const struct lct_json *r, const char *name,
+                                   bool any_number)
 {
     char found[LCT_QUOTE_BYTES];
-    const char *name, *near = NULL;
+    const char *near = NULL;
+
+    for (int i = 0; i < DTYPES; i++)
+        if (same_letters(name, dtypes[i].name))
+            near = dtypes[i].name;
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED, "%s: header: %sdtype: '%s'%s%s%s; known: %s",
+        r->file, r->where, lct_quote(found, name, strlen(name)),
+        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
+        any_number ? lct_number_safetensors_names()
+                   : "F32 F64 F16 BF16 I32 I64");
+}
+
+static locant_status read_dtype(struct lct_entry *e, struct lct_json *r,
+                                bool any_number)
+{
+    locant_status status = LOCANT_OK;
+    bool known = any_number;
+    const char *name;
     json_t *value;
 
     LCT_TRY(lct_json_value(&value, r, JSON_STRING, "dtype"));
     name = json_string_value(value);
-    for (int i = 0; i < DTYPES; i++) {
-        if (same_letters(name, dtypes[i].name))
-            near = dtypes[i].name;
-        if (strcmp(name, dtypes[i].name) != 0)
-            continue;
-        e->tensor.dtype = dtypes[i].dtype;
-        json_decref(value);
-        return LOCANT_OK;
-    }
-    lct_quote(found, name, strlen(name));
+    e->type = lct_number_safetensors(name);
+    for (int i = 0; i < DTYPES; i++)
+        if (strcmp(name, dtypes[i].name) == 0) {
+            e->tensor.dtype = dtypes[i].dtype;
+            known = true;
+        }
+    if (e->type == NULL || !known)
+        status = unknown_dtype(r, name, any_number);
     json_decref(value);
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: header: %sdtype: '%s'%s%s"
-                       "%s; known: F32 F64 F16 BF16 I32 I64",
-                       r->file, r->where, found, near ? ", did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
+    return status;
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -144,8 +157,14 @@ static locant_status read_offsets(struct lct_entry *e, struct lct_json *r,
 
 static const char *const fields[] = { "dtype", "shape", "data_offsets" };
 
+struct limits {
+    size_t data; /* bytes after the header */
+    bool any_number;
+};
+
 static locant_status read_field(struct lct_entry *e, struct lct_json *r,
-                                size_t data, const char *name, unsigned *seen)
+                                const struct limits *limits, const char *name,
+                                unsigned *seen)
 {
     json_t *ignored;
     unsigned k = 0;
@@ -156,11 +175,11 @@ static locant_status read_field(struct lct_entry *e, struct lct_json *r,
         return lct_json_fail(r, r->at, "field '%s' a second time", fields[k]);
     *seen |= 1u << k;
     if (k == 0)
-        return read_dtype(e, r);
+        return read_dtype(e, r, limits->any_number);
     if (k == 1)
         return read_shape(e, r);
     if (k == 2)
-        return read_offsets(e, r, data);
+        return read_offsets(e, r, limits->data);
     LCT_TRY(lct_json_value(&ignored, r, JSON_NULL, name));
     json_decref(ignored);
     return LOCANT_OK;
@@ -175,7 +194,7 @@ static locant_status check_entry(const struct lct_entry *e,
         if (!(seen & 1u << k))
             return lct_json_fail(r, at, "lacks '%s'", fields[k]);
     if (!lct_array_bytes(&bytes, e->tensor.shape, e->tensor.rank,
-                         locant_dtype_size(e->tensor.dtype)))
+                         e->type->bytes))
         return lct_json_fail(r, at, "the product of shape overflows");
     if (bytes != e->bytes)
         return lct_json_fail(r, at,
@@ -185,8 +204,9 @@ static locant_status check_entry(const struct lct_entry *e,
 }
 
 locant_status lct_tensors_entry(struct lct_entry *e, struct lct_json *r,
-                                size_t data)
+                                size_t data, bool any_number)
 {
+    const struct limits limits = { data, any_number };
     unsigned seen = 0;
     int state = 0;
 
@@ -198,7 +218,7 @@ locant_status lct_tensors_entry(struct lct_entry *e, struct lct_json *r,
         LCT_TRY(lct_json_member(&field, &at, &state, r));
         if (field == NULL)
             return check_entry(e, r, seen);
-        status = read_field(e, r, data, json_string_value(field), &seen);
+        status = read_field(e, r, &limits, json_string_value(field), &seen);
         json_decref(field);
         LCT_TRY(status);
     }

@@ -67,7 +67,7 @@ static locant_status read_tensor(struct header *h, const char *name, size_t n,
     e->name = copy_string(h, name, n);
     snprintf(where, sizeof where, "tensor '%s': ", lct_quote(found, name, n));
     h->r.where = where;
-    status = lct_tensors_entry(e, &h->r, h->data);
+    status = lct_tensors_entry(e, &h->r, h->data, h->t->any_number);
     h->r.where = "";
     h->t->n += status == LOCANT_OK;
     return status;

@@ -1,5 +1,6 @@
 /* utf8.c - decode UTF-8; RFC 3629 */
 #include "utf8.h"
+#include <string.h>
 
 int32_t lct_utf8_next(const char **text)
 {
@@ -40,4 +41,19 @@ bool lct_is_utf8(const char *text)
     while ((c = lct_utf8_next(&text)) > 0)
         ;
     return c == 0;
+}
+
+bool lct_is_utf8_bytes(const char *text, size_t n)
+{
+    while (n > 0) {
+        char part[5] = ""; /* a character and a zero */
+        const char *end = part;
+
+        memcpy(part, text, n < 4 ? n : 4);
+        if (lct_utf8_next(&end) < 0)
+            return false;
+        text += end - part;
+        n -= (size_t)(end - part);
+    }
+    return true;
 }

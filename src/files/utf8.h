@@ -2,6 +2,7 @@
 #ifndef LCT_UTF8_H
 #define LCT_UTF8_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -11,6 +12,8 @@
  */
 int32_t lct_utf8_next(const char **text);
 
-/* Is all of the text valid? */
+/* Is all of the text valid?  The second counts its bytes, of which some may be
+   zero. */
 bool lct_is_utf8(const char *text);
+bool lct_is_utf8_bytes(const char *text, size_t n);
 #endif

@@ -31,9 +31,10 @@ bool lct_paired_alloc(struct lct_paired_losses *p, struct lct_numbers *n,
     return p->scratch != NULL;
 }
 
-size_t lct_paired_subtract(const struct lct_paired_losses *p,
-                           const double *loss, const double *other,
-                           const bool *only)
+/* Put 'loss', minus 'other' unless that is NULL, of the seeds that have both
+   into the scratch, seed after seed.  Returns the number of seeds. */
+static size_t subtract(const struct lct_paired_losses *p, const double *loss,
+                       const double *other)
 {
     size_t seeds = 0;
 
@@ -46,7 +47,7 @@ size_t lct_paired_subtract(const struct lct_paired_losses *p,
             row[b] = loss[i] - (other ? other[i] : 0);
             sum += row[b];
         }
-        seeds += isfinite(sum) && (only == NULL || only[s]) ? 1 : 0;
+        seeds += isfinite(sum) ? 1 : 0;
     }
     return seeds;
 }
@@ -54,8 +55,7 @@ size_t lct_paired_subtract(const struct lct_paired_losses *p,
 void lct_paired_put(const struct lct_paired_losses *p, json_t *to,
                     const double *loss, const double *other)
 {
-    const size_t seeds =
-        loss == other ? 0 : lct_paired_subtract(p, loss, other, NULL);
+    const size_t seeds = loss == other ? 0 : subtract(p, loss, other);
 
     lct_put_interval(p->n, to, p->scratch, seeds, p->blocks);
 }

@@ -18,13 +18,6 @@ struct lct_paired_losses {
 bool lct_paired_alloc(struct lct_paired_losses *p, struct lct_numbers *n,
                       int seeds, int64_t blocks);
 
-/* Put 'loss', minus 'other' unless that is NULL, of the seeds that have both
-   into the scratch, seed after seed. only[seeds] (may be NULL) selects seeds.
-   Returns the number of seeds. */
-size_t lct_paired_subtract(const struct lct_paired_losses *p,
-                           const double *loss, const double *other,
-                           const bool *only);
-
 /* Put the interval of a loss, minus 'other' unless that is NULL; nulls if they
    are the same array. */
 void lct_paired_put(const struct lct_paired_losses *p, json_t *to,

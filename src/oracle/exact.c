@@ -16,7 +16,7 @@ static struct exact two_sum(long double a, long double b)
     return (struct exact){ s, (a - (s - t)) + (b - t) };
 }
 
-static struct exact add(struct exact a, struct exact b)
+struct exact exact_add(struct exact a, struct exact b)
 {
     struct exact s = two_sum(a.hi, b.hi), t = two_sum(a.lo, b.lo);
 
@@ -24,26 +24,39 @@ static struct exact add(struct exact a, struct exact b)
     return two_sum(s.hi, s.lo + t.lo);
 }
 
-static struct exact times(struct exact a, struct exact b)
+struct exact exact_times(struct exact a, struct exact b)
 {
     long double p = a.hi * b.hi, e = fmal(a.hi, b.hi, -p);
 
     return two_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
 }
 
-static struct exact single(long double x)
+struct exact exact_of(long double x)
 {
     return (struct exact){ x, 0 };
 }
 
+struct exact exact_negate(struct exact a)
+{
+    return (struct exact){ -a.hi, -a.lo };
+}
+
+struct exact exact_divide(struct exact a, struct exact b)
+{
+    long double q = a.hi / b.hi;
+    struct exact rest = exact_add(a, exact_negate(exact_times(b, exact_of(q))));
+
+    return two_sum(q, rest.hi / b.hi);
+}
+
 static struct exact power(struct exact x, int64_t n)
 {
-    struct exact y = single(1);
+    struct exact y = exact_of(1);
 
     for (; n > 0; n >>= 1) {
         if (n & 1)
-            y = times(y, x);
-        x = times(x, x);
+            y = exact_times(y, x);
+        x = exact_times(x, x);
     }
     return y;
 }
@@ -62,28 +75,28 @@ struct exact exact_frequency(double base, int64_t c, int64_t dim)
     int64_t g = gcd(dim, 2 * c), n = dim / g;
     long double f =
         powl((long double)base, -2 * (long double)c / (long double)dim);
-    struct exact rest =
-        times(power(single(f), n), power(single((long double)base), 2 * c / g));
+    struct exact rest = exact_times(
+        power(exact_of(f), n), power(exact_of((long double)base), 2 * c / g));
 
-    rest = add(rest, single(-1));
+    rest = exact_add(rest, exact_of(-1));
     return two_sum(f, -f * (rest.hi / (long double)n));
 }
 
 /* 2 pi, as the sum of three doubles: the error is below 2^-160. */
-static struct exact two_pi(void)
+struct exact exact_turn(void)
 {
     struct exact t = two_sum(0x1.921fb54442d18p+2L, 0x1.1a62633145c07p-52L);
 
-    return add(t, single(-0x1.f1976b7ed8fbcp-108L));
+    return exact_add(t, exact_of(-0x1.f1976b7ed8fbcp-108L));
 }
 
 void exact_angle(long double *cosine, long double *sine, struct exact f,
                  double position)
 {
-    struct exact angle = times(f, single((long double)position));
-    long double turns = rintl(angle.hi / two_pi().hi), c, s;
+    struct exact angle = exact_times(f, exact_of((long double)position));
+    long double turns = rintl(angle.hi / exact_turn().hi), c, s;
 
-    angle = add(angle, times(two_pi(), single(-turns)));
+    angle = exact_add(angle, exact_times(exact_turn(), exact_of(-turns)));
     c = cosl(angle.hi);
     s = sinl(angle.hi);
     *cosine = c - angle.lo * s;
@@ -93,7 +106,7 @@ void exact_angle(long double *cosine, long double *sine, struct exact f,
 /* Expand 2 f / pi = 4 f / (2 pi) as a continued fraction. */
 int exact_near(int64_t *out, int n, struct exact f, int64_t most)
 {
-    long double x = 4 * (f.hi / two_pi().hi);
+    long double x = 4 * (f.hi / exact_turn().hi);
     int64_t before = 0, now = 1;
     int found = 0;
 

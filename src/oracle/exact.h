@@ -13,6 +13,30 @@ struct exact {
     long double hi, lo;
 };
 
+/* Sums, products, quotients: relative error below 2^-120, where the terms of a
+ * sum do not cancel. */
+struct exact exact_of(long double x);
+struct exact exact_add(struct exact a, struct exact b);
+struct exact exact_times(struct exact a, struct exact b);
+struct exact exact_divide(struct exact a, struct exact b);
+struct exact exact_negate(struct exact a);
+
+/* The nearest double. */
+double exact_double(struct exact a);
+
+/* ln x and sqrt x of x > 0, for 2^-60 < x < 2^60: relative error below 2^-100,
+ * of a logarithm absolute near x = 1.  exp x for |x| < 40. */
+struct exact exact_log(struct exact x);
+struct exact exact_exp(struct exact x);
+struct exact exact_sqrt(struct exact x);
+
+/* 2 pi. */
+struct exact exact_turn(void);
+
+/* cos and sin of an angle below 2^32 in magnitude, within 2^-90. */
+void exact_cosine_sine(struct exact *cosine, struct exact *sine,
+                       struct exact angle);
+
 /* base^(-2 c / dim), relative error below 2^-100; base^(2 c) must fit. */
 struct exact exact_frequency(double base, int64_t c, int64_t dim);
 

@@ -1,0 +1,40 @@
+"""'locant model' of a build, run on arrays."""
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+OPTIONS = {"ids": "-i", "mask": "--mask", "types": "--types",
+           "decoder_ids": "--decoder-ids", "pixels": "--pixels",
+           "positions": "--positions"}
+
+
+class Command:
+    def __init__(self, build):
+        self.locant = os.path.join(build, "locant")
+
+    def knows(self, verb, option=""):
+        """Whether the help of a verb can be had and names an option."""
+        if not os.path.exists(self.locant):
+            return False
+        done = subprocess.run([self.locant, "model", verb, "--help"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode == 0 and option in done.stdout
+
+    def run(self, verb, folder, given, *options):
+        """The array that a verb writes."""
+        with tempfile.TemporaryDirectory() as work:
+            line = [self.locant, "model", verb, folder]
+            for name, value in given.items():
+                path = os.path.join(work, name + ".npy")
+                np.save(path, value)
+                line += [OPTIONS[name], path]
+            out = os.path.join(work, "out.npy")
+            done = subprocess.run(
+                [*line, *map(str, options), "-o", out], capture_output=True,
+                text=True, check=False)
+            if done.returncode != 0:
+                raise RuntimeError(f"exit {done.returncode}: "
+                                   f"{done.stderr.strip()}")
+            return np.load(out)

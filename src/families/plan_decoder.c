@@ -1,0 +1,503 @@
+/*
+ * plan_decoder.c - plans of decoders (and encoders) of the shape of Llama: what
+ * differs between them is in the rows of families.def
+ */
+#include "plan_decoder.h"
+#include "plan_layers.h"
+#include "plan_rope.h"
+#include "plan_tower.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sizes {
+    int64_t layers, hidden, heads, kv_heads;
+    int64_t head_dim; /* for scores */
+    int64_t v_dim;
+    int64_t rope_dim; /* width of the part that may be rotated */
+    int64_t length;
+};
+
+/* All that the layers of one decoder are made of. */
+struct decoder {
+    struct lct_plan_keys k;
+    const struct lct_family *f;
+    struct sizes n;
+    int64_t window, chunk;
+    bool both_sides; /* a query sees keys on both sides */
+    struct lct_plan_rope full, local;
+    bool has_local; /* windows have rope parameters of their own */
+    struct lct_plan_spec rope[2]; /* as text: of full layers, of windows */
+    int64_t rotary_dim;           /* by width_key; 0: by the partial factor */
+    int64_t section[3];           /* of mrope */
+    char temperature[96]; /* of every rotated layer, or of those that are not */
+    bool temperature_everywhere;
+    bool interleaved;
+};
+
+/* ------------------------------------------------------------------- sizes */
+
+static locant_status kv_heads(struct decoder *d)
+{
+    const char *key = d->f->names->kv_heads;
+    const int64_t fallback =
+        d->f->kv_heads > 0 && !lct_plan_keys_null(&d->k, key) ? d->f->kv_heads
+                                                              : d->n.heads;
+
+    LCT_TRY(lct_plan_keys_whole(&d->n.kv_heads, &d->k, "kv_heads", key,
+                                fallback, 1));
+    if (d->n.heads % d->n.kv_heads == 0)
+        return LOCANT_OK;
+    return locant_fail(
+        LOCANT_ERR_FORMAT,
+        "%s: %s is %" PRId64 " and %s %" PRId64 ", expected a multiple of it",
+        d->k.plan->file, d->f->names->heads, d->n.heads, key, d->n.kv_heads);
+}
+
+static locant_status latent_sizes(struct decoder *d)
+{
+    int64_t nope;
+
+    LCT_TRY(lct_plan_keys_whole(&nope, &d->k, "qk_nope_head_dim",
+                                "qk_nope_head_dim",
+                                d->f->nope_dim > 0 ? d->f->nope_dim : 128, 0));
+    LCT_TRY(lct_plan_keys_whole(&d->n.rope_dim, &d->k, "qk_rope_head_dim",
+                                "qk_rope_head_dim", 64, 2));
+    LCT_TRY(lct_plan_keys_whole(&d->n.v_dim, &d->k, "v_head_dim", "v_head_dim",
+                                128, 1));
+    d->n.head_dim = nope + d->n.rope_dim;
+    d->n.kv_heads = d->n.heads;
+    return LOCANT_OK;
+}
+
+static locant_status head_size(struct decoder *d)
+{
+    const int64_t derived = d->n.hidden / d->n.heads;
+    const bool null = lct_plan_keys_null(&d->k, "head_dim");
+    const bool given =
+        json_object_get(d->k.object, "head_dim") != NULL && !null;
+
+    if (!given && (d->f->head_dim == 0 || null) && derived < 1)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %s is %" PRId64 " and %s %" PRId64
+                           ", expected no more heads than channels",
+                           d->k.plan->file, d->f->names->hidden, d->n.hidden,
+                           d->f->names->heads, d->n.heads);
+    if (given || (d->f->head_dim > 0 && !null))
+        LCT_TRY(lct_plan_keys_whole(&d->n.head_dim, &d->k, "head_dim",
+                                    "head_dim", d->f->head_dim, 1));
+    else {
+        d->n.head_dim = derived;
+        LCT_TRY(lct_plan_keys_note(&d->k, "head_dim", "", LCT_DERIVED,
+                                   "%" PRId64, derived));
+    }
+    d->n.v_dim = d->n.rope_dim = d->n.head_dim;
+    return LOCANT_OK;
+}
+
+static locant_status read_sizes(struct decoder *d)
+{
+    const struct lct_family *f = d->f;
+    const struct lct_family_names *names = f->names;
+    struct lct_position_plan *p = d->k.plan;
+
+    LCT_TRY(lct_plan_tower_size(&d->n.layers, &d->k, "layers", names->layers,
+                                "num_hidden_layers", f->layers));
+    LCT_TRY(lct_plan_tower_count(&d->k, names->layers, d->n.layers));
+    LCT_TRY(lct_plan_tower_size(&d->n.hidden, &d->k, "hidden", names->hidden,
+                                "hidden_size", f->hidden));
+    LCT_TRY(lct_plan_tower_size(&d->n.heads, &d->k, "heads", names->heads,
+                                "num_attention_heads", f->heads));
+    LCT_TRY(lct_plan_tower_size(&d->n.length, &d->k, "length", names->length,
+                                "max_position_embeddings", f->length));
+    p->length_config = p->length_trained = d->n.length;
+    if (f->flags & LCT_MLA)
+        return latent_sizes(d);
+    LCT_TRY(kv_heads(d));
+    return head_size(d);
+}
+
+/* ------------------------------------------------------------ temperatures */
+
+static locant_status ministral(struct decoder *d)
+{
+    double beta;
+
+    LCT_TRY(lct_plan_keys_real_of(&beta, &d->k, d->full.dict, d->full.where,
+                                  "llama_4_scaling_beta", -1));
+    if (beta <= 0)
+        return LOCANT_OK;
+    if (d->full.original <= 0)
+        return lct_plan_keys_wrong(&d->k, d->full.where,
+                                   "original_max_position_embeddings", NULL,
+                                   "a length with llama_4_scaling_beta");
+    snprintf(d->temperature, sizeof d->temperature,
+             "temperature(kind=ministral,scale=%.17g,floor=%" PRId64 ")", beta,
+             d->full.original);
+    d->temperature_everywhere = true;
+    return lct_plan_keys_note_real(&d->k, "temperature", "llama_4_scaling_beta",
+                                   d->full.origin, beta);
+}
+
+static locant_status llama4(struct decoder *d)
+{
+    double scale;
+    int64_t floor;
+    bool on;
+
+    LCT_TRY(lct_plan_keys_whole(&d->chunk, &d->k, "chunk",
+                                "attention_chunk_size", 8192, 1));
+    LCT_TRY(lct_plan_keys_switch(&on, &d->k, "attn_temperature_tuning", true));
+    if (!on)
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_whole(&floor, &d->k, "floor_scale", "floor_scale",
+                                8192, 1));
+    LCT_TRY(lct_plan_keys_real(&scale, &d->k, "attn_scale", "attn_scale", 0.1));
+    snprintf(d->temperature, sizeof d->temperature,
+             "temperature(scale=%.17g,floor=%" PRId64 ")", scale, floor);
+    return LOCANT_OK;
+}
+
+/* --------------------------------------------------------------- rotations */
+
+/* MiniMax: a number of channels, unless a partial factor is given. */
+static locant_status read_width(struct decoder *d)
+{
+    static const char partial[] = "partial_rotary_factor";
+    const bool gguf = d->k.plan->dialect == LCT_DIALECT_GGUF;
+    const char *key = gguf ? "rotary_dim" : d->f->width_key;
+
+    if (key == NULL || json_object_get(d->k.object, key) == NULL ||
+        json_object_get(d->k.object, partial) != NULL ||
+        json_object_get(d->full.dict, partial) != NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_whole(&d->rotary_dim, &d->k, "rotated", key,
+                                d->n.head_dim, 2));
+    if (d->rotary_dim % 2 == 0 && d->rotary_dim <= d->n.head_dim)
+        return LOCANT_OK;
+    return lct_plan_keys_wrong(
+        &d->k, d->k.where, key, json_object_get(d->k.object, key),
+        "an even number of at most the %" PRId64 " channels of a head",
+        d->n.head_dim);
+}
+
+/* mrope_section: pairs of time, rows and columns. */
+static locant_status read_sections(struct decoder *d)
+{
+    const json_t *list = json_object_get(d->full.dict, "mrope_section");
+    const bool mixed = (d->f->flags & LCT_MROPE_MIXED) != 0;
+    int64_t sum = 0;
+
+    memcpy(d->section, d->f->section, sizeof d->section);
+    if (d->section[0] == 0 || list == NULL || json_is_null(list))
+        return LOCANT_OK;
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *item = json_array_get(list, i);
+
+        d->section[i] = json_integer_value(item);
+        if (json_array_size(list) != 3 || !json_is_integer(item) ||
+            d->section[i] < 0 || d->section[i] > d->n.head_dim)
+            return lct_plan_keys_wrong(&d->k, d->full.where, "mrope_section",
+                                       list, "three numbers of pairs");
+        sum += d->section[i];
+    }
+    if (mixed || sum == d->n.head_dim / 2)
+        return LOCANT_OK;
+    return lct_plan_keys_wrong(&d->k, d->full.where, "mrope_section", list,
+                               "%" PRId64 " pairs in all, half of head_dim",
+                               d->n.head_dim / 2);
+}
+
+static locant_status read_rope(struct decoder *d)
+{
+    const unsigned flags = d->f->flags;
+    struct lct_position_plan *p = d->k.plan;
+
+    if (flags & LCT_NOPE)
+        return LOCANT_OK;
+    d->interleaved = p->interleaved;
+    if ((flags & LCT_MLA) && p->pairing_assumed &&
+        json_object_get(d->k.object, "rope_interleave") != NULL)
+        LCT_TRY(lct_plan_keys_switch(&d->interleaved, &d->k, "rope_interleave",
+                                     true));
+    p->interleaved = d->interleaved;
+    d->has_local = (flags & LCT_ROPE_BY_TYPE) != 0;
+    LCT_TRY(lct_plan_rope_read(
+        &d->full, &d->k, d->has_local ? "full_attention" : NULL, d->n.length));
+    if (d->full.original > 0 && d->full.original < p->length_trained)
+        p->length_trained = d->full.original;
+    if (d->has_local)
+        LCT_TRY(lct_plan_rope_read(&d->local, &d->k, "sliding_attention",
+                                   d->n.length));
+    LCT_TRY(read_width(d));
+    LCT_TRY(read_sections(d));
+    if (flags & LCT_MINISTRAL)
+        LCT_TRY(ministral(d));
+    return LOCANT_OK;
+}
+
+static locant_status put_rope(struct lct_plan_spec *s, struct decoder *d,
+                              enum lct_plan_kind kind, int64_t head_dim)
+{
+    const bool local = kind == LCT_KIND_WINDOW;
+    struct lct_plan_spec *rope = &d->rope[local];
+    const bool mla = (d->f->flags & LCT_MLA) != 0;
+    struct lct_plan_rotation r = {
+        .head_dim = head_dim,
+        .dim = mla ? head_dim : d->rotary_dim,
+        .trailing = mla,
+        .interleaved = d->interleaved,
+        .score = (d->f->flags & LCT_SCORE) != 0,
+    };
+
+    memcpy(r.section, d->section, sizeof r.section);
+    if (r.section[0] > 0)
+        r.layout = d->f->flags & LCT_MROPE_MIXED ? "interleaved" : "chunked";
+    if (rope->n == 0)
+        LCT_TRY(lct_plan_rope_put(
+            rope, &d->k, d->has_local && local ? &d->local : &d->full, &r));
+    lct_plan_spec_put(s, "%s", rope->failed ? "" : rope->text);
+    s->failed |= rope->failed;
+    return LOCANT_OK;
+}
+
+static locant_status put_layer(struct lct_plan_spec *s, struct decoder *d,
+                               const struct lct_plan_layer_kind *kind,
+                               int64_t head_dim)
+{
+    const char *plus = "";
+
+    if (d->temperature[0] && kind->kind != LCT_KIND_LINEAR &&
+        (d->temperature_everywhere || !kind->rotated)) {
+        lct_plan_spec_put(s, "%s", d->temperature);
+        plus = "+";
+    }
+    if (kind->kind == LCT_KIND_WINDOW) {
+        lct_plan_spec_put(s, "%swindow(size=%" PRId64 ")", plus, d->window);
+        plus = "+";
+    }
+    if (kind->rotated) {
+        lct_plan_spec_put(s, "%s", plus);
+        return put_rope(s, d, kind->kind, head_dim);
+    }
+    lct_plan_spec_put(s, "%s", *plus ? "" : "none");
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------- beside the encoding of a layer */
+
+static locant_status read_scale(double *out, const char **why,
+                                struct decoder *d)
+{
+    double x;
+
+    switch (d->f->scale) {
+    case LCT_SCALE_SCALAR:
+        LCT_TRY(lct_plan_keys_real(&x, &d->k, "scale", "query_pre_attn_scalar",
+                                   256));
+        if (!(x > 0))
+            return lct_plan_keys_wrong(
+                &d->k, d->k.where, "query_pre_attn_scalar",
+                json_object_get(d->k.object, "query_pre_attn_scalar"),
+                "a number above 0");
+        *out = 1 / sqrt(x);
+        *why = "query_pre_attn_scalar^-0.5";
+        return LOCANT_OK;
+    case LCT_SCALE_KEY:
+        *why = "attention_multiplier";
+        return lct_plan_keys_real(out, &d->k, "scale", *why, 1);
+    case LCT_SCALE_ONE:
+        *out = 1;
+        *why = "1, by the class";
+        return LOCANT_OK;
+    default:
+        *out = 0; /* by the width of each layer's heads */
+        *why = d->f->flags & LCT_MLA ? "(nope + rope)^-0.5" : "head_dim^-0.5";
+        return LOCANT_OK;
+    }
+}
+
+static locant_status read_norm(struct lct_qk_norm *out, struct decoder *d)
+{
+    const struct lct_family *f = d->f;
+    bool on = true;
+
+    *out = (struct lct_qk_norm){ .kind = LCT_QK_NONE };
+    if (f->norm.kind != LCT_QK_NONE && f->norm_switch != NULL)
+        LCT_TRY(
+            lct_plan_keys_switch(&on, &d->k, f->norm_switch, f->norm_default));
+    if (f->norm.kind == LCT_QK_NONE || !on)
+        return LOCANT_OK;
+    *out = f->norm;
+    return lct_plan_keys_real(&out->eps, &d->k, "norm epsilon",
+                              f->names->epsilon, f->epsilon);
+}
+
+static locant_status read_softcap(double *out, struct decoder *d)
+{
+    static const char key[] = "attn_logit_softcapping";
+
+    *out = 0;
+    if (!(d->f->flags & LCT_SOFTCAP) || lct_plan_keys_null(&d->k, key))
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_real(out, &d->k, "softcap", key, d->f->softcap));
+    if (*out >= 0)
+        return LOCANT_OK;
+    return lct_plan_keys_wrong(&d->k, d->k.where, key,
+                               json_object_get(d->k.object, key),
+                               "a number of at least 0, or null");
+}
+
+/* Layers at the end read the keys of the last layer of their kind that has
+   its own. */
+static locant_status share_keys(struct decoder *d,
+                                const struct lct_plan_layer_kind *kinds)
+{
+    int64_t shared, first;
+
+    if (!(d->f->flags & LCT_SHARED_KEYS))
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_whole(&shared, &d->k, "layers without keys",
+                                "num_kv_shared_layers", d->f->shared_keys, 0));
+    first = shared < d->n.layers ? d->n.layers - shared : 0;
+    for (int64_t l = first; l < d->n.layers && shared > 0; l++) {
+        int64_t from = first - 1;
+
+        while (from >= 0 && kinds[from].kind != kinds[l].kind)
+            from--;
+        if (from < 0)
+            return lct_plan_keys_wrong(
+                &d->k, d->k.where, "num_kv_shared_layers",
+                json_object_get(d->k.object, "num_kv_shared_layers"),
+                "a layer of each kind before the last %" PRId64, shared);
+        d->k.tower->layers[l].keys_of = from;
+    }
+    return LOCANT_OK;
+}
+
+/* Global layers of Gemma 4 have heads of another width. */
+static locant_status global_sizes(struct decoder *d,
+                                  const struct lct_plan_layer_kind *kinds)
+{
+    int64_t width, heads = d->n.kv_heads;
+    bool same_values;
+
+    if (!(d->f->flags & LCT_ROPE_NEW))
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_whole(&width, &d->k, "head_dim (global)",
+                                "global_head_dim", 512, 2));
+    LCT_TRY(
+        lct_plan_keys_switch(&same_values, &d->k, "attention_k_eq_v", false));
+    if (same_values)
+        LCT_TRY(lct_plan_keys_whole(&heads, &d->k, "kv_heads (global)",
+                                    "num_global_key_value_heads", heads, 1));
+    for (int64_t l = 0; l < d->n.layers; l++)
+        if (kinds[l].kind == LCT_KIND_FULL) {
+            d->k.tower->layers[l].qk_dim = width;
+            d->k.tower->layers[l].v_dim = width;
+            d->k.tower->layers[l].kv_heads = heads;
+        }
+    return LOCANT_OK;
+}
+
+static locant_status fill(struct decoder *d,
+                          const struct lct_plan_layer_kind *kinds)
+{
+    struct lct_tower *t = d->k.tower;
+    struct lct_qk_norm norm;
+    const char *why;
+    double scale, softcap;
+
+    LCT_TRY(read_scale(&scale, &why, d));
+    LCT_TRY(read_norm(&norm, d));
+    LCT_TRY(read_softcap(&softcap, d));
+    LCT_TRY(global_sizes(d, kinds));
+    LCT_TRY(share_keys(d, kinds));
+    for (int64_t l = 0; l < t->n_layers; l++) {
+        struct lct_layer_plan *layer = &t->layers[l];
+        struct lct_plan_spec s = { 0 };
+        locant_status status =
+            put_layer(&s, d, &kinds[l],
+                      d->f->flags & LCT_MLA ? d->n.rope_dim : layer->qk_dim);
+
+        if (status != LOCANT_OK) {
+            locant_release(s.text);
+            return status;
+        }
+        LCT_TRY(lct_plan_tower_layer(t, l, &s, d->k.plan->file));
+        layer->scale = scale != 0 ? scale : 1 / sqrt((double)layer->qk_dim);
+        snprintf(layer->scale_key, sizeof layer->scale_key, "%s", why);
+        layer->softcap = softcap;
+        layer->norm = norm;
+        if (norm.kind == LCT_QK_L2 && !kinds[l].rotated)
+            layer->norm = (struct lct_qk_norm){ .kind = LCT_QK_NONE };
+        layer->sinks = (d->f->flags & LCT_SINKS) != 0;
+        layer->mask = d->both_sides ? LCT_BIDIRECTIONAL : LCT_CAUSAL;
+        layer->chunk = kinds[l].kind == LCT_KIND_CHUNK ? d->chunk : 0;
+        if (kinds[l].kind == LCT_KIND_LINEAR)
+            layer->attention = LCT_LINEAR_ATTENTION;
+    }
+    return LOCANT_OK;
+}
+
+static locant_status read_mask(struct decoder *d)
+{
+    const json_t *value =
+        json_object_get(d->k.object, "use_bidirectional_attention");
+
+    d->both_sides = (d->f->flags & LCT_ENCODER) != 0;
+    if (value == NULL || json_is_null(value) || json_is_false(value) ||
+        d->f->gguf == NULL || strncmp(d->f->model_type, "gemma", 5) != 0)
+        return LOCANT_OK;
+    if (json_is_string(value)) /* Gemma 4: "vision" or "all" */
+        d->both_sides = strcmp(json_string_value(value), "all") == 0;
+    else
+        LCT_TRY(lct_plan_keys_switch(&d->both_sides, &d->k,
+                                     "use_bidirectional_attention", false));
+    return LOCANT_OK;
+}
+
+static locant_status plan(struct decoder *d)
+{
+    struct lct_plan_layer_kind *kinds;
+    locant_status status;
+
+    LCT_TRY(read_sizes(d));
+    LCT_TRY(read_mask(d));
+    LCT_TRY(lct_plan_layers_window(&d->window, &d->k, &d->both_sides));
+    if (d->f->rule == LCT_LAYERS_LLAMA4)
+        LCT_TRY(llama4(d));
+    LCT_TRY(lct_plan_tower_layers(d->k.tower, d->n.layers, d->n.heads,
+                                  d->n.kv_heads, d->n.head_dim,
+                                  d->k.plan->file));
+    for (int64_t l = 0; l < d->n.layers; l++)
+        d->k.tower->layers[l].v_dim = d->n.v_dim;
+    kinds = locant_alloc((size_t)d->n.layers * sizeof *kinds);
+    if (kinds == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", d->k.plan->file);
+    status = lct_plan_layers_read(kinds, &d->k, d->n.layers, d->window);
+    if (status == LOCANT_OK)
+        status = read_rope(d);
+    if (status == LOCANT_OK)
+        status = fill(d, kinds);
+    locant_release(kinds);
+    return status;
+}
+
+locant_status lct_plan_decoder(struct lct_position_plan *p,
+                               const struct lct_config *c)
+{
+    struct decoder d = { .f = p->family };
+    locant_status status =
+        lct_plan_tower_begin(&d.k, p, "text", c->text, lct_plan_tower_where(c));
+
+    if (status == LOCANT_OK)
+        status = plan(&d);
+    if (d.f->section[0] > 0)
+        d.k.tower->ids = LCT_IDS_MROPE;
+    lct_plan_tower_end(&d.k);
+    locant_release(d.rope[0].text);
+    locant_release(d.rope[1].text);
+    return status;
+}
