@@ -34,17 +34,17 @@ set(CORE_SOURCES
   encodings/rope3d.c encodings/rope_grid.c encodings/rope_imaginary.c
   encodings/rope_mixed.c encodings/rotate.c encodings/rotate_coords.c
   encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scale_invariant.c
-  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
-  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
-  encodings/scaling_yarn.c encodings/score.c encodings/selective_rope.c
-  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
-  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
-  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
-  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/ssmax.c encodings/stick_breaking.c encodings/streaming.c
-  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
-  encodings/table.c encodings/tapa.c encodings/temperature.c
+  encodings/rotate_rows.c encodings/rotated.c encodings/sandwich.c
+  encodings/scale_invariant.c encodings/scaling.c encodings/scaling_llama3.c
+  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
+  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/selective_rope.c encodings/selfextend.c encodings/shaw.c
+  encodings/similarity.c encodings/sincos2d.c encodings/sincos3d.c
+  encodings/sinusoidal.c encodings/sinusoids.c encodings/spec.c
+  encodings/spec_names.c encodings/spec_number.c encodings/spec_print.c
+  encodings/spec_read.c encodings/ssmax.c encodings/stick_breaking.c
+  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
+  encodings/t5.c encodings/table.c encodings/tapa.c encodings/temperature.c
   encodings/transformer_xl.c encodings/urpe.c encodings/vjepa2.c
   encodings/wavlm.c encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/append.c attention/arena.c attention/arithmetic.c
@@ -83,13 +83,16 @@ set(LAB_SOURCES
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
   files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
   files/npy.c files/npy_header.c files/npy_write.c files/number.c
-  files/sha256.c files/shared.c files/source.c files/tensors.c
-  files/tensors_entry.c files/tensors_header.c files/tensors_write.c
-  files/utf8.c
+  files/output.c files/sha256.c files/shared.c files/source.c files/tensors.c
+  files/tensors_entry.c files/tensors_header.c files/tensors_text.c
+  files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/family.c families/plan.c families/plan_alibi.c
+  families/convert.c families/convert_names.c families/convert_others.c
+  families/convert_parts.c families/convert_project.c families/convert_rows.c
+  families/convert_verify.c families/convert_write.c families/family.c
+  families/pairing.c families/plan.c families/plan_alibi.c
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_pairs.c families/plan_params.c
@@ -177,11 +180,11 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_vectors.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  json.c language.c main.c model_convert.c model_vectors.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
+  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
+  task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -232,14 +235,15 @@ set(TESTS
   test_characters test_check_grids test_check_turns test_check_values
   test_checkpoint test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_coordinates_backward test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_encoding_values test_evaluate test_evaluate_as
-  test_export test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_twins test_gates
+  test_convert test_coordinates_backward test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_evaluate test_evaluate_as test_export test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_formula test_formula_twins test_frequencies test_gates
   test_gguf test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model

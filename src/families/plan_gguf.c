@@ -6,7 +6,7 @@
  * pairing follows from the architecture.
  */
 #include "plan_gguf.h"
-#include "../files/decimal.h"
+#include "../core/suggest.h"
 #include "plan_gguf_keys.h"
 #include <inttypes.h>
 #include <math.h>
