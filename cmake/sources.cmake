@@ -12,15 +12,16 @@ set(CORE_SOURCES
   encodings/conformer.c encodings/cope.c encodings/cosine.c
   encodings/crossformer.c encodings/dape.c encodings/deberta.c
   encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
-  encodings/formula_content.c encodings/formula_evaluate.c
-  encodings/formula_graph.c encodings/formula_linear.c
-  encodings/formula_names.c encodings/formula_operations.c
-  encodings/formula_params.c encodings/formula_parse.c
-  encodings/formula_print.c encodings/formula_read.c
-  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
-  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
+  encodings/fope.c encodings/formula.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/formula_linear.c encodings/formula_names.c
+  encodings/formula_operations.c encodings/formula_params.c
+  encodings/formula_parse.c encodings/formula_print.c
+  encodings/formula_read.c encodings/formula_trend.c
+  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
+  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
+  encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -50,6 +51,9 @@ set(CORE_SOURCES
   attention/attention.c attention/backward.c attention/bf16.c
   attention/bias.c attention/bias_pwl.c attention/bias_table.c
   attention/content.c attention/content_far.c attention/content_gates.c
+  attention/content_maps.c attention/content_maps_backward.c
+  attention/content_maps_groups.c attention/content_maps_inputs.c
+  attention/content_maps_tiles.c attention/content_maps_tokens.c
   attention/content_plan.c attention/content_project.c
   attention/content_tables.c attention/content_window.c attention/decode.c
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
@@ -60,14 +64,14 @@ set(CORE_SOURCES
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
   attention/quant.c attention/quantize.c attention/ragged.c
-  attention/rectangle.c attention/reference.c attention/request.c
-  attention/rotation.c attention/row_factor.c attention/rows.c
-  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
-  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
-  attention/rows_stick.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/stick.c attention/tables.c attention/tiled.c
-  attention/token_angles.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
+  attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
