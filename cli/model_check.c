@@ -83,11 +83,11 @@ static void print_finding(const locant_finding *f)
     const char *head =
         cli_text("%s %s %s:", severity_names[f->severity], f->id, f->key);
 
-    printf("%s\n    ", cli_safe(head));
-    cli_wrap(cli_safe(f->sentence), 4, 4, width);
+    printf("%s\n", cli_safe(head));
+    cli_wrap(cli_safe(f->sentence), 0, 4, width);
     if (f->mend[0] != '\0') {
-        fputs("\n    ", stdout);
-        cli_wrap(cli_text("Mend: %s.", cli_safe(f->mend)), 4, 4, width);
+        putchar('\n');
+        cli_wrap(cli_text("Mend: %s.", cli_safe(f->mend)), 0, 4, width);
     }
     putchar('\n');
 }

@@ -127,6 +127,9 @@ int64_t lct_check_channels(int64_t width, double partial);
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);
 bool lct_check_class_has(const struct lct_check *k, unsigned traits);
+/* The least number of edits from a to b, whatever the case of a's letters
+   (Levenshtein 1966). */
+size_t lct_check_edits(const char *a, const char *b);
 /* The nearest of 'names' (NULL at the end) within a third of its letters. */
 const char *lct_check_nearest(const char *word, const char *const *names);
 

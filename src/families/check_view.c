@@ -91,8 +91,7 @@ bool lct_check_class_has(const struct lct_check *k, unsigned traits)
     return k->class != NULL && (k->class->traits & traits) == traits;
 }
 
-/* The least number of edits from a to b (Levenshtein 1966). */
-static size_t distance(const char *a, const char *b)
+size_t lct_check_edits(const char *a, const char *b)
 {
     enum { LONGEST = 47 };
     size_t row[LONGEST + 1], n = strlen(b);
@@ -125,7 +124,7 @@ const char *lct_check_nearest(const char *word, const char *const *names)
     size_t least = strlen(word) / 3 + 1;
 
     for (; *names != NULL; names++) {
-        const size_t d = distance(word, *names);
+        const size_t d = lct_check_edits(word, *names);
 
         if (d < least) {
             least = d;
