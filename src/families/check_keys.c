@@ -542,8 +542,7 @@ static void nearly_key(struct lct_check *k)
                                          "layer_types",
                                          "no_rope_layers",
                                          "rope_local_base_freq",
-                                         "num_key_value_heads",
-                                         "head_dim" };
+                                         "num_key_value_heads" };
     const char *key;
     json_t *value;
 
