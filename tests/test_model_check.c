@@ -182,6 +182,33 @@ TEST(every_check_has_a_case)
     json_decref(cases);
 }
 
+/* The table of the guide, made of checks.def. */
+TEST(the_guide_lists_every_check)
+{
+    static const char *const severities[] = { "note", "warning", "error" };
+    const locant_check_info *info;
+    size_t n, checks = 0, rows = 0;
+    char *page =
+        scratch_read(LOCANT_SOURCE "/docs/guide/models/wrong-rope.md", &n);
+    const char *table;
+
+    page[n] = '\0';
+    table = strstr(page, "| check | severity |");
+    CHECK(table != NULL);
+    for (; (info = locant_model_check_at(checks)) != NULL; checks++) {
+        char row[256];
+
+        snprintf(row, sizeof row, "\n| %s | %s | %s |\n", info->id,
+                 severities[info->severity], info->title);
+        if (strstr(table, row) == NULL)
+            FAIL("the guide has no row%s", row);
+    }
+    for (const char *at = table; (at = strstr(at, "\n| ")) != NULL; at++)
+        rows++;
+    CHECK(rows == checks);
+    free(page);
+}
+
 /* ------------------------------------------------------------------ mends */
 
 /* How many findings of the file have a mend that --fix makes. */
