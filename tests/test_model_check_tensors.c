@@ -376,6 +376,25 @@ IN_SCRATCH(llama_3_1_needs_its_divisors)
     finds(path, NULL, "L09");
 }
 
+IN_SCRATCH(a_longer_phi_3_needs_its_lists)
+{
+    const struct value values[] = {
+        { "attention.head_count", 1, false },
+        { "attention.key_length", 16, false },
+        { "context_length", 131072, false },
+        { "rope.scaling.original_context_length", 4096, false },
+    };
+    float x[8];
+    const struct tensor t[] = { { "rope_factors_long.weight", x, 8, 0 },
+                                { "rope_factors_short.weight", x, 8, 0 } };
+
+    fill(x, 8);
+    write_gguf("m.gguf", "phi3", values, LEN(values), t, 0);
+    finds(scratch_file(&dir, "m.gguf"), NULL, "X06");
+    write_gguf("m.gguf", "phi3", values, LEN(values), t, 2);
+    finds(scratch_file(&dir, "m.gguf"), NULL, "");
+}
+
 IN_SCRATCH(key_length_is_that_of_the_rows)
 {
     const struct value values[] = {

@@ -244,6 +244,28 @@ static void divisors(struct lct_check *k)
     lct_check_mend(f, "convert again with a converter after #8676");
 }
 
+/* X06 */
+static void longrope_lists(struct lct_check *k)
+{
+    static const char name[] = "rope_factors_long.weight";
+    const int64_t length = lct_check_gguf_integer(k, "context_length", 0);
+    const int64_t original = lct_check_gguf_integer(
+        k, "rope.scaling.original_context_length", length);
+    struct lct_draft *f;
+
+    if (strcmp(k->type, "phi3") != 0 || length <= original ||
+        lct_weights_find(k->weights, name) != NULL)
+        return;
+    f = lct_check_report(k, LCT_CHECK_X06, name,
+                         "the length is %lld, the original one %lld, and %s is "
+                         "absent",
+                         (long long)length, (long long)original, name);
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "unscaled frequencies: good up to %lld tokens, worse beyond",
+                   (long long)original);
+    lct_check_mend(f, "convert again from a configuration with rope_scaling");
+}
+
 /* G14 */
 static void query_rows(struct lct_check *k)
 {
@@ -310,6 +332,7 @@ void lct_check_tensors(struct lct_check *k)
     stored_angles(k);
     if (is_gguf(k)) {
         divisors(k);
+        longrope_lists(k);
         query_rows(k);
         return;
     }
