@@ -86,12 +86,13 @@ set(LAB_SOURCES
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
   families/check_layers.c families/check_lengths.c families/check_model.c
-  families/check_pairs.c families/check_public.c families/check_report.c
-  families/check_scores.c families/check_tensors.c families/check_view.c
-  families/check_widths.c families/check_write.c families/check_yarn.c
-  families/config.c families/config_gguf.c families/config_value.c
-  families/convert.c families/convert_names.c families/convert_others.c
-  families/convert_parts.c families/convert_project.c families/convert_rows.c
+  families/check_pairs.c families/check_params.c families/check_public.c
+  families/check_report.c families/check_scores.c families/check_tensors.c
+  families/check_view.c families/check_widths.c families/check_write.c
+  families/check_yarn.c families/config.c families/config_gguf.c
+  families/config_value.c families/convert.c families/convert_names.c
+  families/convert_others.c families/convert_parts.c
+  families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/family.c
   families/pairing.c families/plan.c families/plan_alibi.c
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c

@@ -457,6 +457,39 @@ TEST(published_configurations_have_no_error)
     json_decref(rows);
 }
 
+/* The findings of a params.json, whose keys keep their names. */
+static void params(const char *text, const char *want, const char *key)
+{
+    locant_findings f;
+
+    CHECK_OK(locant_model_check_text(&f, text, strlen(text), "x", NULL));
+    if (strcmp(ids_of(&f), want) != 0)
+        FAIL("%s: got '%s'\n", text, ids_of(&f));
+    CHECK(key == NULL || strcmp(f.at[0].key, key) == 0);
+    locant_findings_free(&f);
+}
+
+#define SIZES "{\"dim\":4096,\"n_layers\":32,\"n_heads\":32"
+TEST(params_json_is_checked_under_its_own_names)
+{
+    params(SIZES ",\"n_kv_heads\":8,\"rope_theta\":500000.0,"
+                 "\"use_scaled_rope\":true,\"vocab_size\":128256}",
+           "", NULL);
+    params(SIZES ",\"n_kv_heads\":5,\"rope_theta\":500000.0}", "W08",
+           "n_kv_heads");
+    params(SIZES ",\"vocab_size\":128256}", "D04", "rope_theta");
+    params(SIZES ",\"head_dim\":128,\"hidden_dim\":14336,"
+                 "\"rope_theta\":1e6,\"yarn\":{\"factor\":16,"
+                 "\"beta\":1,\"alpha\":32,"
+                 "\"original_max_position_embeddings\":16384}}",
+           "L19", "yarn.beta");
+    params(SIZES ",\"head_dim\":128,\"hidden_dim\":14336,"
+                 "\"rope_theta\":1e6,\"yarn\":{\"factor\":16,"
+                 "\"beta\":32,\"alpha\":1,"
+                 "\"original_max_position_embeddings\":16384}}",
+           "", NULL);
+}
+
 /* -------------------------------------------------------------- bad input */
 
 /* Put 'value' in place of each key, and each key of a dictionary, in turn. */

@@ -176,7 +176,7 @@ LOCANT_API void locant_findings_free(locant_findings *findings);
  * output   the file that is written, never the configuration itself
  *
  * Errors: as locant_model_check(); PARAM ('output' is the configuration),
- * UNSUPPORTED (a GGUF file).
+ * UNSUPPORTED (a GGUF file, a params.json).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_fix(size_t *fixed, const char *path, const char *output);

@@ -81,6 +81,7 @@ struct lct_check {
     const json_t *text; /* the object that has the keys of the model */
     const char *type;   /* model_type, or the architecture of GGUF */
     const struct lct_class *class; /* NULL if it is unknown */
+    bool params;                   /* keys were those of a params.json */
     char prefix[48];       /* "text_config." where the keys are nested */
     int64_t D, H, K, L, d; /* 0 if unknown */
     int64_t M;             /* length of the configuration */

@@ -129,11 +129,10 @@ static locant_status fix_all(size_t *fixed, struct lct_check_model *m)
     size_t n = 1;
 
     *fixed = 0;
-    if (m->config.dialect == LCT_DIALECT_GGUF)
+    if (m->config.dialect != LCT_DIALECT_HF4 &&
+        m->config.dialect != LCT_DIALECT_HF5)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: a GGUF file is not changed; convert the model "
-                           "again",
-                           m->config.file);
+                           "%s: only a config.json is changed", m->config.file);
     for (int round = 0; round < ROUNDS && n > 0; round++) {
         LCT_TRY(fix_once(&n, m));
         *fixed += n;

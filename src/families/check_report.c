@@ -1,5 +1,6 @@
 /* check_report.c - collect findings, and compose their sentences */
 #include "check_report.h"
+#include "check_params.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,10 +89,11 @@ struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
 {
     struct lct_draft *f = added(k->report);
     const bool whole = key[0] == '/';
+    const char *name = k->params ? lct_check_params_key(key) : key + whole;
     char path[160];
     va_list arguments;
 
-    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, key + whole);
+    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, name);
     f->report = k->report;
     f->id = id;
     f->severity = infos[id].severity;
