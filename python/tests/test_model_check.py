@@ -1,7 +1,9 @@
 """locant.models.check: findings of paths, dicts, and transformers' objects."""
 import json
+import os
+import tempfile
+import unittest
 
-import pytest
 import locant
 from locant import models
 
@@ -15,56 +17,65 @@ def ids(findings):
     return [f["id"] for f in findings]
 
 
-def test_a_right_configuration_has_no_finding():
-    assert models.check(LLAMA) == []
+class Check(unittest.TestCase):
+    def test_a_right_configuration_has_no_finding(self):
+        self.assertEqual(models.check(LLAMA), [])
+
+    def test_a_finding_has_its_parts(self):
+        (found,) = models.check(YARN)
+        self.assertEqual(found["id"], "L01")
+        self.assertEqual(found["severity"], "error")
+        self.assertEqual(found["key"],
+                         "rope_scaling.original_max_position_embeddings")
+        self.assertIn("31 to 49", found["sentence"])
+        self.assertIn("24 to 42", found["mend"])
+        self.assertEqual(found["stacks"],
+                         ["hf4", "hf5", "vllm", "llama.cpp", "mlx"])
+        self.assertEqual(found["computes"]["vllm"], "KeyError")
+        self.assertIs(found["fixes"], False)
+
+    def test_a_stack_keeps_its_own(self):
+        (found,) = models.check(YARN, "vllm")
+        self.assertTrue(found["sentence"].endswith(" vLLM: KeyError."))
+        packed = dict(LLAMA, quantization_config={"quant_algo": "NVFP4"})
+        self.assertEqual(ids(models.check(packed, stack="llama.cpp")), ["G03"])
+        self.assertEqual(models.check(packed, stack="hf5"), [])
+        with self.assertRaisesRegex(locant.Error, "'hf', expected hf4, hf5"):
+            models.check(YARN, "hf")
+
+    def test_a_path_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "config.json")
+            other = os.path.join(folder, "other.json")
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump(YARN, f)
+            with open(other, "w", encoding="utf-8") as f:
+                json.dump(dict(LLAMA, sliding_window=4096), f)
+            self.assertEqual(models.check(path), models.check(YARN))
+            self.assertEqual(models.check(folder), models.check(YARN))
+            self.assertEqual(ids(models.check(path, other=other)),
+                             ["L01", "P12"])
+
+    def test_a_length_is_asked_about(self):
+        bert = {"model_type": "bert", "max_position_embeddings": 512}
+        self.assertEqual(models.check(bert, length=512), [])
+        self.assertEqual(ids(models.check(bert, length=513)), ["P21"])
+
+    def test_what_is_no_model_is_refused(self):
+        for model, message in ((3, "the model is a int"),
+                               ({"model_type": "lama"}, "did you mean llama"),
+                               ("/none/such", "cannot be opened")):
+            with self.assertRaisesRegex(locant.Error, message):
+                models.check(model)
+
+    def test_an_object_of_transformers_is_read(self):
+        try:
+            import transformers
+        except ImportError:
+            self.skipTest("transformers is missing")
+        config = transformers.Qwen3Config(num_key_value_heads=5)
+        self.assertIn("W08", ids(models.check(config)))
 
 
-def test_a_finding_has_its_parts():
-    (found,) = models.check(YARN)
-    assert found["id"] == "L01" and found["severity"] == "error"
-    assert found["key"] == "rope_scaling.original_max_position_embeddings"
-    assert "31 to 49" in found["sentence"] and "24 to 42" in found["mend"]
-    assert found["stacks"] == ["hf4", "hf5", "vllm", "llama.cpp", "mlx"]
-    assert found["computes"]["vllm"] == "KeyError"
-    assert found["fixes"] is False
-
-
-def test_a_stack_keeps_its_own():
-    (found,) = models.check(YARN, "vllm")
-    assert found["sentence"].endswith(" vLLM: KeyError.")
-    packed = dict(LLAMA, quantization_config={"quant_algo": "NVFP4"})
-    assert ids(models.check(packed, stack="llama.cpp")) == ["G03"]
-    assert models.check(packed, stack="hf5") == []
-    with pytest.raises(locant.Error, match="stack is 'hf', expected hf4, hf5"):
-        models.check(YARN, "hf")
-
-
-def test_a_path_is_read(tmp_path):
-    path = tmp_path / "config.json"
-    path.write_text(json.dumps(YARN))
-    assert models.check(path) == models.check(str(tmp_path)) \
-        == models.check(YARN)
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(dict(LLAMA, sliding_window=4096)))
-    assert ids(models.check(path, other=other)) == ["L01", "P12"]
-
-
-def test_a_length_is_asked_about():
-    bert = {"model_type": "bert", "max_position_embeddings": 512}
-    assert models.check(bert, length=512) == []
-    assert ids(models.check(bert, length=513)) == ["P21"]
-
-
-def test_what_is_no_model_is_refused(tmp_path):
-    with pytest.raises(locant.Error, match="the model is a int"):
-        models.check(3)
-    with pytest.raises(locant.Error, match="did you mean llama"):
-        models.check({"model_type": "lama"})
-    with pytest.raises(locant.Error, match="cannot be opened"):
-        models.check(tmp_path / "none")
-
-
-def test_an_object_of_transformers_is_read():
-    transformers = pytest.importorskip("transformers")
-    config = transformers.Qwen3Config(num_key_value_heads=5)
-    assert "W08" in ids(models.check(config))
+if __name__ == "__main__":
+    unittest.main()
