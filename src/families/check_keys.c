@@ -482,7 +482,10 @@ static void check_type(struct lct_check *k, const json_t *object,
         wanted == NUMBERS && json_is_array(value) ? "a list of something else"
                                                   : type_name(value),
         names[wanted]);
-    lct_check_says(f, LCT_HF5, "refuses the configuration");
+    lct_check_says(f, LCT_HF5,
+                   *dict == '\0'    ? "refuses the configuration"
+                   : wanted == BOOL ? "takes any text for true"
+                                    : "fails when the model is built");
     lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
                    "an exception, or a value that nobody meant");
     if (wanted == BOOL)
