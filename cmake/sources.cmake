@@ -90,13 +90,13 @@ set(LAB_SOURCES
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
   families/check_layers.c families/check_lengths.c families/check_model.c
-  families/check_pairs.c families/check_public.c families/check_report.c
-  families/check_scores.c families/check_tensors.c families/check_view.c
-  families/check_widths.c families/check_write.c families/check_yarn.c
-  families/compare.c families/compare_layer.c families/compare_parts.c
-  families/compare_rotation.c families/config.c families/config_gguf.c
-  families/config_value.c families/convert.c families/convert_names.c
-  families/convert_others.c families/convert_parts.c
+  families/check_pairs.c families/check_params.c families/check_public.c
+  families/check_report.c families/check_scores.c families/check_tensors.c
+  families/check_view.c families/check_widths.c families/check_write.c
+  families/check_yarn.c families/compare.c families/compare_layer.c
+  families/compare_parts.c families/compare_rotation.c families/config.c
+  families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/extend.c
   families/extend_json.c families/extend_model.c families/extend_settings.c
@@ -272,7 +272,8 @@ set(TESTS
   test_gguf test_graph test_graph_rules test_half test_identify
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_each test_model_encodings
+  test_lengths test_messages test_model test_model_check
+  test_model_check_tensors test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_multimodal test_muon test_muon_f32
   test_net test_ngram test_nn test_nn_f32 test_nn_product test_npy
