@@ -158,11 +158,10 @@ static unsigned relations_of(const struct lct_plan *p,
 {
     const locant_encoding *e = p->request->relations;
 
-    return e == NULL
-               ? 1
-               : e->row->relations.classify_range(
-                     e, (struct lct_span){ q->low, q->high },
-                     (struct lct_span){ k->low, k->high });
+    return e == NULL ? 1
+                     : e->row->relations.classify_range(
+                           e, (struct lct_span){ q->low, q->high },
+                           (struct lct_span){ k->low, k->high });
 }
 
 static bool classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,

@@ -57,8 +57,8 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
 
     r->q = lct_arena_doubles(arena, lct_tables_relations(p) * heads, p->Dq);
     r->dq = lct_arena_doubles(arena, lct_tables_relations(p) * heads, p->Dq);
-    r->relation = lct_arena_alloc(
-        arena, lct_tables_relations(p) > 1 ? p->S : 0, 1, 1);
+    r->relation =
+        lct_arena_alloc(arena, lct_tables_relations(p) > 1 ? p->S : 0, 1, 1);
     r->o = lct_arena_doubles(arena, heads, p->D > p->Dv ? p->D : p->Dv);
     r->dout = lct_arena_doubles(arena, heads, p->Dv);
     r->s = lct_arena_doubles(arena, heads, p->S);

@@ -70,11 +70,11 @@ void lct_rows_factors_gain_backward(const struct lct_rows_task *w, double *sums)
         double *to = w->r->factored + h * keys;
 
         for (int64_t j = 0; j < keys; j++)
-            to[j] =
-                ds[j] == 0 ? 0
-                           : ds[j] * w->p->scale *
-                                 lct_dot(w->r->q + lct_rows_query_at(w, h, j),
-                                         k + j * D, D);
+            to[j] = ds[j] == 0
+                        ? 0
+                        : ds[j] * w->p->scale *
+                              lct_dot(w->r->q + lct_rows_query_at(w, h, j),
+                                      k + j * D, D);
     }
     lct_rows_factors_backward(w, LCT_GAIN, sums);
 }

@@ -206,8 +206,8 @@ static bool reads_padding(const struct lct_tables *tables,
                           const struct lct_plan *p)
 {
     return p->engine != LCT_DECODE || p->bias_range > 0 ||
-           p->request->relations != NULL ||
-           p->lengths.e != NULL || tables->q_last != NULL;
+           p->request->relations != NULL || p->lengths.e != NULL ||
+           tables->q_last != NULL;
 }
 
 static void fill_positions(const struct lct_tables *tables,

@@ -44,7 +44,7 @@ struct lct_tables {
     struct lct_table angles[2]; /* by role: [R, T or S, pairs]; in double where
                                     q is F64 */
     /* Positions by which relations of pairs rotate; NULL: none do. */
-    int64_t *q_place[LCT_MAX_RELATIONS], *k_place; /* [R, T or S] */
+    int64_t *q_place[LCT_MAX_RELATIONS], *k_place;       /* [R, T or S] */
     struct lct_table relation_angles[LCT_MAX_RELATIONS]; /* of queries; the
                                                    first is that of 'angles' */
     struct lct_token_tables token;

@@ -18,7 +18,7 @@ struct lct_tile {
     enum lct_near_far_class nearness; /* LCT_NEAR unless content is near/far */
     unsigned relations; /* bits of the relations of its pairs (doors.h); 1 if
                            there are none */
-    bool far_masks;                   /* content masks some of the keys */
+    bool far_masks;     /* content masks some of the keys */
 };
 
 /* Tile n of the queries of head h; lct_mask_classify() sets its keys. */
