@@ -42,11 +42,38 @@ static void scale_rows(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
+/* The relations that the tile's queries may be in to any key. */
+static unsigned relations_of_tile(const struct lct_plan *p,
+                                  const struct lct_tile *t)
+{
+    const locant_encoding *e = p->request->relations;
+    int64_t row = lct_plan_row(p, t->b);
+    const struct lct_extent *q =
+        &p->tables->q_extent[row * p->q_tiles + t->i / LCT_TILE];
+    const struct lct_extent *k = p->tables->k_extent + row * p->k_tiles;
+    struct lct_span keys = { INT64_MAX, INT64_MIN };
+
+    for (int64_t n = 0; n < lct_plan_key_tiles(p, t->b); n++) {
+        keys.low = k[n].low < keys.low ? k[n].low : keys.low;
+        keys.high = k[n].high > keys.high ? k[n].high : keys.high;
+    }
+    return keys.low > keys.high
+               ? 1
+               : e->row->relations.classify_range(
+                     e, (struct lct_span){ q->low, q->high }, keys);
+}
+
 void lct_relations_load(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s)
 {
+    s->relations = 1;
+    if (lct_tables_relations(p) > 1)
+        s->relations = relations_of_tile(p, t);
     for (int r = 1; r < lct_tables_relations(p); r++) {
         struct lct_relation_queries x = lct_relations_queries(s, r);
+
+        if (!(s->relations >> r & 1))
+            continue;
 
         lct_relations_rotated(p, x.q, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
                               r);
@@ -76,8 +103,9 @@ void lct_relations_clear(const struct lct_plan *p, const struct lct_tile *t,
                          const struct lct_scratch *s)
 {
     for (int r = 1; r < lct_tables_relations(p); r++)
-        memset(lct_relations_queries(s, r).dq, 0,
-               (size_t)(t->rows * p->padded_q) * sizeof(float));
+        if (s->relations >> r & 1)
+            memset(lct_relations_queries(s, r).dq, 0,
+                   (size_t)(t->rows * p->padded_q) * sizeof(float));
 }
 
 void lct_relations_add_queries(const struct lct_plan *p,
@@ -87,6 +115,8 @@ void lct_relations_add_queries(const struct lct_plan *p,
     for (int r = 1; r < lct_tables_relations(p); r++) {
         float *dq = lct_relations_queries(s, r).dq;
 
+        if (!(s->relations >> r & 1))
+            continue;
         scale_rows(p, t, dq);
         lct_load_rotate(p, dq, p->padded_q, t->rows,
                         lct_tables_relation_angles(p, r, t->b, t->i), -1);

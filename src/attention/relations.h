@@ -41,7 +41,8 @@ static inline bool lct_relations_are_one(const struct lct_tile *t)
 /* Load 'rows' queries from 'at' = b, h, i on in relation r: rotated. */
 void lct_relations_rotated(const struct lct_plan *p, float *to,
                            const int64_t at[3], int64_t rows, int r);
-/* Load the tile's queries in all relations but the first: rotated, scaled. */
+/* Load the tile's queries in the relations that some key may be in, but the
+ * first: rotated, scaled. */
 void lct_relations_load(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s);
 

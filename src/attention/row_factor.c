@@ -184,6 +184,8 @@ void lct_row_factor_backward_tile(const struct lct_backward *job,
         lct_load_rotated_queries(p, s, s->query, at, 1);
         sum = product(s->query, s->dq + i * p->padded_q, p->padded_q);
         for (int r = 1; r < lct_tables_relations(p); r++) {
+            if (!(s->relations >> r & 1))
+                continue;
             lct_relations_rotated(p, s->query, at, 1, r);
             sum += product(s->query,
                            lct_relations_queries(s, r).dq + i * p->padded_q,

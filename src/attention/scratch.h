@@ -43,6 +43,7 @@ struct lct_scratch {
 
     /* In the other relations to keys (relations.h). */
     struct lct_relation_queries relation[LCT_MAX_RELATIONS - 1];
+    unsigned relations; /* bits of those that are loaded */
 
     /* Of stick-breaking (stick.h). */
     float *rest, *own, *sum; /* [TILE] */
