@@ -103,6 +103,20 @@ def run(model, given):
             else out.last_hidden_state).numpy()
 
 
+def continued(model, given, n):
+    """Greedy tokens of transformers, n more."""
+    model.generation_config.eos_token_id = None
+    model.generation_config.forced_eos_token_id = None
+    inputs = {INPUTS[k]: torch.tensor(v) for k, v in given.items()
+              if k in ("ids", "mask")}
+    inputs.setdefault("attention_mask",
+                      torch.ones(given["ids"].shape, dtype=torch.long))
+    if "pixels" in given:
+        inputs.update(with_image(model, given))
+    return model.generate(**inputs, max_new_tokens=n, do_sample=False,
+                          eos_token_id=None, pad_token_id=0).numpy()
+
+
 def masked(logits, given):
     """With zeros for tokens that the mask hides, whose logits mean nothing."""
     mask = given.get("decoder_mask", given.get("mask"))
