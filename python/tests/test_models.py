@@ -238,6 +238,24 @@ class Models(unittest.TestCase):
                     self.limited(family, "f64 of 4",
                                  family.error(family.given, got), FLOAT64)
 
+    def test_7_sparse_keys(self):
+        """What a config leaves out is what its class says."""
+        for family in self.families:
+            if family.model is None or family.name in model_configs.MISREAD:
+                continue
+            make_models.save(family.folder, family.model, family.given)
+            new = family.folder + "_sparse"
+            with self.subTest(family=family.name):
+                found = make_models.write_sparse(family.name, family.folder,
+                                                 new)
+                self.limited(family, "hf sparse", found, FLOAT32)
+                if self.command.knows("logits"):
+                    got = self.command.run("logits", new, family.given,
+                                           "--dtype", "f64",
+                                           *family.output())
+                    self.limited(family, "f64 sparse",
+                                 family.error(family.given, got), FLOAT64)
+
     def test_7_shards(self):
         self.verb("logits")
         family = self.families[0]
