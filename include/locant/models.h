@@ -12,6 +12,118 @@
 
 LOCANT_BEGIN_DECLS
 
+/* ---------------------------------------------------------------- identify */
+
+/* What an array says about the convention that made it. */
+typedef enum locant_identity_verdict {
+    LOCANT_NONE_OF_THESE = 0, /* no convention fits: see 'closest' */
+    LOCANT_IDENTIFIED    = 1, /* 'spec' fits, and no other one does */
+    LOCANT_UNDECIDED     = 2  /* several fit: see 'remaining' */
+} locant_identity_verdict;
+
+/*
+ * The convention of an array.  'residual' is the root of the mean square of
+ * what the convention leaves unexplained, in units of the largest error of
+ * rounding to the dtype of the values, and of angles in float32; values of a
+ * coarser dtype that were stored in a wider one count as the coarser.  Below 1
+ * nothing is left.
+ */
+typedef struct locant_identity {
+    locant_identity_verdict verdict;
+    int     sign;        /* -1: rotates by minus the angle; else 1 */
+    double  offset;      /* added to the given positions */
+    double  factor;      /* multiplies all scores (attention scale), or 1 */
+    double  residual, rounding;
+    char    dtype[16];   /* "bfloat16", .. whose rounding the values have */
+    char    spec[4096];  /* what fits; for frequencies that match no rule a list
+                            of them, for weights "half" or the like */
+    char    beside[256]; /* what fits but no spec says: "cosines first" */
+    char    closest[512];
+    char    note[1024];  /* sentences */
+    int     n_remaining;
+    char    remaining[8][512];
+} locant_identity;
+
+/*
+ * Which rotation made y of x: pairing, rotated channels, base, scaling, sign
+ * and an offset of positions.  A rotation that is no rule of locant's language
+ * is NONE_OF_THESE, with its frequencies listed in 'spec'.
+ *
+ * x, y       F32, F16, BF16 or F64 [.., T, D], of one shape, D at least 2
+ * positions  I64 or F64 [T]; NULL: 0 .. T-1
+ *
+ * Every pair is fitted by itself, and a rule must agree with each within six
+ * standard errors.  At most 2^22 elements are read: the first and last rows.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an entry that is not finite),
+ * NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_rotation(locant_identity *out, const locant_tensor *x,
+                         const locant_tensor *y,
+                         const locant_tensor *positions);
+
+/*
+ * The same from scores = factor * rotate(q) . rotate(k), before masks and
+ * softmax.  Scores show differences of positions alone, so there is no offset.
+ * An entry below -1e30 or minus infinity counts as masked.  'factor' is the
+ * scale on channels that are not rotated.
+ *
+ * q, k, scores  F32, F16, BF16 or F64 [B, H, T, D], [B, H, S, D], [B, H, T, S]
+ * positions     I64 or F64 [T] of both, then T = S; NULL: 0 .. S-1, queries at
+ *               the end
+ *
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_scores(locant_identity *out, const locant_tensor *q,
+                       const locant_tensor *k, const locant_tensor *scores,
+                       const locant_tensor *positions);
+
+/*
+ * Which dialect of sinusoid a table has: order of sines and cosines, exponent,
+ * base, first position.  Rows of zeros (padding) are left out.
+ * table  F32, F16, BF16 or F64 [L, D], D even and at least 4
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_table(locant_identity *out, const locant_tensor *table);
+
+/*
+ * Which slopes and dialect of ALiBi a bias has.  Entries below -1e30 count as
+ * masked.
+ * bias  F32, F16, BF16 or F64 [H, T, S] with T = S, or T = 1 for the last query
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_bias(locant_identity *out, const locant_tensor *bias);
+
+/*
+ * Which pairing q or k weights of one file have relative to another file of the
+ * same model: 'spec' is "same", or "half to interleaved" or "interleaved to
+ * half" with the rotated channels in 'beside'.
+ *
+ * a, b      F32, F16, BF16 or F64 [heads * d] or [heads * d, ..] of one shape:
+ *           rows are output channels
+ * head_dim  d; 0: every divisor of the rows is tried
+ *
+ * Errors: as locant_identify_rotation(), PARAM (head_dim does not divide the
+ * rows).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_weights(locant_identity *out, const locant_tensor *a,
+                        const locant_tensor *b, int64_t head_dim);
+
+/*
+ * The same of tensors of two checkpoints: tensor 'a_name' of the folder,
+ * safetensors file or GGUF file 'a', and b_name of 'b'.  Quantised tensors are
+ * read as well.
+ * Errors: as locant_identify_weights(), IO, FORMAT, UNSUPPORTED; PARAM (no such
+ * tensor: the message names the file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_files(locant_identity *out, const char *a, const char *a_name,
+                      const char *b, const char *b_name, int64_t head_dim);
+
 /* ---------------------------------------------------------- position plans */
 
 /*
@@ -36,6 +148,7 @@ typedef enum locant_stack {
     LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */
     LOCANT_STACK_MLX      = 5  /* mlx-lm */
 } locant_stack;
+#define LOCANT_STACKS 5 /* programs: HF4 to MLX */
 
 /*
  * Read the plan of MODEL.  A key "locant.pairing" in the metadata of its
@@ -90,6 +203,264 @@ LOCANT_API const char *locant_plan_hash(const locant_plan *p);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_plan_json(char **out, size_t *size, const locant_plan *p);
 
+/* --------------------------------------------------------------- extension */
+
+/* What to extend; LOCANT_EXTEND_OPTIONS_INIT has the defaults. */
+typedef struct locant_extend_options {
+    size_t      struct_size;
+    const char *model;      /* MODEL; NULL: a rope of 'base' and 'dim' */
+    int64_t     to;         /* positions it should read, at most 2^30 */
+    int64_t     trained;    /* that it was trained on; 0: as the model says */
+    double      base;       /* without a model: 1 .. 1e30 */
+    int64_t     dim;        /* rotated channels: even, 4 .. 2048 */
+    const char *method;     /* "pi", "ntk", "dynamic", "yarn", "longrope",
+                               "llama3" or "selfextend"; NULL: all */
+    const char *config_out; /* write the config.json of the model with the
+                               extension by 'method' to this path; NULL: no */
+} locant_extend_options;
+
+#define LOCANT_EXTEND_OPTIONS_INIT \
+    { .struct_size = sizeof(locant_extend_options), .base = 10000 }
+
+/*
+ * Settings that let a rotary model read more positions than it was trained on,
+ * as JSON: base, rotated channels, lengths and factor, wavelengths of the pairs
+ * as trained, and for each method its spec, base, attention factor,
+ * wavelengths, how many pairs keep their frequency, texts to paste for
+ * transformers 4 and 5, vLLM, llama.cpp and MLX-LM (null: it cannot), notes,
+ * and of a model the passport of the extended plan (null: its dialect cannot
+ * say it).  docs/guide/models/extend.md has the schema.
+ *
+ * Only rotated layers without a window are extended.  A model that is scaled
+ * already is refused, but for a linear scaling, whose factor is multiplied.
+ *
+ * *size is the length without the final zero, and may be NULL.  Release *out
+ * with locant_release(); it is NULL after a failure.
+ * Errors: NULL, PARAM (lengths, base, dim, method), UNSUPPORTED (nothing is
+ * rotated, or only layers with a window; scaled already; config_out of a file
+ * or a method that no config.json says), and those of locant_plan_read() and of
+ * writing.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_extend(char **out, size_t *size,
+                    const locant_extend_options *options);
+
+/* ----------------------------------------------------------------- convert */
+
+/* Which channels of a head form a pair, as the weights of q and k have it. */
+typedef enum locant_model_pairing {
+    LOCANT_MODEL_UNSAID      = 0,
+    LOCANT_MODEL_HALF        = 1, /* c and c + dim/2 */
+    LOCANT_MODEL_INTERLEAVED = 2  /* 2c and 2c + 1 */
+} locant_model_pairing;
+
+typedef enum locant_model_format {
+    LOCANT_MODEL_SAME        = 0, /* as the input */
+    LOCANT_MODEL_SAFETENSORS = 1,
+    LOCANT_MODEL_GGUF        = 2
+} locant_model_format;
+
+typedef struct locant_convert_options {
+    size_t struct_size;
+    locant_model_pairing pairing; /* of the output; of GGUF that of its
+                                     architecture, which UNSAID stands for */
+    locant_model_pairing from; /* of the input; UNSAID: as its metadata says, or
+                                  else what files of its family usually have */
+    locant_model_format format;
+    const char *type;   /* of the matrices of a GGUF: "F32", "F16", "BF16",
+                           "Q8_0"; NULL: as they are */
+    const char *base;   /* MODEL that an adapter is for; NULL: the folder that
+                           its adapter_config.json names */
+    int one_file;       /* nonzero: put shards into one file */
+    int verify;         /* nonzero: prove that the scores are the same */
+} locant_convert_options;
+#define LOCANT_CONVERT_OPTIONS_INIT                                            \
+    { .struct_size = sizeof(locant_convert_options) }
+
+typedef struct locant_conversion {
+    locant_model_pairing from, to;
+    int     assumed;  /* 1: no metadata and no option said 'from' */
+    int64_t tensors, moved; /* all; those whose rows were moved */
+    double  worst;    /* largest difference of two scores, relative to the
+                         largest of the layer; -1: not verified */
+} locant_conversion;
+
+/*
+ * Write a model whose weights of q and k have another pairing, into a new
+ * folder.  With r rotated channels of each head, from half to interleaved rows
+ * 2c and 2c + 1 take rows c and c + r/2 of the weights, biases and norms of q
+ * and k and of the B of adapters; MLA moves its rotated rows alone; of fused
+ * matrices only q and k move; quantised rows move whole.  Nothing else changes,
+ * and no number is rounded unless 'type' asks for it.
+ *
+ * model   a folder with config.json and safetensors, in shards or not; one of
+ *         a PEFT adapter; a .gguf
+ * folder  is created; must not be there, or be empty.  It gets the tokenizer
+ *         and other small files of 'model' too; a GGUF is its model.gguf
+ *
+ * The pairing is recorded as locant.pairing in the metadata of safetensors, or
+ * as a key of GGUF.
+ * Errors: NULL, PARAM (an option), IO, FORMAT, UNSUPPORTED (a model that does
+ * not rotate, an order of rows that is not known), NOMEM.  Nothing is written
+ * then.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_convert(locant_conversion *out, const char *model,
+                     const char *folder,
+                     const locant_convert_options *options);
+
+/* ------------------------------------------------------------------ checks */
+
+typedef enum locant_severity {
+    LOCANT_FINDING_NOTE    = 0, /* worth knowing, on right models too */
+    LOCANT_FINDING_WARNING = 1, /* stacks disagree, or a key has no effect */
+    LOCANT_FINDING_ERROR   = 2  /* wrong numbers or a failure somewhere */
+} locant_severity;
+
+/* One check; docs/guide/models/wrong-rope.md lists all. */
+typedef struct locant_check_info {
+    const char     *id; /* "L01" */
+    locant_severity severity;
+    const char     *title;
+} locant_check_info;
+
+/* Check i in the order of the guide; NULL past the end. */
+LOCANT_API const locant_check_info *locant_model_check_at(size_t i);
+
+/* What a check found.  Texts are never NULL. */
+typedef struct locant_finding {
+    const char     *id; /* of the check */
+    locant_severity severity;
+    unsigned        stacks; /* bit 1 << (a locant_stack - 1): concerned */
+    int             fixes;  /* locant_model_fix() mends it */
+    char           *key;    /* of the configuration, or a tensor */
+    char           *sentence; /* what is wrong, and what stacks compute */
+    char           *mend;     /* how to mend it; "": by hand */
+    /* What each stack computes; "": it is not concerned. */
+    char           *hf4, *hf5, *vllm, *llama_cpp, *mlx;
+} locant_finding;
+
+/* Errors first, then warnings, then notes. */
+typedef struct locant_findings {
+    locant_finding *at; /* [n] */
+    size_t          n;
+    char           *checked; /* one line: what was looked at */
+} locant_findings;
+
+typedef struct locant_check_options {
+    size_t      struct_size;
+    locant_stack stack; /* TRUE: all of them */
+    int64_t     length; /* of a text that is to be read; 0: not told */
+    /* Position ids, I64 [B, T], or [A, B, T] for models of A axes; or NULL. */
+    const locant_tensor *positions;
+    const char *other;   /* the same model as another file, or NULL */
+    const char *adapter; /* folder of a LoRA adapter, or NULL */
+} locant_check_options;
+#define LOCANT_CHECK_OPTIONS_INIT                                              \
+    { .struct_size = sizeof(locant_check_options) }
+
+/*
+ * Check how a model's files say its positions.
+ *
+ * A key of a wrong type is a finding.  With 'other', the pairing, the permuted
+ * rows and the windows of both files are compared; a folder that holds one GGUF
+ * file beside its config.json is compared with it.
+ *
+ * path     MODEL
+ * options  NULL: the defaults of LOCANT_CHECK_OPTIONS_INIT
+ * *out     to be freed with locant_findings_free()
+ *
+ * Errors: NULL, PARAM (a stack that does not exist), IO, FORMAT (a file is
+ * truncated, or not what its name says), UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check(locant_findings *out, const char *path,
+                   const locant_check_options *options);
+
+/* The same of the text of a config.json or params.json, n bytes; messages call
+   it 'name'. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check_text(locant_findings *out, const char *text, size_t n,
+                        const char *name, const locant_check_options *options);
+
+LOCANT_API void locant_findings_free(locant_findings *findings);
+
+/*
+ * Write the configuration of MODEL with the changes that its findings name:
+ * only what a check mends unambiguously.  The checks that made a change are
+ * silent on the result.
+ *
+ * *fixed   findings that are mended; if it is 0, nothing is written
+ * path     MODEL
+ * output   the file that is written, never the configuration itself
+ *
+ * Errors: as locant_model_check(); PARAM ('output' is the configuration),
+ * UNSUPPORTED (a GGUF file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_fix(size_t *fixed, const char *path, const char *output);
+
+/* ----------------------------------------------------------------- compare */
+
+typedef enum locant_comparison_verdict {
+    LOCANT_SAME      = 0, /* at all positions */
+    LOCANT_DIFFERENT = 1,
+    LOCANT_UNSETTLED = 2  /* frequencies differ by no more than float32 rounds,
+                             but by more than 1e-3 radians within the length;
+                             or rules that depend on a length were compared at
+                             some lengths only */
+} locant_comparison_verdict;
+
+/* Where two models part. */
+typedef struct locant_model_difference {
+    char    field[32];   /* "frequency", "window", "score scale", .. */
+    char    tower[16];   /* "text", "encoder", "decoder", "vision" */
+    int64_t layer;       /* the first one; -1: of the whole tower */
+    int64_t layers;      /* how many layers differ in this field */
+    int64_t pair;        /* of channels; -1: none */
+    int64_t position;    /* the first one that differs; frequencies: by more
+                            than 1e-3 radians; -1: none is the first */
+    double  amount;      /* frequencies: the largest difference times the
+                            length, in radians; else B - A, or 0 */
+    char    a[192], b[192]; /* the values, as text */
+} locant_model_difference;
+
+typedef struct locant_comparison {
+    locant_comparison_verdict verdict;
+    int64_t           length;     /* over which frequencies are judged */
+    int64_t           layers;     /* that were compared */
+    int               exact;      /* 1: every schedule is equal, not nearly */
+    double            apart;      /* largest difference of frequencies times
+                                     the length, in radians */
+    int64_t           carries;    /* the first position at which an angle
+                                     differs by more than 1e-3 radians; -1:
+                                     there is none */
+    int               n;          /* of 'differences' */
+    locant_model_difference differences[24];
+    char              note[1024]; /* what was assumed, sentences */
+} locant_comparison;
+
+/*
+ * Compare the positions of two models: whether both compute the same function
+ * of positions, whatever the order of the channels that the weights carry.
+ *
+ * a, b    each a MODEL, a spec ("rope(base=500000)") that is no file, or the
+ *         text of a config.json, which begins with "{".  NULL for b: a itself
+ * as      the program that reads b
+ * length  positions over which differences of frequencies are judged; 0: the
+ *         longer of the two models', or 131072
+ *
+ * Equal specs are equal at all positions.  Otherwise pairs are compared by
+ * their frequencies, the factors on scores as their products on rotated and
+ * on other channels, dialects of ALiBi up to a constant of each query, and
+ * everything else field by field.  A spec says nothing about scales, norms,
+ * caps and ids, which are not compared then.
+ *
+ * Errors: NULL, PARAM (as; length below 0), IO, FORMAT, UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_models_compare(locant_comparison *out, const char *a, const char *b,
+                      locant_stack as, int64_t length);
 /* ---------------------------------------------------------- golden vectors */
 
 /*
@@ -99,8 +470,8 @@ locant_plan_json(char **out, size_t *size, const locant_plan *p);
  * cases with their spec, inputs, formula and tolerance.  The folder is created
  * if needed.  The bytes depend on 'only' and the version alone.
  *
- * only  a pattern of names of cases as of fnmatch(3), whose * matches slashes
- *       too, or the beginning of names before a slash; NULL: all
+ * only  a pattern of names of cases as of fnmatch(3), or of their beginnings
+ *       before a slash; its * matches slashes too; NULL: all
  *
  * Values of rope and of sinusoids are computed with more than 90 bits and
  * rounded to float64, the others come from the oracles in double.
