@@ -8,8 +8,9 @@ a `locant.Error`.  Calls have no length limit of their own.  The interpreter
 runs other threads during a call.
 
 `locant.positions` numbers tokens as models do.  `locant.torch`, `locant.hf`,
-`locant.plot` and `locant.graph` are imported when first used, and need PyTorch,
-transformers, matplotlib and a build with the lab.
+`locant.plot`, `locant.graph` and `locant.models` are imported when first used,
+and need PyTorch, transformers, matplotlib and (the last two) a build with the
+lab.
 """
 from __future__ import annotations
 
