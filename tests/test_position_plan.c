@@ -174,7 +174,12 @@ TEST(transformers_4_reads_the_top_level)
           LOCANT_STACK_HF4, "rope(base=500000)");
     is_as(LLAMA ",\"rope_scaling\":{\"type\":\"yarn\",\"factor\":8,"
                 "\"original_max_position_embeddings\":32768}}",
-          LOCANT_STACK_HF4, "rope(scaling=yarn(factor=4,original=32768))");
+          LOCANT_STACK_HF4, "rope(scaling=yarn(factor=8,original=32768))");
+    is_as(LLAMA ",\"original_max_position_embeddings\":8192,"
+                "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":8}}",
+          LOCANT_STACK_HF4, "rope(scaling=yarn(factor=8,original=131072))");
+    is_as("{\"model_type\":\"olmo3\",\"sliding_window\":null}",
+          LOCANT_STACK_HF4, "rope");
 }
 
 #define YARN(keys)                                                             \

@@ -196,8 +196,8 @@ static locant_status base_of(struct lct_plan_rope *out, struct lct_plan_keys *k,
     const struct lct_family *f = k->family;
     const bool old = k->plan->stack == LCT_STACK_HF4;
     const bool local = kind != NULL && strcmp(kind, "sliding_attention") == 0;
-    const double fallback =
-        local && f->base_local > 0 ? f->base_local : f->base;
+    const double usual = local && f->base_local > 0 ? f->base_local : f->base;
+    const double fallback = old && f->base_hf4 > 0 ? f->base_hf4 : usual;
     const char *outer = local ? f->names->base_local : f->names->base;
 
     if (!lct_plan_stack_base(k->plan->stack, f)) {
@@ -222,7 +222,9 @@ static locant_status partial_of(struct lct_plan_rope *out,
     if (f->partial == 0 && strcmp(out->type, "proportional") != 0 &&
         k->plan->stack != LCT_STACK_VLLM)
         return LOCANT_OK;
-    return number_of(&out->partial, k, out, "partial_rotary_factor",
+    return number_of(&out->partial, k, out,
+                     k->plan->stack == LCT_STACK_HF4 ? NULL
+                                                     : "partial_rotary_factor",
                      other_name(k, f->names->partial, "rotary_pct"),
                      f->partial > 0 ? f->partial : NAN, "partial");
 }
@@ -250,8 +252,11 @@ static locant_status original_of(struct lct_plan_rope *out,
                                    "a length, without which %s fails",
                                    lct_plan_stack_name(stack));
     absent = outer > 0 ? outer : absent > 0 ? absent : out->length;
-    LCT_TRY(lct_plan_keys_real_of(&inner, k, out->dict, out->where, key,
-                                  (double)absent));
+    LCT_TRY(lct_plan_keys_real_of(
+        &inner, k,
+        lct_plan_stack_inner_original(stack, out->type) ? out->dict : NULL,
+        out->where, key, (double)absent));
+    out->outer_original = outer > 0;
     out->original = outer > 0 ? outer : (int64_t)fmin(inner, 0x1p40);
     return lct_plan_keys_note(k, "original", key,
                               outer > 0 ? LCT_GIVEN
