@@ -101,7 +101,15 @@ set(LAB_SOURCES
   families/identify_pair.c families/identify_ramps.c
   families/identify_rotation.c families/identify_rule.c
   families/identify_scores.c families/identify_solve.c
-  families/identify_table.c families/identify_weights.c families/pairing.c
+  families/identify_table.c families/identify_weights.c families/model.c
+  families/model_input.c families/net_attention.c families/net_bind.c
+  families/net_block.c families/net_cache.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c families/net_generate.c
+  families/net_gguf.c families/net_inputs.c families/net_latent.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_mixture.c families/net_mlp.c families/net_names.c
+  families/net_norm.c families/net_open.c families/net_params.c
+  families/net_run.c families/net_streams.c families/pairing.c
   families/plan.c families/plan_alibi.c families/plan_beside.c
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
@@ -192,11 +200,12 @@ set(COMMAND_SOURCES
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c main.c model_check.c model_compare.c model_convert.c
-  model_extend.c model_identify.c model_vectors.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
-  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
-  task_scores.c terminal.c tutorial_rows.c)
+  model_extend.c model_generate.c model_identify.c model_input.c
+  model_logits.c model_vectors.c owned.c params.c positions_forms.c
+  positions_input.c positions_rows.c positions_windows.c report_lists.c
+  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
+  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
+  terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -262,15 +271,15 @@ set(TESTS
   test_lengths test_messages test_model test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
-  test_numbers test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
-  test_poll test_position_plan test_positions test_positions_grid
-  test_positions_random test_positions_windows test_probe test_probe_numbers
-  test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_references test_registry test_report
-  test_report_full test_report_tasks test_rerotate test_resize
+  test_net test_ngram test_nn test_nn_f32 test_nn_product test_npy
+  test_number_types test_numbers test_oracles_content test_oracles_input
+  test_oracles_rotate test_oracles_score test_page test_page_cells
+  test_page_data test_page_script test_page_tasks test_phase test_pictures
+  test_plan_gguf test_poll test_position_plan test_positions
+  test_positions_grid test_positions_random test_positions_windows test_probe
+  test_probe_numbers test_probe_partial test_probe_run test_probe_training
+  test_property test_published_plans test_quant test_references test_registry
+  test_report test_report_full test_report_tasks test_rerotate test_resize
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64

@@ -203,6 +203,122 @@ LOCANT_API const char *locant_plan_hash(const locant_plan *p);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_plan_json(char **out, size_t *size, const locant_plan *p);
 
+/* ---------------------------------------------------------------- running */
+
+/* A checkpoint whose weights are mapped, ready to run. */
+typedef struct locant_model locant_model;
+
+/*
+ * Open a folder with config.json and safetensors, or a .gguf, to compute with
+ * 'dtype':
+ *
+ *   F32   in float; matrices are read as the file stores them
+ *   F64   everything in double, angles, norms and softmax included
+ *   BF16  as F32, with matrices rounded to bfloat16
+ *
+ * The weights stay in the file, which is mapped: opening reads headers and what
+ * is small, norms and biases.
+ * Errors: NULL, DTYPE, IO, FORMAT (the message names file and tensor or key,
+ * what was found and what was expected), UNSUPPORTED, NOMEM.  *out is NULL
+ * after a failure.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_open(locant_model **out, const char *path, locant_dtype dtype);
+LOCANT_API void locant_model_close(locant_model *model);
+
+/* What a model is like. */
+typedef struct locant_model_info {
+    const char *model_type; /* of config.json */
+    int64_t     layers, width, vocab;
+} locant_model_info;
+
+LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
+
+/*
+ * The tokens of a batch; a member that the model does not take is NULL.
+ *
+ * ids        I64 [B, T]   each below the size of the vocabulary
+ * mask       I64 [B, T], or NULL: 0 marks padding, which nothing sees, on
+ *            either side
+ * positions  I64 [B, T], or [A, B, T] for models of A axes; NULL: counted as
+ *            the model does.  A query sees the keys before it in the row,
+ *            whatever their positions
+ * All are dense.
+ */
+typedef struct locant_model_input {
+    size_t               struct_size; /* sizeof(locant_model_input) */
+    const locant_tensor *ids, *mask, *positions;
+    const locant_tensor *types;       /* I64 [B, T]: token types */
+    const locant_tensor *decoder_ids; /* I64 [B, S] */
+    const locant_tensor *pixels;      /* F32 [B, C, H, W] */
+    const locant_tensor *grid;        /* I64 [B, 3]: of patches */
+} locant_model_input;
+
+#define LOCANT_MODEL_INPUT_INIT { .struct_size = sizeof(locant_model_input) }
+
+enum { /* flags */
+    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, not logits */
+};
+
+/*
+ * The shape of what locant_model_logits() writes: [B, T, vocabulary], or
+ * [B, T, width] of states.
+ * Errors: as locant_model_logits().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_shape(int64_t shape[3], const locant_model *model,
+                   const locant_model_input *input, int flags);
+
+/*
+ * Logits of every token, or its states.
+ *
+ * out      F32, or F64 of a model opened so, of that shape   written
+ * seconds  NULL, or F64 [layers + 2]: time that each layer took, the input, and
+ *          the head   written
+ *
+ * A row has the same bits whatever the other rows are, and for any number of
+ * threads.  Accuracy relative to the largest logit: below 3e-5 in float for
+ * models of some tens of layers, 1e-9 in double.  Rows of padding are
+ * undefined.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an id beyond the vocabulary; a
+ * position beyond the table; an input that the model does not take), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_logits(locant_tensor *out, locant_tensor *seconds,
+                    const locant_model *model, const locant_model_input *input,
+                    int flags);
+
+/* How to continue a text. */
+typedef struct locant_generation {
+    size_t   struct_size; /* sizeof(locant_generation) */
+    int64_t  top_k;       /* draw from the k most likely tokens; 0: from all */
+    double   top_p;       /* from the fewest that have this probability
+                             together, 0 < p <= 1 */
+    double   temperature; /* logits are divided by it; 0: no draw, the most
+                             likely token */
+    uint64_t seed;        /* of the draws; row b has a stream of its own */
+    int      ignore_end;  /* 1: go on after the end token */
+} locant_generation;
+
+#define LOCANT_GENERATION_INIT \
+    { .struct_size = sizeof(locant_generation), .top_p = 1.0 }
+
+/*
+ * Continue each row.  Keys and values are cached, so a token costs one reading
+ * of the weights; logits have the bits of a call for the whole text.
+ *
+ * out  I64 [B, T + N], dense   written: the ids, then N new ones; after an end
+ *      token padding
+ * g    NULL: the most likely tokens
+ *
+ * Errors: as locant_model_logits(); PARAM (a value of g).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_generate(locant_tensor *out, const locant_model *model,
+                      const locant_model_input *input,
+                      const locant_generation *g);
+
+
 /* --------------------------------------------------------------- extension */
 
 /* What to extend; LOCANT_EXTEND_OPTIONS_INIT has the defaults. */

@@ -177,6 +177,45 @@ class Stack(IntEnum):
     MLX = 5
 
 
+class ModelInfo(Structure):
+    """locant_model_info"""
+    _fields_ = [
+        ("model_type", c_char_p),
+        ("layers", c_int64),
+        ("width", c_int64),
+        ("vocab", c_int64),
+    ]
+
+
+class ModelInput(Structure):
+    """locant_model_input"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("ids", POINTER(Tensor)),
+        ("mask", POINTER(Tensor)),
+        ("positions", POINTER(Tensor)),
+        ("types", POINTER(Tensor)),
+        ("decoder_ids", POINTER(Tensor)),
+        ("pixels", POINTER(Tensor)),
+        ("grid", POINTER(Tensor)),
+    ]
+
+
+MODEL_HIDDEN = 1
+
+
+class Generation(Structure):
+    """locant_generation"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("top_k", c_int64),
+        ("top_p", c_double),
+        ("temperature", c_double),
+        ("seed", c_uint64),
+        ("ignore_end", c_int),
+    ]
+
+
 class ExtendOptions(Structure):
     """locant_extend_options"""
     _fields_ = [
@@ -562,6 +601,8 @@ INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
     Rotated: {},
+    ModelInput: {},
+    Generation: {"top_p": 1.0},
     ExtendOptions: {"base": 10000},
     ConvertOptions: {},
     CheckOptions: {},
@@ -602,6 +643,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_model_open": ("status", [POINTER(c_void_p), c_char_p, c_int]),
+    "locant_model_close": (None, [c_void_p]),
+    "locant_model_info_of": (ModelInfo, [c_void_p]),
+    "locant_model_shape": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
     "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),
     "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
     "locant_model_check_at": (POINTER(CheckInfo), [c_size_t]),

@@ -1,5 +1,5 @@
-"""Real models: compare their positions, identify conventions, extend them, and
-golden vectors for other implementations.
+"""Real models: run them, compare their positions, identify conventions, extend
+them, and golden vectors for other implementations.
 
 liblocant_lab does it; see docs/guide/models.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ._compare import Comparison, Difference, compare
 from ._identify import Identity, identify
+from ._model_run import Model, ModelInfo
 from ._vectors import (VectorCase, VectorReport, extend, vectors,
                        verify_vectors)
 
-__all__ = ["Comparison", "Difference", "Identity", "VectorCase",
-           "VectorReport", "compare", "extend", "identify", "vectors",
+__all__ = ["Comparison", "Difference", "Identity", "Model", "ModelInfo",
+           "VectorCase", "VectorReport", "compare", "extend", "identify", "vectors",
            "verify_vectors"]
