@@ -148,6 +148,29 @@ static int by_length(struct table *t, int m, const locant_model *model,
     return CLI_OK;
 }
 
+static int open_model(locant_model **out, const struct table *t, int m,
+                      const char *path, locant_dtype dtype)
+{
+    locant_status s =
+        locant_model_open_with(out, path, dtype, m > 0 ? t->names[m] : NULL);
+
+    if (s == LOCANT_ERR_PARAM)
+        return cli_refuse("--with %s", cli_message());
+    return cli_status_input(s);
+}
+
+/* A wrong extension is found before anything is computed. */
+static int check_models(const struct table *t, const char *path)
+{
+    for (int m = 0; m < t->models; m++) {
+        locant_model *model;
+
+        CLI_TRY(open_model(&model, t, m, path, LOCANT_F32));
+        locant_model_close(model);
+    }
+    return CLI_OK;
+}
+
 static int fill(struct table *t, const struct cli *cli,
                 const locant_tensor *ids)
 {
@@ -157,16 +180,12 @@ static int fill(struct table *t, const struct cli *cli,
 
     if (loss == NULL)
         return CLI_INPUT;
+    CLI_TRY(check_models(t, cli->words[0]));
     for (int m = 0; m < t->models; m++) {
         locant_model *model;
-        locant_status s =
-            locant_model_open_with(&model, cli->words[0], dtypes[o->dtype],
-                                   m > 0 ? t->names[m] : NULL);
         int status;
 
-        if (s == LOCANT_ERR_PARAM)
-            return cli_refuse("--with %s", cli_message());
-        CLI_TRY(cli_status_input(s));
+        CLI_TRY(open_model(&model, t, m, cli->words[0], dtypes[o->dtype]));
         status = o->by == 0 ? by_position(t, m, model, ids, loss)
                             : by_length(t, m, model, ids, loss);
         locant_model_close(model);
