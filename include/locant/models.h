@@ -142,7 +142,7 @@ typedef struct locant_plan locant_plan;
  */
 typedef enum locant_stack {
     LOCANT_STACK_TRUE     = 0,
-    LOCANT_STACK_HF4      = 1, /* transformers 4.48 to 4.57 */
+    LOCANT_STACK_HF4      = 1, /* transformers 4.57 */
     LOCANT_STACK_HF5      = 2, /* transformers 5 */
     LOCANT_STACK_VLLM     = 3,
     LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */

@@ -53,6 +53,9 @@ static locant_status set_whole(struct lct_plan_gguf *g, const char *key,
 static locant_status sizes(struct lct_plan_gguf *g)
 {
     const struct lct_family_names *names = g->family->names;
+    const struct lct_weight *table =
+        g->weights ? lct_weights_find(g->weights, "position_embd.weight")
+                   : NULL;
     int64_t layers, hidden, heads, kv, length;
 
     LCT_TRY(lct_plan_gguf_keys_whole(&layers, g, "block_count", INT64_MIN, 1));
@@ -63,6 +66,8 @@ static locant_status sizes(struct lct_plan_gguf *g)
     LCT_TRY(
         lct_plan_gguf_keys_whole(&kv, g, "attention.head_count_kv", heads, 0));
     LCT_TRY(lct_plan_gguf_keys_whole(&length, g, "context_length", 0, 0));
+    if (table != NULL && table->rank == 2) /* RoBERTa's converter cuts rows */
+        length = table->shape[0];
     LCT_TRY(set_whole(g, names->layers, layers));
     LCT_TRY(set_whole(g, names->hidden, hidden));
     LCT_TRY(set_whole(g, names->heads, heads));
