@@ -79,7 +79,7 @@ set(LAB_SOURCES
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
   files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
   files/npy.c files/npy_header.c files/npy_write.c files/number.c
-  files/output.c files/shared.c files/source.c files/tensors.c
+  files/output.c files/sha256.c files/shared.c files/source.c files/tensors.c
   files/tensors_entry.c files/tensors_header.c files/tensors_text.c
   files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
@@ -88,16 +88,20 @@ set(LAB_SOURCES
   families/convert.c families/convert_names.c families/convert_others.c
   families/convert_parts.c families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/family.c
-  families/pairing.c families/plan_decoder.c families/plan_keys.c
-  families/plan_layers.c families/plan_others.c families/plan_pairing.c
-  families/plan_rope.c families/plan_spec.c families/plan_tower.c
-  families/position_plan.c families/weights.c families/weights_file.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_pairing.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_spec.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/position_plan.c
+  families/position_plan_json.c families/weights.c families/weights_file.c
   families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
-  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c corpus/token_pairs.c
-  corpus/tokens.c corpus/vocabulary.c corpus/vocabulary_train.c
+  corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
+  corpus/vocabulary.c corpus/vocabulary_train.c
   store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
   store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
   store/store.c store/store_eval.c store/store_files.c store/store_guard.c

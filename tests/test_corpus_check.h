@@ -1,6 +1,7 @@
 /* test_corpus_check.h - checks what holds for every corpus */
 #ifndef TEST_CORPUS_CHECK_H
 #define TEST_CORPUS_CHECK_H
+#include "../src/files/sha256.h"
 #include "corpora.h"
 #include "corpus/corpus.h"
 

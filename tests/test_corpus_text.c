@@ -1,5 +1,6 @@
 /* test_corpus_text.c - SHA-256, generator, cuts, blocks, batches, folders */
 /* needs: lab */
+#include "../src/files/sha256.h"
 #include "test_corpus_check.h"
 #include <stdio.h>
 #include <stdlib.h>

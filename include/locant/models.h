@@ -76,6 +76,84 @@ locant_model_convert(locant_conversion *out, const char *model,
                      const char *folder,
                      const locant_convert_options *options);
 
+/* ---------------------------------------------------------- position plans */
+
+/*
+ * How each layer of a model uses positions, in one normal form whatever file
+ * it was read from.  The spec of a layer says its encoding, with pairing,
+ * rotated channels, frequencies and window; what a call of attention takes
+ * beside it (scale, soft-cap, sinks, norms of q and k) is in the JSON.
+ */
+typedef struct locant_plan locant_plan;
+
+/*
+ * The program that reads the configuration.  TRUE is what the files mean: what
+ * transformers 5 computes, but for its known mistakes.  The others read the
+ * same keys as that program does, mistakes included; docs/guide/models lists
+ * in what they differ.
+ */
+typedef enum locant_stack {
+    LOCANT_STACK_TRUE     = 0,
+    LOCANT_STACK_HF4      = 1, /* transformers 4.48 to 4.57 */
+    LOCANT_STACK_HF5      = 2, /* transformers 5 */
+    LOCANT_STACK_VLLM     = 3,
+    LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */
+    LOCANT_STACK_MLX      = 5  /* mlx-lm */
+} locant_stack;
+
+/*
+ * Read the plan of MODEL.  A key "locant.pairing" in the metadata of its
+ * weights is honoured; without it the pairing is the usual one of the family.
+ *
+ * Errors: NULL, IO, FORMAT (a file that cannot be parsed; a key of the wrong
+ * type or an impossible value: the message names file, key, what was found and
+ * what is expected), UNSUPPORTED (an unknown family: the message names the
+ * nearest known one; a rope type that the program 'as' refuses), PARAM (as),
+ * NOMEM.  *out is NULL after a failure.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_plan_read(locant_plan **out, const char *path, locant_stack as);
+
+/* The same from n bytes of a config.json or params.json; messages name
+   'name'. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_plan_parse(locant_plan **out, const char *text, size_t n,
+                  const char *name, locant_stack as);
+
+LOCANT_API void locant_plan_free(locant_plan *p);
+
+/* The model_type of its family, "llama"; lives as long as 'p'. */
+LOCANT_API const char *locant_plan_family(const locant_plan *p);
+
+/* Number of towers, 1 or 2; the name of one, "text", "encoder", "decoder" or
+   "vision", NULL past the end; and its number of layers, 0 past the end. */
+LOCANT_API int         locant_plan_towers(const locant_plan *p);
+LOCANT_API const char *locant_plan_tower(const locant_plan *p, int tower);
+LOCANT_API int64_t     locant_plan_layers(const locant_plan *p, int tower);
+
+/* The canonical spec of a layer, of what is added to the embeddings of a
+   tower, and of all layers of a tower in one: layers(..) if they differ.  NULL
+   past the end, and of more kinds of layers than one spec can name.  They live
+   as long as 'p'. */
+LOCANT_API const char *
+locant_plan_layer_spec(const locant_plan *p, int tower, int64_t layer);
+LOCANT_API const char *
+locant_plan_input_spec(const locant_plan *p, int tower);
+LOCANT_API const char *
+locant_plan_spec(const locant_plan *p, int tower);
+
+/* The position passport: SHA-256 of what the model computes with positions, 64
+   hexadecimal digits.  Two files of one passport have the same positions. */
+LOCANT_API const char *locant_plan_hash(const locant_plan *p);
+
+/*
+ * The plan as JSON, of the schema in docs/guide/models; *size is its length
+ * without the final zero, and may be NULL.  Release *out with locant_release().
+ * Errors: NULL, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_plan_json(char **out, size_t *size, const locant_plan *p);
+
 /* ---------------------------------------------------------- golden vectors */
 
 /*

@@ -168,6 +168,16 @@ class Conversion(Structure):
     ]
 
 
+class Stack(IntEnum):
+    """locant_stack"""
+    TRUE = 0
+    HF4 = 1
+    HF5 = 2
+    VLLM = 3
+    LLAMACPP = 4
+    MLX = 5
+
+
 class VectorsVerdict(IntEnum):
     """locant_vectors_verdict"""
     PASS = 0
@@ -425,6 +435,18 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
+    "locant_plan_read": ("status", [POINTER(c_void_p), c_char_p, c_int]),
+    "locant_plan_parse": ("status", [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_int]),
+    "locant_plan_free": (None, [c_void_p]),
+    "locant_plan_family": (c_char_p, [c_void_p]),
+    "locant_plan_towers": (c_int, [c_void_p]),
+    "locant_plan_tower": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_layers": (c_int64, [c_void_p, c_int]),
+    "locant_plan_layer_spec": (c_char_p, [c_void_p, c_int, c_int64]),
+    "locant_plan_input_spec": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
+    "locant_plan_hash": (c_char_p, [c_void_p]),
+    "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),

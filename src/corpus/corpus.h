@@ -41,9 +41,6 @@ static inline int32_t lct_split_id(const struct lct_split *s, size_t i)
 const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
                                          enum lct_part part);
 
-/* SHA-256 of 'size' bytes, hexadecimal, zero-terminated. */
-void lct_sha256_hex(char out[65], const void *bytes, size_t size);
-
 /*
  * Choose the blocks that every model is tested on, by 'seed' alone. ends[b], an
  * index into the split, is one past the last target of block b; at least
@@ -226,6 +223,4 @@ locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g);
  * for a test block.
  */
 locant_status lct_corpus_find_starts(locant_corpus *c, const char *name);
-
-void lct_sha256(uint8_t out[32], const void *bytes, size_t size);
 #endif

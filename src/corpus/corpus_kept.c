@@ -8,6 +8,7 @@
  */
 #include "corpus_kept.h"
 #include "../files/gzip.h"
+#include "../files/sha256.h"
 #include <jansson.h>
 #include <string.h>
 

@@ -13,6 +13,7 @@
  * cut after 90 % and 95 %.
  */
 #include "corpus.h"
+#include "../files/sha256.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

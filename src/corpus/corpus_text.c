@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "../core/quote.h"
 #include "../core/size.h"
+#include "../files/sha256.h"
 #include "corpus.h"
 #include <errno.h>
 #include <fcntl.h>

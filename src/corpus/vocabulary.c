@@ -1,6 +1,7 @@
 /* vocabulary.c - the merges of byte-pair encoding: applied, undone, and as
    text */
 #include "vocabulary.h"
+#include "../files/sha256.h"
 #include "corpus.h"
 #include "token_pairs.h"
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* spec.h - read and write specs, numbers and lists of names */
 #ifndef LCT_SPEC_H
 #define LCT_SPEC_H
+#include "../core/suggest.h"
 #include "encoding.h"
 
 enum { LCT_NUMBER_BYTES = 32, LCT_SPEC_DEPTH = 8, LCT_SPEC_BYTES = 4096 };
@@ -44,16 +45,9 @@ bool lct_number_parse(double *out, const char *text, size_t n);
  */
 size_t lct_number_print(char out[LCT_NUMBER_BYTES], double value);
 
-/* Name i of a list, NULL past its end. */
-typedef const char *(*lct_name_at)(const void *list, size_t i);
-
 const char *lct_family_name(const void *family, size_t i);
 const char *lct_key_name(const void *keys, size_t i);
 const char *lct_word_name(const void *words, size_t i);
-
-/* "; did you mean 'alibi'? known: alibi, rope", to follow an unknown name. */
-void lct_suggest(char *out, size_t size, lct_name_at at, const void *list,
-                 const char *text, size_t n);
 
 /* What a key accepts: "> 0", "1 .. 64", "half | interleaved", "yes | no". */
 void lct_key_range(char *out, size_t size, const struct lct_key *key);

@@ -45,16 +45,20 @@ enum {                      /* flags of families */
        LCT_SOFTCAP = 32, /* attn_logit_softcapping */
        LCT_MLA = 64,     /* latent attention: a part of each head is rotated */
        LCT_SCORE = 128,  /* mscale_all_dim also multiplies the scores */
-       LCT_NOPE_GLOBAL = 256,   /* only layers with a window are rotated */
-       LCT_NOPE = 512,          /* no layer is rotated (Kimi Linear) */
-       LCT_ENCODER = 1024,      /* a query sees keys on both sides */
-       LCT_LAST_GLOBAL = 2048,  /* the last layer has no window (Gemma 4) */
-       LCT_MINISTRAL = 4096,    /* temperature of llama_4_scaling_beta */
-       LCT_TYPE_MROPE = 8192,   /* the rope type 'mrope' is 'default' */
-       LCT_MROPE_MIXED = 16384, /* coordinates alternate from pair to pair */
-       LCT_PHI3 = 32768,        /* 'su' and 'yarn' are longrope */
-       LCT_VALUE_NORM = 65536,  /* values are normed, too (Gemma 3n and 4) */
-       LCT_SHARED_KEYS = 131072 /* num_kv_shared_layers */
+       LCT_NOPE_GLOBAL = 256,      /* only layers with a window are rotated */
+       LCT_NOPE = 512,             /* no layer is rotated (Kimi Linear) */
+       LCT_ENCODER = 1024,         /* a query sees keys on both sides */
+       LCT_LAST_GLOBAL = 2048,     /* the last layer has no window (Gemma 4) */
+       LCT_MINISTRAL = 4096,       /* temperature of llama_4_scaling_beta */
+       LCT_TYPE_MROPE = 8192,      /* the rope type 'mrope' is 'default' */
+       LCT_MROPE_MIXED = 16384,    /* coordinates alternate from pair to pair */
+       LCT_PHI3 = 32768,           /* 'su' and 'yarn' are longrope */
+       LCT_VALUE_NORM = 65536,     /* values are normed, too (Gemma 3n and 4) */
+       LCT_SHARED_KEYS = 131072,   /* num_kv_shared_layers */
+       LCT_PAD_IDS = 262144,       /* ids count from pad_token_id (RoBERTa) */
+       LCT_OFFSET_WITHIN = 524288, /* the rows of 'offset' are among 'length' */
+       LCT_MASK_IDS = 1048576,     /* ids count the mask (OPT, BLOOM) */
+       LCT_HUNYUAN = 2097152       /* 'dynamic' with alpha is NTK */
 };
 
 /* What the keys of a configuration are called. */
@@ -90,7 +94,14 @@ struct lct_family {
     bool norm_default;
     int64_t section[3];                  /* mrope_section */
     const char *window_key, *period_key; /* NULL: sliding_window; no key */
+    const char *width_key;   /* rotated channels (MiniMax); NULL: no key */
+    int64_t nope_dim;        /* qk_nope_head_dim; 0: 128 */
     const char *rope_absent; /* rope parameters, as JSON, if none are given */
+    int64_t offset; /* rows of a learned table before that of position 0 */
+    /* Plan the vision tower, whose object is 'text' of 'c'; NULL: by the
+       model_type of vision_config. */
+    locant_status (*vision)(struct lct_position_plan *p,
+                            const struct lct_config *c);
     unsigned flags;
 };
 

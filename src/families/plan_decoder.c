@@ -29,23 +29,14 @@ struct decoder {
     struct lct_plan_rope full, local;
     bool has_local; /* windows have rope parameters of their own */
     struct lct_plan_spec rope[2]; /* as text: of full layers, of windows */
+    int64_t rotary_dim;           /* by width_key; 0: by the partial factor */
+    int64_t section[3];           /* of mrope */
     char temperature[96]; /* of every rotated layer, or of those that are not */
     bool temperature_everywhere;
     bool interleaved;
 };
 
 /* ------------------------------------------------------------------- sizes */
-
-/* A size under the name of the class, or under that of Llama. */
-static locant_status size(int64_t *out, struct decoder *d, const char *field,
-                          const char *key, const char *usual, int64_t fallback)
-{
-    if (json_object_get(d->k.object, key) == NULL &&
-        json_object_get(d->k.object, usual) != NULL)
-        key = usual;
-    return lct_plan_keys_whole(out, &d->k, field, key,
-                               fallback > 0 ? fallback : LCT_PLAN_NEEDED, 1);
-}
 
 static locant_status kv_heads(struct decoder *d)
 {
@@ -69,7 +60,8 @@ static locant_status latent_sizes(struct decoder *d)
     int64_t nope;
 
     LCT_TRY(lct_plan_keys_whole(&nope, &d->k, "qk_nope_head_dim",
-                                "qk_nope_head_dim", 128, 0));
+                                "qk_nope_head_dim",
+                                d->f->nope_dim > 0 ? d->f->nope_dim : 128, 0));
     LCT_TRY(lct_plan_keys_whole(&d->n.rope_dim, &d->k, "qk_rope_head_dim",
                                 "qk_rope_head_dim", 64, 2));
     LCT_TRY(lct_plan_keys_whole(&d->n.v_dim, &d->k, "v_head_dim", "v_head_dim",
@@ -110,18 +102,15 @@ static locant_status read_sizes(struct decoder *d)
     const struct lct_family_names *names = f->names;
     struct lct_position_plan *p = d->k.plan;
 
-    LCT_TRY(size(&d->n.layers, d, "layers", names->layers, "num_hidden_layers",
-                 f->layers));
-    if (d->n.layers > LCT_PLAN_LAYERS)
-        return lct_plan_keys_wrong(&d->k, d->k.where, names->layers,
-                                   json_object_get(d->k.object, names->layers),
-                                   "at most %d layers", LCT_PLAN_LAYERS);
-    LCT_TRY(size(&d->n.hidden, d, "hidden", names->hidden, "hidden_size",
-                 f->hidden));
-    LCT_TRY(size(&d->n.heads, d, "heads", names->heads, "num_attention_heads",
-                 f->heads));
-    LCT_TRY(size(&d->n.length, d, "length", names->length,
-                 "max_position_embeddings", f->length));
+    LCT_TRY(lct_plan_tower_size(&d->n.layers, &d->k, "layers", names->layers,
+                                "num_hidden_layers", f->layers));
+    LCT_TRY(lct_plan_tower_count(&d->k, names->layers, d->n.layers));
+    LCT_TRY(lct_plan_tower_size(&d->n.hidden, &d->k, "hidden", names->hidden,
+                                "hidden_size", f->hidden));
+    LCT_TRY(lct_plan_tower_size(&d->n.heads, &d->k, "heads", names->heads,
+                                "num_attention_heads", f->heads));
+    LCT_TRY(lct_plan_tower_size(&d->n.length, &d->k, "length", names->length,
+                                "max_position_embeddings", f->length));
     p->length_config = p->length_trained = d->n.length;
     if (f->flags & LCT_MLA)
         return latent_sizes(d);
@@ -172,6 +161,54 @@ static locant_status llama4(struct decoder *d)
 
 /* --------------------------------------------------------------- rotations */
 
+/* MiniMax: a number of channels, unless a partial factor is given. */
+static locant_status read_width(struct decoder *d)
+{
+    static const char partial[] = "partial_rotary_factor";
+    const bool gguf = d->k.plan->dialect == LCT_DIALECT_GGUF;
+    const char *key = gguf ? "rotary_dim" : d->f->width_key;
+
+    if (key == NULL || json_object_get(d->k.object, key) == NULL ||
+        json_object_get(d->k.object, partial) != NULL ||
+        json_object_get(d->full.dict, partial) != NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_whole(&d->rotary_dim, &d->k, "rotated", key,
+                                d->n.head_dim, 2));
+    if (d->rotary_dim % 2 == 0 && d->rotary_dim <= d->n.head_dim)
+        return LOCANT_OK;
+    return lct_plan_keys_wrong(
+        &d->k, d->k.where, key, json_object_get(d->k.object, key),
+        "an even number of at most the %" PRId64 " channels of a head",
+        d->n.head_dim);
+}
+
+/* mrope_section: pairs of time, rows and columns. */
+static locant_status read_sections(struct decoder *d)
+{
+    const json_t *list = json_object_get(d->full.dict, "mrope_section");
+    const bool mixed = (d->f->flags & LCT_MROPE_MIXED) != 0;
+    int64_t sum = 0;
+
+    memcpy(d->section, d->f->section, sizeof d->section);
+    if (d->section[0] == 0 || list == NULL || json_is_null(list))
+        return LOCANT_OK;
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *item = json_array_get(list, i);
+
+        d->section[i] = json_integer_value(item);
+        if (json_array_size(list) != 3 || !json_is_integer(item) ||
+            d->section[i] < 0 || d->section[i] > d->n.head_dim)
+            return lct_plan_keys_wrong(&d->k, d->full.where, "mrope_section",
+                                       list, "three numbers of pairs");
+        sum += d->section[i];
+    }
+    if (mixed || sum == d->n.head_dim / 2)
+        return LOCANT_OK;
+    return lct_plan_keys_wrong(&d->k, d->full.where, "mrope_section", list,
+                               "%" PRId64 " pairs in all, half of head_dim",
+                               d->n.head_dim / 2);
+}
+
 static locant_status read_rope(struct decoder *d)
 {
     const unsigned flags = d->f->flags;
@@ -179,8 +216,9 @@ static locant_status read_rope(struct decoder *d)
 
     if (flags & LCT_NOPE)
         return LOCANT_OK;
-    d->interleaved = d->f->interleaved;
-    if (flags & LCT_MLA && json_object_get(d->k.object, "rope_interleave"))
+    d->interleaved = p->interleaved;
+    if ((flags & LCT_MLA) && p->pairing_assumed &&
+        json_object_get(d->k.object, "rope_interleave") != NULL)
         LCT_TRY(lct_plan_keys_switch(&d->interleaved, &d->k, "rope_interleave",
                                      true));
     p->interleaved = d->interleaved;
@@ -192,6 +230,8 @@ static locant_status read_rope(struct decoder *d)
     if (d->has_local)
         LCT_TRY(lct_plan_rope_read(&d->local, &d->k, "sliding_attention",
                                    d->n.length));
+    LCT_TRY(read_width(d));
+    LCT_TRY(read_sections(d));
     if (flags & LCT_MINISTRAL)
         LCT_TRY(ministral(d));
     return LOCANT_OK;
@@ -205,13 +245,13 @@ static locant_status put_rope(struct lct_plan_spec *s, struct decoder *d,
     const bool mla = (d->f->flags & LCT_MLA) != 0;
     struct lct_plan_rotation r = {
         .head_dim = head_dim,
-        .dim = mla ? head_dim : 0,
+        .dim = mla ? head_dim : d->rotary_dim,
         .trailing = mla,
         .interleaved = d->interleaved,
         .score = (d->f->flags & LCT_SCORE) != 0,
     };
 
-    memcpy(r.section, d->f->section, sizeof r.section);
+    memcpy(r.section, d->section, sizeof r.section);
     if (r.section[0] > 0)
         r.layout = d->f->flags & LCT_MROPE_MIXED ? "interleaved" : "chunked";
     if (rope->n == 0)
@@ -449,8 +489,8 @@ locant_status lct_plan_decoder(struct lct_position_plan *p,
                                const struct lct_config *c)
 {
     struct decoder d = { .f = p->family };
-    locant_status status = lct_plan_tower_begin(
-        &d.k, p, "text", c->text, c->text != c->root ? "text_config." : "");
+    locant_status status =
+        lct_plan_tower_begin(&d.k, p, "text", c->text, lct_plan_tower_where(c));
 
     if (status == LOCANT_OK)
         status = plan(&d);

@@ -1,7 +1,7 @@
 /* plan_keys.c - typed keys of a configuration, with defaults and notes */
 #include "plan_keys.h"
 #include "../core/quote.h"
-#include "../encodings/spec.h"
+#include "../files/decimal.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -57,9 +57,9 @@ locant_status lct_plan_keys_note_real(struct lct_plan_keys *k,
                                       const char *field, const char *key,
                                       enum lct_origin origin, double value)
 {
-    char number[LCT_NUMBER_BYTES];
+    char number[LCT_DECIMAL_BYTES];
 
-    lct_number_print(number, value);
+    lct_decimal_exact(number, value);
     return lct_plan_keys_note(k, field, key, origin, "%s", number);
 }
 

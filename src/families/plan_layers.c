@@ -156,6 +156,32 @@ static enum lct_plan_kind kind_of(bool rotated, bool llama4, int64_t window)
     return window > 0 && !rotated ? LCT_KIND_WINDOW : LCT_KIND_FULL;
 }
 
+/* full_attn_layers of Kimi Linear, whose numbers begin at 1. */
+static locant_status by_numbers(struct lct_plan_layer_kind *out,
+                                struct lct_plan_keys *k, int64_t n)
+{
+    const json_t *config, *list;
+
+    if (!(k->family->flags & LCT_NOPE))
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_keys_object(&config, k, "linear_attn_config"));
+    list = json_object_get(config, "full_attn_layers");
+    for (int64_t l = 0; l < n; l++) /* the class has no period before that */
+        out[l].kind = list == NULL && l > 0 && l % 4 == 0 ? LCT_KIND_FULL
+                                                          : LCT_KIND_LINEAR;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        const json_int_t l = json_integer_value(item);
+
+        if (!json_is_integer(item) || l < 1 || l > n)
+            return lct_plan_keys_wrong(k, "linear_attn_config.",
+                                       "full_attn_layers", item,
+                                       "numbers of layers, 1 to %" PRId64, n);
+        out[l - 1].kind = LCT_KIND_FULL;
+    }
+    return LOCANT_OK;
+}
+
 /* no_rope_layers, in which 1 means that the layer is rotated. */
 static locant_status by_rotation(struct lct_plan_layer_kind *out,
                                  struct lct_plan_keys *k, int64_t n,
@@ -195,6 +221,7 @@ locant_status lct_plan_layers_read(struct lct_plan_layer_kind *out,
 
     LCT_TRY(by_rule(out, k, n, window));
     LCT_TRY(by_rotation(out, k, n, window));
+    LCT_TRY(by_numbers(out, k, n));
     LCT_TRY(by_types(out, k, n, window));
     if (flags & LCT_LAST_GLOBAL)
         out[n - 1].kind = LCT_KIND_FULL;

@@ -15,9 +15,6 @@ struct lct_plan_layer_kind {
     bool rotated;
 };
 
-/* Models have at most so many layers. */
-enum { LCT_PLAN_LAYERS = 4096 };
-
 /*
  * Fill out[n] by the rule of the family, or by layer_types and no_rope_layers
  * if the class reads them.  'window' is 0 if the configuration has none.

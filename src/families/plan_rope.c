@@ -1,5 +1,6 @@
 /* plan_rope.c - rotary parameters as transformers resolves them, as a spec */
 #include "plan_rope.h"
+#include "plan_scaling.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -213,252 +214,11 @@ locant_status lct_plan_rope_width(int64_t *out, struct lct_plan_keys *k,
     return LOCANT_OK;
 }
 
-/* ----------------------------------------------------------------- scaling */
-
-struct put {
-    struct lct_plan_spec *s;
-    struct lct_plan_keys *k;
-    const struct lct_plan_rope *rope;
-    const struct lct_plan_rotation *r;
-};
-
-static locant_status factor(double *out, const struct put *p, const char *key,
-                            double fallback)
-{
-    return lct_plan_keys_real_of(out, p->k, p->rope->dict, p->rope->where, key,
-                                 fallback);
-}
-
-/* A number of at least 0; 0 if it is absent. */
-static locant_status weight(double *out, const struct put *p, const char *key)
-{
-    enum lct_found found = lct_config_real(out, p->rope->dict, key);
-
-    if (found == LCT_ABSENT)
-        *out = 0;
-    else if (found == LCT_WRONG || !(*out >= 0) || !isfinite(*out))
-        return lct_plan_keys_wrong(p->k, p->rope->where, key,
-                                   json_object_get(p->rope->dict, key),
-                                   "a number of at least 0");
-    return LOCANT_OK;
-}
-
-static locant_status note_factor(const struct put *p, double value)
-{
-    const json_t *given = json_object_get(p->rope->dict, "factor");
-    const bool null = given == NULL || json_is_null(given);
-
-    return lct_plan_keys_note_real(p->k, "factor", null ? "" : "factor",
-                                   null ? LCT_DERIVED : p->rope->origin, value);
-}
-
-static locant_status put_linear(const struct put *p)
-{
-    double f;
-
-    LCT_TRY(factor(&f, p, "factor", NAN));
-    LCT_TRY(note_factor(p, f));
-    if (f != 1)
-        lct_plan_spec_number(p->s, ",scaling=linear(factor=", f);
-    lct_plan_spec_put(p->s, f != 1 ? ")" : "");
-    return LOCANT_OK;
-}
-
-static locant_status put_dynamic(const struct put *p)
-{
-    double f;
-
-    LCT_TRY(factor(&f, p, "factor", NAN));
-    LCT_TRY(note_factor(p, f));
-    lct_plan_spec_number(p->s, ",scaling=dynamic(factor=", f);
-    lct_plan_spec_put(p->s, ",original=%" PRId64 ")", p->rope->length);
-    return LOCANT_OK;
-}
-
-/* mscale counts only with mscale_all_dim, that one also with score. */
-static locant_status put_mscale(const struct put *p)
-{
-    double m, all;
-
-    LCT_TRY(weight(&m, p, "mscale"));
-    LCT_TRY(weight(&all, p, "mscale_all_dim"));
-    if (all > 0 && (m > 0 || p->r->score)) {
-        if (m > 0)
-            lct_plan_spec_number(p->s, ",mscale=", m);
-        lct_plan_spec_number(p->s, ",mscale-all=", all);
-        if (p->r->score)
-            lct_plan_spec_put(p->s, ",score=yes");
-    }
-    return LOCANT_OK;
-}
-
-/* transformers reads 'truncate' from the outer dictionary. */
-static locant_status put_truncate(const struct put *p)
-{
-    const json_t *from = p->rope->nested ? p->rope->outer : p->rope->dict;
-    bool truncate = true;
-
-    if (p->k->plan->stack == LCT_STACK_LLAMACPP ||
-        p->k->plan->stack == LCT_STACK_MLX)
-        return LOCANT_OK; /* they always truncate */
-    if (lct_config_bool(&truncate, from, "truncate") == LCT_WRONG)
-        return lct_plan_keys_wrong(p->k, p->rope->where, "truncate",
-                                   json_object_get(from, "truncate"),
-                                   "true or false");
-    lct_plan_spec_put(p->s, truncate ? "" : ",truncate=no");
-    return LOCANT_OK;
-}
-
-static locant_status put_yarn(const struct put *p)
-{
-    const double ratio = (double)p->rope->length / (double)p->rope->original;
-    double f, fast, slow, attention;
-
-    LCT_TRY(factor(&f, p, "factor", ratio));
-    if (p->k->plan->stack == LCT_STACK_HF4 && p->rope->original > 0)
-        f = ratio; /* versions 4.48 to 4.55 */
-    LCT_TRY(factor(&fast, p, "beta_fast", 32));
-    LCT_TRY(factor(&slow, p, "beta_slow", 1));
-    LCT_TRY(factor(&attention, p, "attention_factor", -1));
-    LCT_TRY(note_factor(p, f));
-    lct_plan_spec_number(p->s, ",scaling=yarn(factor=", f);
-    lct_plan_spec_put(p->s, ",original=%" PRId64, p->rope->original);
-    lct_plan_spec_number(p->s, ",fast=", fast);
-    lct_plan_spec_number(p->s, ",slow=", slow);
-    if (attention > 0)
-        lct_plan_spec_number(p->s, ",attention=", attention);
-    else
-        LCT_TRY(put_mscale(p));
-    if (attention > 0 && p->r->score) { /* the scores have their factor */
-        double all;
-
-        LCT_TRY(weight(&all, p, "mscale_all_dim"));
-        if (all > 0) {
-            lct_plan_spec_number(p->s, ",mscale-all=", all);
-            lct_plan_spec_put(p->s, ",score=yes");
-        }
-    }
-    LCT_TRY(put_truncate(p));
-    lct_plan_spec_put(p->s, ")");
-    return LOCANT_OK;
-}
-
-static locant_status put_list(const struct put *p, const char *name,
-                              const char *key, int64_t pairs)
-{
-    const json_t *list = json_object_get(p->rope->dict, key);
-
-    if (!json_is_array(list) || json_array_size(list) != (size_t)pairs)
-        return lct_plan_keys_wrong(
-            p->k, p->rope->where, key, list,
-            "a list of %" PRId64 " numbers, one for each pair", pairs);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i);
-        double x = json_number_value(item);
-
-        if (!json_is_number(item) || !(x > 0) || !isfinite(x))
-            return lct_plan_keys_wrong(p->k, p->rope->where, key, item,
-                                       "numbers above 0 in this list");
-        lct_plan_spec_put(p->s, i == 0 ? ",%s=" : ":", name);
-        lct_plan_spec_number(p->s, "", x);
-    }
-    return LOCANT_OK;
-}
-
-static locant_status put_longrope(const struct put *p, int64_t dim)
-{
-    const double ratio = (double)p->rope->length / (double)p->rope->original;
-    double f, attention;
-
-    LCT_TRY(factor(&f, p, "factor", ratio));
-    if (p->k->plan->stack == LCT_STACK_LLAMACPP ||
-        p->k->plan->stack == LCT_STACK_MLX)
-        f = ratio; /* they do not read it */
-    LCT_TRY(factor(&attention, p, "attention_factor", -1));
-    LCT_TRY(note_factor(p, f));
-    lct_plan_spec_put(p->s, ",scaling=longrope(original=%" PRId64,
-                      p->rope->original);
-    if (attention > 0)
-        lct_plan_spec_number(p->s, ",attention=", attention);
-    else if (f > 1)
-        lct_plan_spec_number(p->s, ",factor=", f);
-    LCT_TRY(put_list(p, "short", "short_factor", dim / 2));
-    LCT_TRY(put_list(p, "long", "long_factor", dim / 2));
-    lct_plan_spec_put(p->s, ")");
-    return LOCANT_OK;
-}
-
-static locant_status put_llama3(const struct put *p)
-{
-    double f, low, high;
-
-    LCT_TRY(factor(&f, p, "factor", NAN));
-    LCT_TRY(factor(&low, p, "low_freq_factor", NAN));
-    LCT_TRY(factor(&high, p, "high_freq_factor", NAN));
-    LCT_TRY(note_factor(p, f));
-    lct_plan_spec_number(p->s, ",scaling=llama3(factor=", f);
-    lct_plan_spec_number(p->s, ",low=", low);
-    lct_plan_spec_number(p->s, ",high=", high);
-    lct_plan_spec_put(p->s, ",original=%" PRId64 ")", p->rope->original);
-    return LOCANT_OK;
-}
-
-static locant_status put_proportional(const struct put *p)
-{
-    double f, partial = isnan(p->rope->partial) ? 1 : p->rope->partial;
-
-    LCT_TRY(factor(&f, p, "factor", 1));
-    lct_plan_spec_number(p->s, ",scaling=proportional(partial=", partial);
-    lct_plan_spec_number(p->s, ",factor=", f);
-    lct_plan_spec_put(p->s, ")");
-    return LOCANT_OK;
-}
-
-/* The name under which this class knows a rope type. */
-static const char *known_type(const struct lct_plan_keys *k, const char *type)
-{
-    const unsigned flags = k->family->flags;
-
-    if ((flags & LCT_TYPE_MROPE) && strcmp(type, "mrope") == 0)
-        return "default";
-    if ((flags & LCT_PHI3) &&
-        (strcmp(type, "su") == 0 || strcmp(type, "yarn") == 0))
-        return "longrope";
-    return type;
-}
-
-static locant_status put_scaling(const struct put *p, int64_t dim)
-{
-    const char *type = known_type(p->k, p->rope->type);
-
-    if (strcmp(type, "default") == 0)
-        return LOCANT_OK;
-    if (strcmp(type, "linear") == 0)
-        return put_linear(p);
-    if (strcmp(type, "dynamic") == 0)
-        return put_dynamic(p);
-    if (strcmp(type, "yarn") == 0)
-        return put_yarn(p);
-    if (strcmp(type, "longrope") == 0)
-        return put_longrope(p, dim);
-    if (strcmp(type, "llama3") == 0)
-        return put_llama3(p);
-    if (strcmp(type, "proportional") == 0)
-        return put_proportional(p);
-    return lct_plan_keys_wrong(
-        p->k, p->rope->where, "rope_type",
-        json_object_get(p->rope->dict, "rope_type") != NULL
-            ? json_object_get(p->rope->dict, "rope_type")
-            : json_object_get(p->rope->dict, "type"),
-        "default, linear, dynamic, yarn, longrope, llama3 or proportional");
-}
-
 locant_status lct_plan_rope_put(struct lct_plan_spec *s,
                                 struct lct_plan_keys *k,
                                 const struct lct_plan_rope *rope,
                                 const struct lct_plan_rotation *r)
 {
-    const struct put p = { s, k, rope, r };
     const int64_t *n = r->section;
     int64_t dim = r->dim;
 
@@ -466,17 +226,18 @@ locant_status lct_plan_rope_put(struct lct_plan_spec *s,
         LCT_TRY(lct_plan_rope_width(&dim, k, rope, r->head_dim));
     lct_plan_spec_number(
         s, r->layout != NULL ? "mrope(base=" : "rope(base=", rope->base);
+    if (r->layout != NULL && !(n[0] == 16 && n[1] == 24 && n[2] == 24))
+        lct_plan_spec_put(s, ",sections=%" PRId64 ":%" PRId64 ":%" PRId64, n[0],
+                          n[1], n[2]); /* others than the default */
     if (r->layout != NULL)
-        lct_plan_spec_put(
-            s, ",sections=%" PRId64 ":%" PRId64 ":%" PRId64 ",layout=%s", n[0],
-            n[1], n[2], r->layout);
+        lct_plan_spec_put(s, ",layout=%s", r->layout);
     else
         lct_plan_spec_put(s, r->interleaved ? ",pairing=interleaved" : "");
     if (dim != r->head_dim || r->trailing)
         lct_plan_spec_put(s, ",dim=%" PRId64, dim);
     if (r->trailing)
         lct_plan_spec_put(s, ",side=trailing");
-    LCT_TRY(put_scaling(&p, dim));
+    LCT_TRY(lct_plan_scaling_put(s, k, rope, r, dim));
     lct_plan_spec_put(s, ")");
     return LOCANT_OK;
 }

@@ -1,6 +1,6 @@
 /* plan_spec.c - specs put together from text, and made canonical */
 #include "plan_spec.h"
-#include "../encodings/spec.h"
+#include "../files/decimal.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,9 +50,9 @@ void lct_plan_spec_put(struct lct_plan_spec *s, const char *format, ...)
 void lct_plan_spec_number(struct lct_plan_spec *s, const char *lead,
                           double value)
 {
-    char number[LCT_NUMBER_BYTES];
+    char number[LCT_DECIMAL_BYTES];
 
-    lct_number_print(number, value);
+    lct_decimal_exact(number, value);
     lct_plan_spec_put(s, "%s%s", lead, number);
 }
 

@@ -1,5 +1,6 @@
 /* plan_tower.c - towers and their layers: making, filling, freeing */
 #include "plan_tower.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,98 @@ locant_status lct_plan_tower_all(struct lct_plan_keys *k, const char *text)
         LCT_TRY(lct_plan_tower_layer(k->tower, l, &s, k->plan->file));
     }
     return LOCANT_OK;
+}
+
+locant_status lct_plan_tower_same(struct lct_plan_keys *k, const char *spec,
+                                  enum lct_plan_mask mask)
+{
+    LCT_TRY(lct_plan_tower_all(k, spec));
+    for (int64_t l = 0; l < k->tower->n_layers; l++)
+        k->tower->layers[l].mask = mask;
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------- sizes */
+
+const char *lct_plan_tower_where(const struct lct_config *c)
+{
+    return c->text != c->root ? "text_config." : "";
+}
+
+locant_status lct_plan_tower_size(int64_t *out, struct lct_plan_keys *k,
+                                  const char *field, const char *key,
+                                  const char *usual, int64_t fallback)
+{
+    if (json_object_get(k->object, key) == NULL &&
+        json_object_get(k->object, usual) != NULL)
+        key = usual;
+    return lct_plan_keys_whole(out, k, field, key,
+                               fallback > 0 ? fallback : LCT_PLAN_NEEDED, 1);
+}
+
+locant_status lct_plan_tower_count(struct lct_plan_keys *k, const char *key,
+                                   int64_t n)
+{
+    if (n <= LCT_PLAN_LAYERS)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: %s%s is %" PRId64 ", expected at most %d layers",
+                       k->plan->file, k->where, key, n, LCT_PLAN_LAYERS);
+}
+
+locant_status lct_plan_tower_sizes(struct lct_plan_keys *k, const char *layers,
+                                   const char *heads, int64_t *hidden)
+{
+    const struct lct_family *f = k->family;
+    int64_t n, H;
+
+    if (layers == NULL)
+        layers = f->names->layers;
+    if (heads == NULL)
+        heads = f->names->heads;
+    LCT_TRY(lct_plan_tower_size(&n, k, "layers", layers, "num_hidden_layers",
+                                f->layers));
+    LCT_TRY(lct_plan_tower_count(k, layers, n));
+    LCT_TRY(lct_plan_tower_size(hidden, k, "hidden", f->names->hidden,
+                                "hidden_size", f->hidden));
+    LCT_TRY(lct_plan_tower_size(&H, k, "heads", heads, "num_attention_heads",
+                                f->heads));
+    if (H > *hidden)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %s%s is %" PRId64 " and %s %" PRId64
+                           ", expected no more heads than channels",
+                           k->plan->file, k->where, heads, H, f->names->hidden,
+                           *hidden);
+    return lct_plan_tower_layers(k->tower, n, H, H, *hidden / H, k->plan->file);
+}
+
+locant_status lct_plan_tower_learned(struct lct_plan_keys *k, int64_t length,
+                                     int64_t offset)
+{
+    struct lct_position_plan *p = k->plan;
+    char spec[96];
+
+    if (length < 1)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %s%s leaves %" PRId64 " rows of the table after"
+                           " the first %" PRId64 ", expected at least 1",
+                           p->file, k->where, k->family->names->length, length,
+                           offset);
+    if (p->length_config == 0)
+        p->length_config = p->length_trained = length;
+    p->length_tables = length + offset;
+    snprintf(spec, sizeof spec,
+             "learned(length=%" PRId64 ",offset=%" PRId64 ")", length, offset);
+    return lct_plan_tower_input(k, spec);
+}
+
+void lct_plan_tower_scale(struct lct_tower *t, double x, const char *why)
+{
+    for (int64_t l = 0; l < t->n_layers; l++) {
+        t->layers[l].scale = x;
+        snprintf(t->layers[l].scale_key, sizeof t->layers[l].scale_key, "%s",
+                 why);
+    }
 }
 
 void lct_plan_tower_free(struct lct_tower *t)

@@ -4,49 +4,114 @@
  */
 #include "position_plan.h"
 #include "family.h"
-#include "plan_pairing.h"
+#include "plan_gguf.h"
+#include "plan_params.h"
 #include "plan_tower.h"
+#include "weights.h"
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
-/* The pairing that the weights record, if they do. */
-static locant_status take_pairing(struct lct_position_plan *out,
-                                  const struct lct_config *c)
+/* The image tower of a multimodal model, if it is of a known family. */
+static locant_status plan_vision(struct lct_position_plan *p,
+                                 const struct lct_config *c)
 {
-    const bool interleaved = c->pairing == LCT_PAIRING_INTERLEAVED;
+    const struct lct_family *text = p->family;
+    struct lct_config inner = *c;
+    const int64_t config = p->length_config, trained = p->length_trained,
+                  tables = p->length_tables;
+    locant_status (*plan)(struct lct_position_plan *,
+                          const struct lct_config *) = text->vision;
+    const char *type;
+    locant_status s;
 
-    if (c->pairing == LCT_PAIRING_UNSAID)
+    inner.text = json_object_get(c->root, "vision_config");
+    if (!json_is_object(inner.text))
         return LOCANT_OK;
-    out->pairing_assumed = false;
-    return interleaved == out->interleaved
-               ? LOCANT_OK
-               : lct_plan_pairing_set(out, interleaved);
+    if (plan == NULL) {
+        type = json_string_value(json_object_get(inner.text, "model_type"));
+        p->family = type != NULL ? lct_family_find(type) : NULL;
+        plan = p->family != NULL ? p->family->plan : NULL;
+    }
+    s = plan != NULL ? plan(p, &inner) : LOCANT_OK;
+    if (p->n_towers > 1)
+        p->towers[1].name = "vision";
+    p->family = text; /* the model is of the family of its text */
+    p->length_config = config;
+    p->length_trained = trained;
+    p->length_tables = tables;
+    return s;
+}
+
+static locant_status unknown(const struct lct_config *c)
+{
+    char known[360];
+
+    lct_family_suggest(known, sizeof known, c->model_type);
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: model_type is '%.60s', which is no known family%s",
+                       c->file, c->model_type, known);
+}
+
+static locant_status plan_config(struct lct_position_plan *p,
+                                 const struct lct_config *c)
+{
+    p->family = lct_family_find(c->model_type);
+    if (p->family == NULL)
+        return unknown(c);
+    if (p->pairing_assumed)
+        p->interleaved = p->family->interleaved;
+    LCT_TRY(p->family->plan(p, c));
+    return p->n_towers < 2 ? plan_vision(p, c) : LOCANT_OK;
+}
+
+/* What the metadata says of the pairing, the usual one of a family if it says
+   nothing. */
+static locant_status read_pairing(struct lct_position_plan *p,
+                                  const struct lct_config *c,
+                                  const struct lct_weights *w)
+{
+    const char *value = w ? lct_weights_metadata(w, LCT_WEIGHTS_PAIRING) : NULL;
+
+    if (value == NULL && c->dialect == LCT_DIALECT_GGUF)
+        value =
+            json_string_value(json_object_get(c->root, LCT_WEIGHTS_PAIRING));
+    p->pairing_assumed = value == NULL;
+    p->interleaved = value != NULL && strcmp(value, "interleaved") == 0;
+    if (value == NULL || p->interleaved || strcmp(value, "half") == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: " LCT_WEIGHTS_PAIRING
+                       " is '%.40s', expected half or interleaved",
+                       c->file, value);
+}
+
+/* Plan a configuration and, if they are at hand, the tensors beside it. */
+static locant_status plan_both(struct lct_position_plan *out,
+                               const struct lct_config *c, enum lct_stack stack,
+                               const struct lct_weights *w)
+{
+    locant_status s;
+
+    *out = (struct lct_position_plan){ .dialect = c->dialect, .stack = stack };
+    snprintf(out->file, sizeof out->file, "%s", c->file);
+    s = read_pairing(out, c, w);
+    if (s == LOCANT_OK)
+        s = c->dialect == LCT_DIALECT_GGUF ? lct_plan_gguf(out, c, w)
+            : c->dialect == LCT_DIALECT_META ||
+                    c->dialect == LCT_DIALECT_MISTRAL
+                ? lct_plan_params(out, c)
+                : plan_config(out, c);
+    if (s != LOCANT_OK)
+        lct_position_plan_free(out);
+    return s;
 }
 
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
                                    enum lct_stack stack)
 {
-    char known[360];
-    locant_status s;
-
-    *out = (struct lct_position_plan){ .dialect = c->dialect, .stack = stack };
-    snprintf(out->file, sizeof out->file, "%s", c->file);
-    out->family = lct_family_find(c->model_type);
-    if (out->family == NULL) {
-        lct_family_suggest(known, sizeof known, c->model_type);
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: model_type is '%.60s', which is no known "
-                           "family%s",
-                           c->file, c->model_type, known);
-    }
-    out->interleaved = out->family->interleaved;
-    out->pairing_assumed = true;
-    s = out->family->plan(out, c);
-    if (s == LOCANT_OK)
-        s = take_pairing(out, c);
-    if (s != LOCANT_OK)
-        lct_position_plan_free(out);
-    return s;
+    return plan_both(out, c, stack, NULL);
 }
 
 locant_status lct_position_plan_of(struct lct_position_plan *out,
@@ -55,17 +120,50 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
     return lct_position_plan_as(out, c, LCT_STACK_TRUE);
 }
 
+/*
+ * The tensors of a model, of which metadata and divisors are read; NULL if
+ * there are none, as beside a config.json alone.
+ */
+static locant_status open_weights(struct lct_weights **out, const char *path,
+                                  const struct lct_config *c)
+{
+    struct stat st;
+    locant_status s;
+
+    *out = NULL;
+    if (c->dialect != LCT_DIALECT_GGUF &&
+        (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return LOCANT_OK;
+    s = lct_weights_open(out, path);
+    return s == LOCANT_ERR_IO && c->dialect != LCT_DIALECT_GGUF ? LOCANT_OK : s;
+}
+
+locant_status lct_position_plan_read_as(struct lct_position_plan *out,
+                                        const char *path, enum lct_stack stack)
+{
+    struct lct_weights *w = NULL;
+    struct lct_config c;
+    locant_status s = lct_config_read(&c, path);
+
+    *out = (struct lct_position_plan){ 0 };
+    if (s == LOCANT_OK)
+        s = open_weights(&w, path, &c);
+    if (s == LOCANT_OK)
+        s = plan_both(out, &c, stack, w);
+    lct_weights_close(w);
+    lct_config_free(&c);
+    return s;
+}
+
 locant_status lct_position_plan_read(struct lct_position_plan *out,
                                      const char *path)
 {
-    struct lct_config c;
-    locant_status s;
+    return lct_position_plan_read_as(out, path, LCT_STACK_TRUE);
+}
 
-    *out = (struct lct_position_plan){ 0 };
-    LCT_TRY(lct_config_read(&c, path));
-    s = lct_position_plan_of(out, &c);
-    lct_config_free(&c);
-    return s;
+const char *lct_position_plan_family(const struct lct_position_plan *p)
+{
+    return p->family->model_type;
 }
 
 void lct_position_plan_free(struct lct_position_plan *p)

@@ -62,7 +62,9 @@ struct lct_layer_plan {
     char scale_key[64];    /* the key that gave it, or "head_dim^-0.5" */
     double softcap;        /* 0: none */
     enum lct_plan_mask mask;
-    int64_t chunk; /* a query sees keys of its chunk; 0: all */
+    int64_t chunk;       /* a query sees keys of its chunk; 0: all */
+    int64_t grid_window; /* images: windows of so many patches on a side;
+                                  0: none */
     bool sinks;
     struct lct_qk_norm norm;
     int64_t keys_of; /* the layer whose keys and values it reads, -1:
@@ -118,6 +120,10 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
                                    enum lct_stack stack);
+locant_status lct_position_plan_read_as(struct lct_position_plan *out,
+                                        const char *path, enum lct_stack stack);
+/* The model_type of its family. */
+const char *lct_position_plan_family(const struct lct_position_plan *p);
 void lct_position_plan_free(struct lct_position_plan *p);
 
 /*
@@ -129,4 +135,12 @@ locant_status lct_position_plan_json(json_t **out,
                                      const struct lct_position_plan *p);
 locant_status lct_position_plan_hash(char out[65],
                                      const struct lct_position_plan *p);
+
+/* Do two layers use positions in the same way? */
+bool lct_layer_plan_equal(const struct lct_layer_plan *a,
+                          const struct lct_layer_plan *b);
+
+/* The words of JSON and of tables. */
+const char *lct_position_plan_dialect(enum lct_dialect d); /* "hf4" */
+const char *lct_position_plan_stack(enum lct_stack s);     /* "llama.cpp" */
 #endif

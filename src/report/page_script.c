@@ -1,6 +1,7 @@
 /* page_script.c - the script of the page and its data */
 #include "page_script.h"
 #include "../corpus/corpus.h"
+#include "../files/sha256.h"
 #include "page.h"
 #include <inttypes.h>
 

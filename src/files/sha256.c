@@ -1,10 +1,10 @@
 /*
- * sha256.c - SHA-256, FIPS 180-4, so that a corpus can be named by its content.
+ * sha256.c - SHA-256, FIPS 180-4, so that texts can be named by their content.
  *
  * Written here because liblocant_lab links no cryptography library; no secret
  * depends on it.
  */
-#include "corpus.h"
+#include "sha256.h"
 #include <string.h>
 
 /* Section 4.2.2: fraction bits of the cube roots of the first 64 primes. */

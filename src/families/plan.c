@@ -1,0 +1,196 @@
+/* plan.c - the public handle of a position plan; see locant/models.h */
+#include "locant/models.h"
+#include "plan_spec.h"
+#include "position_plan.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOWERS = 3 };
+
+struct locant_plan {
+    struct lct_position_plan plan;
+    char *spec[TOWERS]; /* of whole towers; NULL: more than one can name */
+    char hash[65];
+};
+
+static locant_status check_stack(const char *fn, locant_stack as)
+{
+    if (as >= LOCANT_STACK_TRUE && as <= LOCANT_STACK_MLX)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: as is %d, expected a LOCANT_STACK_*", fn, (int)as);
+}
+
+/* Whole specs and the hash of a plan that was read. */
+static locant_status finish(locant_plan *p)
+{
+    for (int t = 0; t < p->plan.n_towers; t++) {
+        locant_status s = lct_plan_spec_of_tower(
+            &p->spec[t], &p->plan.towers[t], p->plan.file);
+
+        if (s == LOCANT_ERR_NOMEM)
+            return s;
+    }
+    return lct_position_plan_hash(p->hash, &p->plan);
+}
+
+/* Make the plan of a configuration, which is freed. */
+static locant_status make(locant_plan **out, struct lct_config *c,
+                          locant_stack as)
+{
+    locant_plan *p = locant_alloc(sizeof *p);
+    locant_status s;
+
+    if (p == NULL)
+        s = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", c->file);
+    else
+        s = lct_position_plan_as(&p->plan, c, (enum lct_stack)as);
+    lct_config_free(c);
+    if (s == LOCANT_OK)
+        s = finish(p);
+    if (s != LOCANT_OK) {
+        locant_plan_free(p);
+        return s;
+    }
+    *out = p;
+    return LOCANT_OK;
+}
+
+locant_status locant_plan_read(locant_plan **out, const char *path,
+                               locant_stack as)
+{
+    static const char fn[] = "locant_plan_read";
+    struct lct_position_plan plan;
+    locant_plan *p;
+    locant_status s;
+
+    LCT_NOT_NULL(fn, out);
+    *out = NULL;
+    LCT_NOT_NULL(fn, path);
+    LCT_TRY(check_stack(fn, as));
+    LCT_TRY(lct_position_plan_read_as(&plan, path, (enum lct_stack)as));
+    p = locant_alloc(sizeof *p);
+    if (p == NULL) {
+        lct_position_plan_free(&plan);
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    }
+    p->plan = plan;
+    s = finish(p);
+    if (s == LOCANT_OK)
+        *out = p;
+    else
+        locant_plan_free(p);
+    return s;
+}
+
+locant_status locant_plan_parse(locant_plan **out, const char *text, size_t n,
+                                const char *name, locant_stack as)
+{
+    static const char fn[] = "locant_plan_parse";
+    struct lct_config c;
+    locant_status s;
+
+    LCT_NOT_NULL(fn, out);
+    *out = NULL;
+    LCT_NOT_NULL(fn, text);
+    LCT_NOT_NULL(fn, name);
+    LCT_TRY(check_stack(fn, as));
+    s = lct_config_parse(&c, text, n, name);
+    if (s != LOCANT_OK) {
+        lct_config_free(&c);
+        return s;
+    }
+    return make(out, &c, as);
+}
+
+void locant_plan_free(locant_plan *p)
+{
+    if (p == NULL)
+        return;
+    for (int t = 0; t < TOWERS; t++)
+        locant_release(p->spec[t]);
+    lct_position_plan_free(&p->plan);
+    locant_release(p);
+}
+
+const char *locant_plan_family(const locant_plan *p)
+{
+    return lct_position_plan_family(&p->plan);
+}
+
+int locant_plan_towers(const locant_plan *p)
+{
+    return p->plan.n_towers;
+}
+
+static const struct lct_tower *tower_at(const locant_plan *p, int tower)
+{
+    return tower >= 0 && tower < p->plan.n_towers ? &p->plan.towers[tower]
+                                                  : NULL;
+}
+
+const char *locant_plan_tower(const locant_plan *p, int tower)
+{
+    const struct lct_tower *t = tower_at(p, tower);
+
+    return t != NULL ? t->name : NULL;
+}
+
+int64_t locant_plan_layers(const locant_plan *p, int tower)
+{
+    const struct lct_tower *t = tower_at(p, tower);
+
+    return t != NULL ? t->n_layers : 0;
+}
+
+const char *locant_plan_layer_spec(const locant_plan *p, int tower,
+                                   int64_t layer)
+{
+    const struct lct_tower *t = tower_at(p, tower);
+
+    return t != NULL && layer >= 0 && layer < t->n_layers
+               ? t->layers[layer].spec
+               : NULL;
+}
+
+const char *locant_plan_input_spec(const locant_plan *p, int tower)
+{
+    const struct lct_tower *t = tower_at(p, tower);
+
+    return t != NULL ? t->input : NULL;
+}
+
+const char *locant_plan_spec(const locant_plan *p, int tower)
+{
+    return tower_at(p, tower) != NULL ? p->spec[tower] : NULL;
+}
+
+const char *locant_plan_hash(const locant_plan *p)
+{
+    return p->hash;
+}
+
+locant_status locant_plan_json(char **out, size_t *size, const locant_plan *p)
+{
+    static const char fn[] = "locant_plan_json";
+    json_t *root;
+    char *text;
+    size_t n;
+
+    LCT_NOT_NULL(fn, out);
+    *out = NULL;
+    LCT_NOT_NULL(fn, p);
+    LCT_TRY(lct_position_plan_json(&root, &p->plan));
+    text = json_dumps(root, JSON_INDENT(1));
+    json_decref(root);
+    n = text != NULL ? strlen(text) : 0;
+    *out = text != NULL ? locant_alloc(n + 1) : NULL;
+    if (*out != NULL)
+        memcpy(*out, text, n + 1);
+    free(text);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    if (size != NULL)
+        *size = n;
+    return LOCANT_OK;
+}

@@ -1,0 +1,15 @@
+/* plan_gguf.h - plans from the keys and tensors of a GGUF file */
+#ifndef LCT_PLAN_GGUF_H
+#define LCT_PLAN_GGUF_H
+#include "family.h"
+#include "weights.h"
+
+/*
+ * Plan a GGUF file as llama.cpp reads it: 'c' is its keys, 'weights' its
+ * tensors or NULL.  Fills family, pairing (unless it is given) and towers.
+ * Errors: FORMAT, UNSUPPORTED (an unknown architecture), NOMEM.
+ */
+locant_status lct_plan_gguf(struct lct_position_plan *p,
+                            const struct lct_config *c,
+                            const struct lct_weights *weights);
+#endif
