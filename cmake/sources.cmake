@@ -77,26 +77,28 @@ set(NETWORK_SOURCES
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
-  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
-  files/npy.c files/npy_header.c files/npy_write.c files/number.c
-  files/output.c files/sha256.c files/shared.c files/source.c files/tensors.c
-  files/tensors_entry.c files/tensors_header.c files/tensors_text.c
-  files/tensors_write.c files/utf8.c
+  files/gguf_write.c files/gzip.c files/hash.c files/html.c files/io.c
+  files/json.c files/map.c files/npy.c files/npy_header.c files/npy_write.c
+  files/number.c files/number_store.c files/output.c files/sha256.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_text.c files/tensors_write.c
+  files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/convert.c families/convert_names.c families/convert_others.c
-  families/convert_parts.c families/convert_project.c families/convert_rows.c
+  families/convert.c families/convert_gguf_names.c families/convert_names.c
+  families/convert_others.c families/convert_parts.c
+  families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/family.c
   families/pairing.c families/plan.c families/plan_alibi.c
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_pairing.c families/plan_pairs.c
-  families/plan_params.c families/plan_rope.c families/plan_scaling.c
-  families/plan_spec.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/position_plan.c
-  families/position_plan_json.c families/weights.c families/weights_file.c
-  families/weights_find.c families/weights_gguf.c families/weights_index.c
+  families/plan_learned.c families/plan_pairs.c families/plan_params.c
+  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/position_plan.c families/position_plan_json.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c

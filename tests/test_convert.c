@@ -484,8 +484,8 @@ IN_SCRATCH(refuses_what_it_cannot_convert)
         { "{\"model_type\":\"gpt2\"}",
           { { "wte.weight", "F32", { 2, 2 } } },
           LOCANT_ERR_UNSUPPORTED,
-          "config.json: GPT-2 does not rotate queries and keys, so that its "
-          "weights have no pairing" },
+          "config.json: GPT-2 does not rotate pairs of channels of queries and "
+          "keys, so that its weights have no pairing" },
     };
     locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
 

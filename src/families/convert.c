@@ -10,7 +10,6 @@
 #include "convert_verify.h"
 #include "family.h"
 #include "pairing.h"
-#include "plan_pairing.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,11 +97,12 @@ static locant_status read_base(struct lct_convert *c)
 
 static locant_status find_tower(struct lct_convert *c)
 {
-    c->tower = lct_plan_pairing_tower(&c->plan);
+    c->tower = lct_pairing_tower(&c->plan);
     if (c->tower == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s does not rotate queries and keys, so that "
-                           "its weights have no pairing",
+                           "%s: %s does not rotate pairs of channels of "
+                           "queries and keys, so that its weights have no "
+                           "pairing",
                            c->config.file, c->plan.family->title);
     return LOCANT_OK;
 }

@@ -1,10 +1,9 @@
 /* convert_parts.c - see convert_parts.h */
 #include "convert_parts.h"
 #include "../core/quote.h"
-#include "../encodings/encoding.h"
 #include "../files/path.h"
+#include "plan_waves.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,25 +14,22 @@ struct finder {
     bool uniform; /* all layers rotate alike */
 };
 
-struct lct_convert_heads
-lct_convert_parts_heads(const struct lct_layer_plan *layer)
+static locant_status read_heads(struct lct_convert_heads *out,
+                                const struct lct_layer_plan *layer)
 {
-    struct lct_convert_heads h = { .heads = layer->heads,
-                                   .kv_heads = layer->kv_heads,
-                                   .width = layer->qk_dim };
-    const struct lct_part *part =
-        layer->encoding ? lct_part_of(layer->encoding, LOCANT_DOOR_ROTATE)
-                        : NULL;
-    double dims, side;
+    enum { LENGTH = 4096 /* the schedule of any length has the same pairs */ };
+    struct lct_plan_waves waves;
 
-    if (part == NULL)
-        return h;
-    dims = lct_value(part->e, "dim");
-    side = lct_value(part->e, "side");
-    h.dims = isnan(dims) ? h.width : (int64_t)dims;
-    if (!isnan(side) && side > 0)
-        h.first = h.width - h.dims;
-    return h;
+    *out = (struct lct_convert_heads){ .heads = layer->heads,
+                                       .kv_heads = layer->kv_heads,
+                                       .width = layer->qk_dim };
+    if (layer->encoding == NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_plan_waves_of(&waves, layer, LENGTH, "the configuration"));
+    out->dims = 2 * waves.pairs;
+    out->first = waves.first;
+    lct_plan_waves_free(&waves);
+    return LOCANT_OK;
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -193,8 +189,7 @@ static locant_status read_scales(bool *moves, const struct finder *f,
 static locant_status read_part(bool *moves, const struct finder *f,
                                struct lct_convert_part *p)
 {
-    const struct lct_convert_heads heads =
-        lct_convert_parts_heads(&f->tower->layers[p->layer]);
+    const struct lct_convert_heads heads = f->out->heads[p->layer];
     const struct lct_weight *w = p->weight;
     const bool vector = p->name.tensor == LCT_CONVERT_VECTOR;
 
@@ -217,11 +212,13 @@ static locant_status read_part(bool *moves, const struct finder *f,
 
 /* ------------------------------------------------------------------- layers */
 
-/* Fail unless products of the numbers of heads and of channels are small. */
-static locant_status check_plan(const struct lct_tower *t)
+/* The heads of all layers; products of their numbers must be small. */
+static locant_status read_plan(struct finder *f)
 {
     enum { MOST = 1 << 20 };
+    const struct lct_tower *t = f->tower;
 
+    f->uniform = true;
     for (int64_t l = 0; l < t->n_layers; l++) {
         const struct lct_layer_plan *p = &t->layers[l];
 
@@ -231,23 +228,12 @@ static locant_status check_plan(const struct lct_tower *t)
                                " heads of %" PRId64
                                " channels, at most 2^20 of each allowed",
                                l, p->heads, p->qk_dim);
+        LCT_TRY(read_heads(&f->out->heads[l], p));
+        if (memcmp(&f->out->heads[0], &f->out->heads[l],
+                   sizeof f->out->heads[l]) != 0)
+            f->uniform = false;
     }
     return LOCANT_OK;
-}
-
-static bool are_uniform(const struct lct_tower *t)
-{
-    for (int64_t l = 1; l < t->n_layers; l++) {
-        const struct lct_convert_heads a = lct_convert_parts_heads(
-                                           &t->layers[0]),
-                                       b = lct_convert_parts_heads(
-                                           &t->layers[l]);
-
-        if (a.dims != b.dims || a.first != b.first || a.heads != b.heads ||
-            a.kv_heads != b.kv_heads || a.width != b.width)
-            return false;
-    }
-    return true;
 }
 
 /*
@@ -296,8 +282,7 @@ static locant_status check_layers(const struct finder *f,
         const struct lct_layer_plan *layer = &f->tower->layers[l];
         const unsigned char want = layer->keys_of >= 0 ? 1 : 3;
 
-        if (lct_convert_parts_heads(layer).dims == 0 ||
-            (seen[l] & want) == want)
+        if (f->out->heads[l].dims == 0 || (seen[l] & want) == want)
             continue;
         return locant_fail(
             LOCANT_ERR_FORMAT,
@@ -346,11 +331,12 @@ locant_status lct_convert_parts_find(struct lct_convert_parts *out,
         n++;
     *out = (struct lct_convert_parts){ 0 };
     out->at = locant_alloc((n + 1) * sizeof *out->at);
-    f.uniform = are_uniform(tower);
-    if (seen == NULL || out->at == NULL)
+    out->heads =
+        locant_alloc(((size_t)tower->n_layers + 1) * sizeof *out->heads);
+    if (seen == NULL || out->at == NULL || out->heads == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu tensors", n);
     else
-        status = check_plan(tower);
+        status = read_plan(&f);
     if (status == LOCANT_OK)
         status = find_all(&f, seen, model_type);
     if (status == LOCANT_OK && !adapter)
@@ -362,6 +348,7 @@ locant_status lct_convert_parts_find(struct lct_convert_parts *out,
 void lct_convert_parts_free(struct lct_convert_parts *p)
 {
     locant_release(p->at);
+    locant_release(p->heads);
     *p = (struct lct_convert_parts){ 0 };
 }
 

@@ -1,6 +1,5 @@
 /* convert_verify.c - see convert_verify.h */
 #include "convert_verify.h"
-#include "../encodings/encoding.h"
 #include "convert_project.h"
 #include "pairing.h"
 #include <inttypes.h>
@@ -29,20 +28,6 @@ static locant_status no_memory(void)
 }
 
 /* ----------------------------------------------------------------- rotation */
-
-/* The part of the encoding that rotates, with a pairing. */
-static locant_status encoding_with(locant_encoding **out,
-                                   const locant_encoding *e, bool interleaved)
-{
-    const struct lct_part *part = lct_part_of(e, LOCANT_DOOR_ROTATE);
-    locant_status status;
-    char *spec;
-
-    LCT_TRY(lct_pairing_spec(&spec, part->e->spec, interleaved));
-    status = locant_encoding_create(out, spec);
-    locant_release(spec);
-    return status;
-}
 
 /* Positions of one number, or of several that differ. */
 static locant_tensor places_of(double *coordinates, const locant_encoding *e)
@@ -95,7 +80,7 @@ static locant_status fill_side(struct verifier *v, struct heads *out,
     v->project.layer = keys_layer(v);
     LCT_TRY(lct_convert_project_heads(out->k, &out->keys, &v->project, s->parts,
                                       true, s->plus_one, POSITIONS));
-    LCT_TRY(encoding_with(&e, layer->encoding, s->interleaved));
+    LCT_TRY(lct_pairing_encoding(&e, layer->spec, s->interleaved));
     status = rotate(out->q, queries, width, e, false);
     if (status == LOCANT_OK)
         status = rotate(out->k, out->keys, width, e, true);
@@ -162,8 +147,7 @@ static locant_status allocate(struct verifier *v,
     size_t most = 1;
 
     for (int64_t l = 0; l < v->tower->n_layers; l++) {
-        const struct lct_convert_heads h =
-            lct_convert_parts_heads(&v->tower->layers[l]);
+        const struct lct_convert_heads h = before->parts->heads[l];
         const size_t n = (size_t)((h.heads + h.kv_heads) * h.width);
 
         most = n > most ? n : most;
@@ -201,7 +185,7 @@ static locant_status verify_layer(struct verifier *v,
 {
     const struct lct_layer_plan *layer = &v->tower->layers[v->layer];
 
-    v->project.heads = lct_convert_parts_heads(layer);
+    v->project.heads = before->parts->heads[v->layer];
     v->project.norm = &layer->norm;
     if (v->project.heads.dims == 0 ||
         (!has_both(v, before) && !has_both(v, after)))

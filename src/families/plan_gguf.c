@@ -6,6 +6,7 @@
  * pairing follows from the architecture.
  */
 #include "plan_gguf.h"
+#include "../core/suggest.h"
 #include "../files/decimal.h"
 #include "plan_gguf_keys.h"
 #include <inttypes.h>
