@@ -86,8 +86,9 @@ set(LAB_SOURCES
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/convert.c families/convert_gguf_names.c families/convert_names.c
-  families/convert_others.c families/convert_parts.c
+  families/convert.c families/convert_gguf.c families/convert_gguf_keys.c
+  families/convert_gguf_names.c families/convert_gguf_rope.c
+  families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/family.c
   families/pairing.c families/plan.c families/plan_alibi.c
@@ -233,8 +234,8 @@ set(TESTS
   test_characters test_check_grids test_check_turns test_check_values
   test_checkpoint test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_coordinates_backward test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_convert test_convert_gguf test_coordinates_backward test_core
+  test_corpus test_corpus_text test_corpus_unreadable test_door_arguments
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values

@@ -34,7 +34,8 @@ struct lct_config {
 /*
  * Read MODEL: a folder with config.json, params.json or model.gguf (the first
  * that is there), one of these files alone, or a .gguf.  Errors: IO, FORMAT (no
- * JSON object; a key twice; no model_type; truncated), UNSUPPORTED, NOMEM.  *out may be freed after a failure.
+ * JSON object; a key twice; no model_type; truncated), UNSUPPORTED, NOMEM.
+ * *out may be freed after a failure.
  */
 locant_status lct_config_read(struct lct_config *out, const char *path);
 /* The same from the text of a config.json or params.json, or the bytes of a

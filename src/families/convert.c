@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "../files/document.h"
 #include "../files/path.h"
+#include "convert_gguf.h"
 #include "convert_verify.h"
 #include "family.h"
 #include "pairing.h"
@@ -122,6 +123,8 @@ static locant_status read_input(struct lct_convert *c)
     LCT_TRY(find_tower(c));
     LCT_TRY(lct_weights_open(&c->weights, c->model));
     c->gguf_in = lct_weights_gguf(c->weights) != NULL;
+    c->gguf_out = c->options->format == LOCANT_MODEL_GGUF ||
+                  (c->options->format == LOCANT_MODEL_SAME && c->gguf_in);
     return lct_convert_parts_find(&c->parts, c->weights, c->tower,
                                   c->config.model_type, c->adapter);
 }
@@ -157,10 +160,29 @@ static locant_status check_options(const locant_convert_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: a pairing or format is none of those there are",
                            fn);
+    if (o->type != NULL && strcmp(o->type, "F32") != 0 &&
+        strcmp(o->type, "F16") != 0 && strcmp(o->type, "BF16") != 0 &&
+        strcmp(o->type, "Q8_0") != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: '%.20s', one of F32, F16, BF16, Q8_0 "
+                           "expected",
+                           fn, o->type);
+    if (o->type != NULL && o->format != LOCANT_MODEL_GGUF)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: only numbers of a GGUF change theirs",
+                           fn);
     return LOCANT_OK;
 }
 
 /* -------------------------------------------------------------- the whole */
+
+/* The model_type, or the architecture of GGUF. */
+static const char *type_of_output(const struct lct_convert *c)
+{
+    return c->gguf_out
+               ? lct_convert_gguf_family(c->config.model_type)->architecture
+               : c->config.model_type;
+}
 
 /* Read what was written, and compare the scores. */
 static locant_status verify(locant_conversion *out, struct lct_convert *c)
@@ -169,13 +191,14 @@ static locant_status verify(locant_conversion *out, struct lct_convert *c)
     struct lct_weights *written;
     const bool plus_one = c->tower->layers[0].norm.plus_one;
     const struct lct_convert_side before = { &c->parts, c->from, plus_one };
-    const struct lct_convert_side after = { &parts, c->to, plus_one };
+    const struct lct_convert_side after = { &parts, c->to,
+                                            plus_one && !c->gguf_out };
     locant_status status;
 
     LCT_TRY(lct_output_flush(&c->output));
     LCT_TRY(lct_weights_open(&written, c->output.temporary));
     status = lct_convert_parts_find(&parts, written, c->tower,
-                                    c->config.model_type, c->adapter);
+                                    type_of_output(c), c->adapter);
     if (status == LOCANT_OK)
         status = lct_convert_verify(&out->worst, c->tower, &before, &after);
     lct_convert_parts_free(&parts);
@@ -189,7 +212,7 @@ static locant_status write_output(locant_conversion *out, struct lct_convert *c,
     locant_status status = lct_output_begin(&c->output, folder);
 
     if (status == LOCANT_OK)
-        status = lct_convert_write(c);
+        status = c->gguf_out ? lct_convert_gguf(c) : lct_convert_write(c);
     if (status == LOCANT_OK)
         status = lct_convert_write_others(c);
     if (status == LOCANT_OK && c->options->verify)
@@ -201,16 +224,62 @@ static locant_status write_output(locant_conversion *out, struct lct_convert *c,
     return status;
 }
 
+/* A GGUF has the pairing of its architecture. */
+static locant_status check_gguf(const struct lct_convert *c)
+{
+    const struct lct_convert_gguf_family *f =
+        lct_convert_gguf_family(c->config.model_type);
+    const locant_model_pairing asked = c->options->pairing;
+
+    if (f == NULL || c->adapter)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: a GGUF of model_type '%.60s'%s is not written; "
+                           "known: %s",
+                           c->config.file, c->config.model_type,
+                           c->adapter ? " as an adapter" : "",
+                           lct_convert_gguf_families());
+    if (asked != LOCANT_MODEL_UNSAID &&
+        (asked == LOCANT_MODEL_INTERLEAVED) != f->interleaved)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: pairing: a GGUF of architecture %s is %s, as "
+                           "llama.cpp rotates it; leave it out",
+                           fn, f->architecture,
+                           f->interleaved ? "interleaved" : "half");
+    if (c->options->type != NULL && c->options->verify)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: verify: not with type, which rounds numbers",
+                           fn);
+    return LOCANT_OK;
+}
+
+/* The pairing of the output. */
+static locant_status find_to(locant_conversion *out, struct lct_convert *c)
+{
+    const struct lct_convert_gguf_family *f;
+
+    out->to = c->options->pairing;
+    if (c->gguf_out) {
+        LCT_TRY(check_gguf(c));
+        f = lct_convert_gguf_family(c->config.model_type);
+        out->to = f->interleaved ? LOCANT_MODEL_INTERLEAVED : LOCANT_MODEL_HALF;
+    }
+    if (out->to == LOCANT_MODEL_UNSAID)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: pairing: half or interleaved expected", fn);
+    c->to = out->to == LOCANT_MODEL_INTERLEAVED;
+    return LOCANT_OK;
+}
+
 static locant_status convert(locant_conversion *out, struct lct_convert *c,
                              const char *folder)
 {
     LCT_TRY(read_input(c));
-    if (c->gguf_in || c->options->format == LOCANT_MODEL_GGUF)
+    if (c->gguf_in)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: format: GGUF cannot be converted yet", fn);
+                           "%s: is a GGUF; safetensors expected",
+                           lct_path_tail(c->model));
     LCT_TRY(find_from(out, c));
-    out->to = c->options->pairing;
-    c->to = out->to == LOCANT_MODEL_INTERLEAVED;
+    LCT_TRY(find_to(out, c));
     while (lct_weights_at(c->weights, (size_t)out->tensors) != NULL)
         out->tensors++;
     out->moved = c->from != c->to ? (int64_t)c->parts.n : 0;

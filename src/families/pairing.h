@@ -22,7 +22,7 @@ locant_status lct_pairing_of(enum lct_pairing *out, const char *word,
 locant_status lct_pairing_encoding(locant_encoding **out, const char *spec,
                                    bool interleaved);
 
-/* The tower whose weights have a pairing: the first with rope or mrope in one of
-   its layers; NULL: there is none. */
+/* The tower whose weights have a pairing: the first with rope or mrope in one
+   of its layers; NULL: there is none. */
 const struct lct_tower *lct_pairing_tower(const struct lct_position_plan *p);
 #endif
