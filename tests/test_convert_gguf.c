@@ -114,18 +114,18 @@ TEST(values_of_another_file_are_copied)
 
 /* ------------------------------------------------------------------- models */
 
-#define SIZES                                                                  \
-    "\"num_hidden_layers\":2,\"hidden_size\":32,\"num_attention_heads\":4,"    \
-    "\"num_key_value_heads\":2,\"head_dim\":8,\"intermediate_size\":32,"       \
+/* clang-format off */
+#define SIZES                                                              \
+    "\"num_hidden_layers\":2,\"hidden_size\":32,\"num_attention_heads\":4,"  \
+    "\"num_key_value_heads\":2,\"head_dim\":8,\"intermediate_size\":32,"     \
     "\"max_position_embeddings\":131072"
-#define ATTENTION(l)                                                           \
-    { "model.layers." l ".self_attn.q_proj.weight", "F16", { 32, 32 } },       \
-    {                                                                          \
-        "model.layers." l ".self_attn.k_proj.weight", "F16",                   \
-        {                                                                      \
-            16, 32                                                             \
-        }                                                                      \
-    }
+#define ATTENTION(l)                                                       \
+    { "model.layers." l ".self_attn.q_proj.weight", "F16", { 32, 32 } },   \
+    { "model.layers." l ".self_attn.k_proj.weight", "F16", { 16, 32 } }
+#define EXPERT(e, w)                                                       \
+    { "model.layers.0.block_sparse_moe.experts." e "." w ".weight", "BF16", \
+      { 32, 32 } }
+/* clang-format on */
 
 static void convert_to_gguf(const char *from, const char *to, const char *type)
 {
@@ -159,7 +159,7 @@ IN_SCRATCH(keys_say_the_same_positions)
         "\"original_max_position_embeddings\":8192}," SIZES "}",
         "{\"model_type\":\"starcoder2\",\"sliding_window\":4096," SIZES "}",
         "{\"model_type\":\"gemma3_text\",\"sliding_window\":512,"
-        "\"query_pre_attn_scalar\":8,"
+        "\"query_pre_attn_scalar\":8,\"rms_norm_eps\":9.5367431640625e-07,"
         "\"rope_scaling\":{\"rope_type\":\"linear\",\"factor\":8.0}," SIZES "}",
         "{\"model_type\":\"gemma2\",\"query_pre_attn_scalar\":8," SIZES "}",
         "{\"model_type\":\"cohere2\",\"sliding_window\":64,"
@@ -233,31 +233,20 @@ static double number(const struct lct_weights *w, const char *name, int64_t i)
     return x;
 }
 
-/* Norms are F32 and of Gemma 1 + w, experts stand in one tensor, and q has the
-   rows of llama.cpp: reshape(n, 2, h/2).swap(1, 2). */
+/* Norms are F32, experts stand in one tensor, and q has the rows of llama.cpp:
+   reshape(n, 2, h/2).swap(1, 2). */
 IN_SCRATCH(tensors_are_those_of_llama_cpp)
 {
-#define EXPERT(e, w)                                                           \
-    {                                                                          \
-        "model.layers.0.block_sparse_moe.experts." e "." w ".weight", "BF16",  \
-        {                                                                      \
-            32, 32                                                             \
-        }                                                                      \
-    }
     static const struct checkpoint_tensor moe[] = {
         ATTENTION("0"),
         ATTENTION("1"),
         { "model.embed_tokens.weight", "F16", { 16, 32 } },
         { "model.layers.0.input_layernorm.weight", "BF16", { 32 } },
         { "model.layers.0.block_sparse_moe.gate.weight", "BF16", { 2, 32 } },
-        EXPERT("0", "w1"), EXPERT("1", "w1"), EXPERT("0", "w2"),
+        EXPERT("0", "w1"),
+        EXPERT("1", "w1"),
+        EXPERT("0", "w2"),
         EXPERT("1", "w2"),
-    },
-    gemma[] = {
-        ATTENTION("0"),
-        ATTENTION("1"),
-        { "model.layers.0.input_layernorm.weight", "BF16", { 32 } },
-        { "model.layers.0.self_attn.q_norm.weight", "F32", { 8 } },
     };
     struct lct_weights *a, *b;
     const struct lct_weight *t;
@@ -289,6 +278,18 @@ IN_SCRATCH(tensors_are_those_of_llama_cpp)
     CHECK(access(scratch_file(&dir, "b/config.json"), F_OK) != 0);
     lct_weights_close(a);
     lct_weights_close(b);
+}
+
+IN_SCRATCH(norms_of_gemma_are_one_more)
+{
+    static const struct checkpoint_tensor gemma[] = {
+        ATTENTION("0"),
+        ATTENTION("1"),
+        { "model.layers.0.input_layernorm.weight", "BF16", { 32 } },
+        { "model.layers.0.self_attn.q_norm.weight", "F32", { 8 } },
+    };
+    struct lct_weights *a, *b;
+
     checkpoint_write(scratch_file(&dir, "c"),
                      "{\"model_type\":\"gemma3_text\"," SIZES "}", gemma,
                      LEN(gemma), NULL);
