@@ -33,17 +33,17 @@ set(CORE_SOURCES
   encodings/rope3d.c encodings/rope_grid.c encodings/rope_imaginary.c
   encodings/rope_mixed.c encodings/rotate.c encodings/rotate_coords.c
   encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
-  encodings/rotate_rows.c encodings/sandwich.c encodings/scale_invariant.c
-  encodings/scaling.c encodings/scaling_llama3.c encodings/scaling_longrope.c
-  encodings/scaling_mixed_radix.c encodings/scaling_ntk.c
-  encodings/scaling_yarn.c encodings/score.c encodings/selective_rope.c
-  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
-  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
-  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
-  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
-  encodings/ssmax.c encodings/stick_breaking.c encodings/streaming.c
-  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
-  encodings/table.c encodings/tapa.c encodings/temperature.c
+  encodings/rotate_rows.c encodings/rotated.c encodings/sandwich.c
+  encodings/scale_invariant.c encodings/scaling.c encodings/scaling_llama3.c
+  encodings/scaling_longrope.c encodings/scaling_mixed_radix.c
+  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/selective_rope.c encodings/selfextend.c encodings/shaw.c
+  encodings/similarity.c encodings/sincos2d.c encodings/sincos3d.c
+  encodings/sinusoidal.c encodings/sinusoids.c encodings/spec.c
+  encodings/spec_names.c encodings/spec_number.c encodings/spec_print.c
+  encodings/spec_read.c encodings/ssmax.c encodings/stick_breaking.c
+  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
+  encodings/t5.c encodings/table.c encodings/tapa.c encodings/temperature.c
   encodings/transformer_xl.c encodings/urpe.c encodings/vjepa2.c
   encodings/wavlm.c encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/append.c attention/arena.c attention/arithmetic.c
@@ -242,8 +242,8 @@ set(TESTS
   test_evaluate test_evaluate_as test_export test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_gates test_gguf
-  test_graph test_graph_rules test_half test_identities test_ids
+  test_forecast test_formula test_formula_twins test_frequencies test_gates
+  test_gguf test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_layer_maps test_lengths test_messages test_model
   test_model_each test_model_encodings test_model_hooks test_model_memory

@@ -9,7 +9,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
 from enum import IntEnum
 from typing import Any
 
-from ._c import INIT
+from ._c import INIT, Tensor
 from ._c_lab import CorpusInfo, ProgressFn, RunInfo, TrainOptions
 
 
@@ -128,6 +128,29 @@ class FigureView(Structure):
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)
 
 
+class Rotated(Structure):
+    """locant_rotated"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("pairs", c_int64),
+        ("first", c_int64),
+        ("interleaved", c_int),
+        ("axes", c_int),
+        ("magnitude", c_double),
+        ("by_length", c_int),
+    ]
+
+
+class Stack(IntEnum):
+    """locant_stack"""
+    TRUE = 0
+    HF4 = 1
+    HF5 = 2
+    VLLM = 3
+    LLAMACPP = 4
+    MLX = 5
+
+
 class ModelPairing(IntEnum):
     """locant_model_pairing"""
     UNSAID = 0
@@ -166,16 +189,6 @@ class Conversion(Structure):
         ("moved", c_int64),
         ("worst", c_double),
     ]
-
-
-class Stack(IntEnum):
-    """locant_stack"""
-    TRUE = 0
-    HF4 = 1
-    HF5 = 2
-    VLLM = 3
-    LLAMACPP = 4
-    MLX = 5
 
 
 class VectorsVerdict(IntEnum):
@@ -416,6 +429,7 @@ TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskSco
 INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
+    Rotated: {},
     ConvertOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
@@ -434,7 +448,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_chinese": (c_char_p, [c_char_p]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
-    "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
+    "locant_encoding_rotated": ("status", [POINTER(Rotated), c_void_p, c_int64, c_int64]),
+    "locant_encoding_frequencies": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, c_int64, c_int64]),
     "locant_plan_read": ("status", [POINTER(c_void_p), c_char_p, c_int]),
     "locant_plan_parse": ("status", [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_int]),
     "locant_plan_free": (None, [c_void_p]),
@@ -447,6 +462,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),

@@ -96,16 +96,36 @@ static locant_status read_base(struct lct_convert *c)
     return status;
 }
 
+/* Does the layer rotate by an encoding whose pairing a spec can say? */
+static bool has_pairing(const struct lct_layer_plan *layer)
+{
+    locant_encoding *e = NULL;
+    char *spec;
+
+    if (layer->encoding == NULL ||
+        !(locant_encoding_doors(layer->encoding) & LOCANT_DOOR_ROTATE) ||
+        lct_pairing_spec(&spec, layer->spec, true) != LOCANT_OK)
+        return false;
+    if (locant_encoding_create(&e, spec) != LOCANT_OK)
+        e = NULL;
+    locant_release(spec);
+    locant_encoding_free(e);
+    return e != NULL;
+}
+
+/* The tower whose weights have a pairing: the first of such a layer. */
 static locant_status find_tower(struct lct_convert *c)
 {
-    c->tower = lct_pairing_tower(&c->plan);
-    if (c->tower == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s does not rotate pairs of channels of "
-                           "queries and keys, so that its weights have no "
-                           "pairing",
-                           c->config.file, c->plan.family->title);
-    return LOCANT_OK;
+    for (int i = 0; i < c->plan.n_towers; i++)
+        for (int64_t l = 0; l < c->plan.towers[i].n_layers; l++)
+            if (has_pairing(&c->plan.towers[i].layers[l])) {
+                c->tower = &c->plan.towers[i];
+                return LOCANT_OK;
+            }
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: %s does not rotate pairs of channels of queries "
+                       "and keys, so that its weights have no pairing",
+                       c->config.file, c->plan.family->title);
 }
 
 static locant_status read_input(struct lct_convert *c)
@@ -134,7 +154,7 @@ static locant_status read_input(struct lct_convert *c)
 /* The pairing of the input: what is asked for, recorded, or usual. */
 static locant_status find_from(locant_conversion *out, struct lct_convert *c)
 {
-    enum lct_pairing said;
+    enum lct_recorded_pairing said;
 
     LCT_TRY(lct_pairing_of(
         &said, lct_weights_metadata(c->weights, LCT_WEIGHTS_PAIRING),

@@ -2,7 +2,7 @@
 #include "convert_parts.h"
 #include "../core/quote.h"
 #include "../files/path.h"
-#include "plan_waves.h"
+#include "locant/frequencies.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +14,21 @@ struct finder {
     bool uniform; /* all layers rotate alike */
 };
 
-static locant_status read_heads(struct lct_convert_heads *out,
-                                const struct lct_layer_plan *layer)
+/* An encoding that is no plain rotation has no pairing. */
+static struct lct_convert_heads heads_of(const struct lct_layer_plan *layer)
 {
-    enum { LENGTH = 4096 /* the schedule of any length has the same pairs */ };
-    struct lct_plan_waves waves;
+    struct lct_convert_heads h = { .heads = layer->heads,
+                                   .kv_heads = layer->kv_heads,
+                                   .width = layer->qk_dim };
+    locant_rotated r = LOCANT_ROTATED_INIT;
 
-    *out = (struct lct_convert_heads){ .heads = layer->heads,
-                                       .kv_heads = layer->kv_heads,
-                                       .width = layer->qk_dim };
-    if (layer->encoding == NULL)
-        return LOCANT_OK;
-    LCT_TRY(lct_plan_waves_of(&waves, layer, LENGTH, "the configuration"));
-    out->dims = 2 * waves.pairs;
-    out->first = waves.first;
-    lct_plan_waves_free(&waves);
-    return LOCANT_OK;
+    if (layer->encoding != NULL &&
+        locant_encoding_rotated(&r, layer->encoding, layer->qk_dim, 1) ==
+            LOCANT_OK) {
+        h.dims = 2 * r.pairs;
+        h.first = r.first;
+    }
+    return h;
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -228,7 +227,7 @@ static locant_status read_plan(struct finder *f)
                                " heads of %" PRId64
                                " channels, at most 2^20 of each allowed",
                                l, p->heads, p->qk_dim);
-        LCT_TRY(read_heads(&f->out->heads[l], p));
+        f->out->heads[l] = heads_of(p);
         if (memcmp(&f->out->heads[0], &f->out->heads[l],
                    sizeof f->out->heads[l]) != 0)
             f->uniform = false;

@@ -29,6 +29,18 @@ static locant_status no_memory(void)
 
 /* ----------------------------------------------------------------- rotation */
 
+static locant_status encoding_with(locant_encoding **out,
+                                   const locant_encoding *e, bool interleaved)
+{
+    locant_status status;
+    char *spec;
+
+    LCT_TRY(lct_pairing_spec(&spec, locant_encoding_spec(e), interleaved));
+    status = locant_encoding_create(out, spec);
+    locant_release(spec);
+    return status;
+}
+
 /* Positions of one number, or of several that differ. */
 static locant_tensor places_of(double *coordinates, const locant_encoding *e)
 {
@@ -80,7 +92,7 @@ static locant_status fill_side(struct verifier *v, struct heads *out,
     v->project.layer = keys_layer(v);
     LCT_TRY(lct_convert_project_heads(out->k, &out->keys, &v->project, s->parts,
                                       true, s->plus_one, POSITIONS));
-    LCT_TRY(lct_pairing_encoding(&e, layer->spec, s->interleaved));
+    LCT_TRY(encoding_with(&e, layer->encoding, s->interleaved));
     status = rotate(out->q, queries, width, e, false);
     if (status == LOCANT_OK)
         status = rotate(out->k, out->keys, width, e, true);

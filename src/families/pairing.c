@@ -1,11 +1,12 @@
 /* pairing.c - see pairing.h */
 #include "pairing.h"
 #include "../files/path.h"
+#include "locant/encoding.h"
 #include "weights.h"
 #include <stdio.h>
 #include <string.h>
 
-locant_status lct_pairing_of(enum lct_pairing *out, const char *word,
+locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
                              const char *name)
 {
     *out = LCT_PAIRING_UNSAID;
@@ -20,95 +21,82 @@ locant_status lct_pairing_of(enum lct_pairing *out, const char *word,
     return LOCANT_OK;
 }
 
-/* One past the end of the part of a sum that begins at 'at'. */
-static const char *part_end(const char *at)
+locant_status lct_pairing_read(enum lct_recorded_pairing *out, const char *path)
 {
-    int depth = 0;
+    struct lct_weights *w;
+    locant_status status = lct_weights_open(&w, path);
 
-    for (; *at != 0 && (depth > 0 || *at != '+'); at++)
-        depth += (*at == '(') - (*at == ')');
-    return at;
-}
-
-/* Is the part of that name? */
-static bool is_part(const char *part, const char *name)
-{
-    const size_t n = strlen(name);
-
-    return strncmp(part, name, n) == 0 && strchr("(+", part[n]) != NULL;
-}
-
-/* Where the part with a pairing begins: rope(..) or mrope(..); NULL: there is
-   none. */
-static const char *find_part(const char *spec)
-{
-    const char *at = spec;
-
-    while (!is_part(at, "rope") && !is_part(at, "mrope")) {
-        at = part_end(at);
-        if (*at == 0)
-            return NULL;
-        at++;
-    }
-    return at;
-}
-
-/* out [room] = the part with that pairing. */
-static void put_part(char *out, size_t room, const char *part, size_t n,
-                     const char *pairing)
-{
-    static const char key[] = "pairing=";
-    const char *open = memchr(part, '(', n), *at = strstr(part, key);
-
-    if (at != NULL && at < part + n) {
-        const char *after = at + strlen(key) + strcspn(at + strlen(key), ",)");
-
-        snprintf(out, room, "%.*s%s%s%.*s", (int)(at - part), part, key,
-                 pairing, (int)(part + n - after), after);
-    } else if (open != NULL) {
-        snprintf(out, room, "%.*s(%s%s,%.*s", (int)(open - part), part, key,
-                 pairing, (int)(part + n - open - 1), open + 1);
-    } else {
-        snprintf(out, room, "%.*s(%s%s)", (int)n, part, key, pairing);
-    }
-}
-
-locant_status lct_pairing_encoding(locant_encoding **out, const char *spec,
-                                   bool interleaved)
-{
-    const char *part = find_part(spec), *end;
-    const size_t room = strlen(spec) + 32;
-    char *text, *changed;
-    locant_status status;
-    int n;
-
-    *out = NULL;
-    if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "the spec %.100s has no pairing", spec);
-    text = locant_alloc(room);
-    changed = locant_alloc(room);
-    status = text && changed
-                 ? LOCANT_OK
-                 : locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
-    if (status == LOCANT_OK) {
-        end = part_end(part);
-        put_part(changed, room, part, (size_t)(end - part),
-                 interleaved ? "interleaved" : "half");
-        n = snprintf(text, room, "%.*s%s%s", (int)(part - spec), spec, changed,
-                     end);
-        status = n > 0 ? locant_encoding_create(out, text) : LOCANT_ERR_PARAM;
-    }
-    locant_release(text);
-    locant_release(changed);
+    *out = LCT_PAIRING_UNSAID;
+    if (status != LOCANT_OK)
+        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
+    status =
+        lct_pairing_of(out, lct_weights_metadata(w, LCT_WEIGHTS_PAIRING), path);
+    lct_weights_close(w);
     return status;
 }
 
-const struct lct_tower *lct_pairing_tower(const struct lct_position_plan *p)
+/* Find the part of a sum that rotates: its first byte, and *n of them. */
+static locant_status rotating_part(const char **out, size_t *n,
+                                   const char *spec)
 {
-    for (int i = 0; i < p->n_towers; i++)
-        for (int64_t l = 0; l < p->towers[i].n_layers; l++)
-            if (find_part(p->towers[i].layers[l].spec) != NULL)
-                return &p->towers[i];
-    return NULL;
+    const char *start = spec;
+    int depth = 0;
+
+    *out = spec;
+    *n = strlen(spec);
+    for (const char *at = spec;; at++) {
+        char *copy;
+        locant_encoding *e;
+        locant_status status;
+        bool rotates;
+
+        depth += (*at == '(') - (*at == ')');
+        if (*at != 0 && (*at != '+' || depth > 0))
+            continue;
+        copy = locant_alloc((size_t)(at - start) + 1);
+        if (copy == NULL)
+            return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
+        memcpy(copy, start, (size_t)(at - start));
+        status = locant_encoding_create(&e, copy);
+        locant_release(copy);
+        LCT_TRY(status);
+        rotates = (locant_encoding_doors(e) & LOCANT_DOOR_ROTATE) != 0;
+        locant_encoding_free(e);
+        if (rotates) {
+            *out = start;
+            *n = (size_t)(at - start);
+        }
+        if (rotates || *at == 0)
+            return LOCANT_OK;
+        start = at + 1;
+    }
+}
+
+locant_status lct_pairing_spec(char **out, const char *spec, bool interleaved)
+{
+    static const char key[] = "pairing=";
+    const char *word = interleaved ? "interleaved" : "half", *part, *end;
+    const size_t room = strlen(spec) + 32;
+    const char *cut, *rest, *at;
+    size_t n;
+
+    LCT_TRY(rotating_part(&part, &n, spec));
+    *out = locant_alloc(room);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
+    end = part + n;
+    at = strstr(part, key);
+    cut = memchr(part, '(', n);
+    if (at != NULL && at < end) { /* another word for the key */
+        rest = at + strlen(key) + strcspn(at + strlen(key), ",)");
+        snprintf(*out, room, "%.*s%s%s%s", (int)(at - spec), spec, key, word,
+                 rest);
+    } else if (cut != NULL) { /* one more key */
+        snprintf(*out, room, "%.*s(%s%s,%s", (int)(cut - spec), spec, key, word,
+                 cut + 1);
+    } else { /* the only key */
+        snprintf(*out, room, "%.*s(%s%s)%s", (int)(end - spec), spec, key, word,
+                 end);
+    }
+    return LOCANT_OK;
 }

@@ -1,28 +1,24 @@
 /*
- * pairing.h - which channels of a head rotate together, in specs and in the
- * metadata of weights
+ * pairing.h - which channels of a head rotate together, where no configuration
+ * says it: in the metadata of weights that locant wrote
  */
 #ifndef LCT_PAIRING_H
 #define LCT_PAIRING_H
-#include "position_plan.h"
+#include "config.h"
 
-enum lct_pairing {
-    LCT_PAIRING_UNSAID,
-    LCT_PAIRING_HALF,
-    LCT_PAIRING_INTERLEAVED
-};
-
+/*
+ * What the weights of MODEL (a folder, a file) record.  Weights that are absent
+ * or cannot be read say nothing.  Errors: FORMAT (a word that is no pairing),
+ * NOMEM.
+ */
+locant_status lct_pairing_read(enum lct_recorded_pairing *out,
+                               const char *path);
 /* The pairing that a word of the metadata means; NULL: UNSAID.  Errors: FORMAT
    ('name' is the file). */
-locant_status lct_pairing_of(enum lct_pairing *out, const char *word,
+locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
                              const char *name);
 
-/* The encoding of a spec whose part that rotates has another pairing.  Errors:
-   those of locant_encoding_create(). */
-locant_status lct_pairing_encoding(locant_encoding **out, const char *spec,
-                                   bool interleaved);
-
-/* The tower whose weights have a pairing: the first with rope or mrope in one
-   of its layers; NULL: there is none. */
-const struct lct_tower *lct_pairing_tower(const struct lct_position_plan *p);
+/* The spec of an encoding that rotates, or of a sum with such a part, with
+   another pairing; to be released.  Errors: NOMEM. */
+locant_status lct_pairing_spec(char **out, const char *spec, bool interleaved);
 #endif

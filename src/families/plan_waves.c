@@ -1,59 +1,62 @@
-/* plan_waves.c - the wavelengths of a layer's rotation, from its schedule */
+/* plan_waves.c - the wavelengths of a layer's rotation */
 #include "plan_waves.h"
-#include "../angle/schedule.h"
-#include "../encodings/encoding.h"
-#include <math.h>
-#include <string.h>
+#include "locant/frequencies.h"
 
-/* A fraction of a turn in radians. */
-static double radians(struct lct_phase f)
+/* Of a pair that several coordinates turn, the first that does. */
+static void take_first(struct lct_plan_waves *out, const double *all, int axes)
 {
-    const double pi = 3.141592653589793;
-
-    return 2 * pi * (ldexp((double)f.hi, -64) + ldexp((double)f.lo, -128));
+    for (int64_t c = 0; c < out->pairs; c++)
+        for (int a = 0; a < axes && out->frequency[c] == 0; a++)
+            out->frequency[c] = all[a * out->pairs + c];
 }
 
 static locant_status take(struct lct_plan_waves *out,
-                          const struct lct_schedule *s, const char *file)
+                          const locant_rotated *rotated,
+                          const struct lct_layer_plan *layer, int64_t length,
+                          const char *file)
 {
-    out->frequency = locant_alloc((size_t)s->pairs * sizeof *out->frequency);
-    if (out->frequency == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", file);
-    out->pairs = s->pairs;
-    out->first = s->first;
-    out->interleaved = s->pairing == LCT_INTERLEAVED;
-    out->factor = s->magnitude;
-    for (int64_t c = 0; c < s->pairs; c++)
-        for (int a = 0; a < s->axes && out->frequency[c] == 0; a++)
-            out->frequency[c] = radians(s->frequency[a * s->pairs + c]);
-    return LOCANT_OK;
-}
+    const int64_t shape[] = { rotated->axes, rotated->pairs };
+    double *all = locant_alloc((size_t)(shape[0] * shape[1]) * sizeof *all);
+    locant_tensor view = locant_dense(all, LOCANT_F64, 2, shape);
+    locant_status status;
 
-/* Encodings with parameters have no schedule; nor is a cosine one. */
-static bool has_schedule(const locant_encoding *e)
-{
-    return e->row->schedule.create != NULL;
+    out->frequency = locant_alloc((size_t)shape[1] * sizeof *out->frequency);
+    if (all == NULL || out->frequency == NULL) {
+        locant_release(all);
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", file);
+    }
+    status = locant_encoding_frequencies(&view, NULL, layer->encoding,
+                                         layer->qk_dim, length);
+    out->pairs = rotated->pairs;
+    out->first = rotated->first;
+    out->interleaved = rotated->interleaved != 0;
+    out->factor = rotated->magnitude;
+    out->by_length = rotated->by_length != 0;
+    if (status == LOCANT_OK)
+        take_first(out, all, rotated->axes);
+    locant_release(all);
+    return status;
 }
 
 locant_status lct_plan_waves_of(struct lct_plan_waves *out,
                                 const struct lct_layer_plan *layer,
                                 int64_t length, const char *file)
 {
-    const struct lct_part *part =
-        lct_part_of(layer->encoding, LOCANT_DOOR_ROTATE);
-    const struct lct_schedule *s;
+    locant_rotated rotated = LOCANT_ROTATED_INIT;
     locant_status status;
 
     *out = (struct lct_plan_waves){ .factor = 1 };
-    if (part == NULL || !has_schedule(part->e))
+    status = locant_encoding_rotated(&rotated, layer->encoding, layer->qk_dim,
+                                     length);
+    if (status == LOCANT_ERR_UNSUPPORTED)
         return LOCANT_OK;
-    out->by_length = (part->e->traits & LOCANT_TRAIT_LENGTH) != 0;
-    status = lct_schedule_of(&s, part->e, file, layer->qk_dim, length);
+    if (status == LOCANT_OK && rotated.pairs > 0)
+        status = take(out, &rotated, layer, length, file);
     if (status != LOCANT_OK)
-        return status == LOCANT_ERR_NOMEM ? status : LOCANT_ERR_FORMAT;
-    status = take(out, s, file);
-    lct_schedule_done(s);
-    return status;
+        lct_plan_waves_free(out);
+    return status == LOCANT_OK || status == LOCANT_ERR_NOMEM
+               ? status
+               : LOCANT_ERR_FORMAT;
 }
 
 void lct_plan_waves_free(struct lct_plan_waves *w)

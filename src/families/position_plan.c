@@ -65,27 +65,6 @@ static locant_status plan_config(struct lct_position_plan *p,
     return p->n_towers < 2 ? plan_vision(p, c) : LOCANT_OK;
 }
 
-/* What the metadata says of the pairing, the usual one of a family if it says
-   nothing. */
-static locant_status read_pairing(struct lct_position_plan *p,
-                                  const struct lct_config *c,
-                                  const struct lct_weights *w)
-{
-    const char *value = w ? lct_weights_metadata(w, LCT_WEIGHTS_PAIRING) : NULL;
-
-    if (value == NULL && c->dialect == LCT_DIALECT_GGUF)
-        value =
-            json_string_value(json_object_get(c->root, LCT_WEIGHTS_PAIRING));
-    p->pairing_assumed = value == NULL;
-    p->interleaved = value != NULL && strcmp(value, "interleaved") == 0;
-    if (value == NULL || p->interleaved || strcmp(value, "half") == 0)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: " LCT_WEIGHTS_PAIRING
-                       " is '%.40s', expected half or interleaved",
-                       c->file, value);
-}
-
 /* Plan a configuration and, if they are at hand, the tensors beside it. */
 static locant_status plan_both(struct lct_position_plan *out,
                                const struct lct_config *c, enum lct_stack stack,
@@ -93,15 +72,17 @@ static locant_status plan_both(struct lct_position_plan *out,
 {
     locant_status s;
 
-    *out = (struct lct_position_plan){ .dialect = c->dialect, .stack = stack };
+    *out = (struct lct_position_plan){
+        .dialect = c->dialect,
+        .stack = stack,
+        .interleaved = c->pairing == LCT_PAIRING_INTERLEAVED,
+        .pairing_assumed = c->pairing == LCT_PAIRING_UNSAID
+    };
     snprintf(out->file, sizeof out->file, "%s", c->file);
-    s = read_pairing(out, c, w);
-    if (s == LOCANT_OK)
-        s = c->dialect == LCT_DIALECT_GGUF ? lct_plan_gguf(out, c, w)
-            : c->dialect == LCT_DIALECT_META ||
-                    c->dialect == LCT_DIALECT_MISTRAL
-                ? lct_plan_params(out, c)
-                : plan_config(out, c);
+    s = c->dialect == LCT_DIALECT_GGUF ? lct_plan_gguf(out, c, w)
+        : c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL
+            ? lct_plan_params(out, c)
+            : plan_config(out, c);
     if (s != LOCANT_OK)
         lct_position_plan_free(out);
     return s;
