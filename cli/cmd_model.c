@@ -3,6 +3,7 @@
 
 /* clang-format off */
 static const struct cli_command *const verbs[] = {
+    &cli_model_check,
     &cli_model_convert,
     &cli_model_vectors,
     NULL

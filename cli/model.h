@@ -3,6 +3,7 @@
 #define LOCANT_CLI_MODEL_H
 #include "cli.h"
 
+extern const struct cli_command cli_model_check;
 extern const struct cli_command cli_model_convert;
 extern const struct cli_command cli_model_vectors;
 #endif

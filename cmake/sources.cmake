@@ -85,6 +85,11 @@ set(LAB_SOURCES
   files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
+  families/check_dialect.c families/check_gguf.c families/check_keys.c
+  families/check_layers.c families/check_lengths.c families/check_model.c
+  families/check_pairs.c families/check_public.c families/check_report.c
+  families/check_scores.c families/check_tensors.c families/check_view.c
+  families/check_widths.c families/check_write.c families/check_yarn.c
   families/config.c families/config_gguf.c families/config_value.c
   families/convert.c families/convert_gguf.c families/convert_gguf_keys.c
   families/convert_gguf_names.c families/convert_gguf_rope.c
@@ -179,11 +184,11 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_convert.c model_vectors.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
-  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
-  task_scores.c terminal.c tutorial_rows.c)
+  json.c language.c main.c model_check.c model_convert.c model_vectors.c
+  owned.c params.c positions_forms.c positions_input.c positions_rows.c
+  positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c

@@ -191,6 +191,61 @@ class Conversion(Structure):
     ]
 
 
+class Severity(IntEnum):
+    """locant_severity"""
+    NOTE = 0
+    WARNING = 1
+    ERROR = 2
+
+
+class CheckInfo(Structure):
+    """locant_check_info"""
+    _fields_ = [
+        ("id", c_char_p),
+        ("severity", c_int),
+        ("title", c_char_p),
+    ]
+
+
+class Finding(Structure):
+    """locant_finding"""
+    _fields_ = [
+        ("id", c_char_p),
+        ("severity", c_int),
+        ("stacks", c_uint),
+        ("fixes", c_int),
+        ("key", c_char_p),
+        ("sentence", c_char_p),
+        ("mend", c_char_p),
+        ("hf4", c_char_p),
+        ("hf5", c_char_p),
+        ("vllm", c_char_p),
+        ("llama_cpp", c_char_p),
+        ("mlx", c_char_p),
+    ]
+
+
+class Findings(Structure):
+    """locant_findings"""
+    _fields_ = [
+        ("at", POINTER(Finding)),
+        ("n", c_size_t),
+        ("checked", c_char_p),
+    ]
+
+
+class CheckOptions(Structure):
+    """locant_check_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("stack", c_int),
+        ("length", c_int64),
+        ("positions", POINTER(Tensor)),
+        ("other", c_char_p),
+        ("adapter", c_char_p),
+    ]
+
+
 class VectorsVerdict(IntEnum):
     """locant_vectors_verdict"""
     PASS = 0
@@ -431,6 +486,7 @@ INIT.update({
     FigureView: {"head": -1, "layer": -1},
     Rotated: {},
     ConvertOptions: {},
+    CheckOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
@@ -463,6 +519,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
     "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
+    "locant_model_check_at": (POINTER(CheckInfo), [c_size_t]),
+    "locant_model_check": ("status", [POINTER(Findings), c_char_p, POINTER(CheckOptions)]),
+    "locant_model_check_text": ("status", [POINTER(Findings), c_char_p, c_size_t, c_char_p, POINTER(CheckOptions)]),
+    "locant_findings_free": (None, [POINTER(Findings)]),
+    "locant_model_fix": ("status", [POINTER(c_size_t), c_char_p, c_char_p]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
