@@ -91,7 +91,8 @@ set(LAB_SOURCES
   families/check_scores.c families/check_tensors.c families/check_view.c
   families/check_widths.c families/check_write.c families/check_yarn.c
   families/config.c families/config_gguf.c families/config_value.c
-  families/convert.c families/convert_gguf.c families/convert_gguf_keys.c
+  families/convert.c families/convert_back.c families/convert_back_config.c
+  families/convert_gguf.c families/convert_gguf_keys.c
   families/convert_gguf_names.c families/convert_gguf_rope.c
   families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
@@ -239,23 +240,23 @@ set(TESTS
   test_characters test_check_grids test_check_turns test_check_values
   test_checkpoint test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_convert_gguf test_coordinates_backward test_core
-  test_corpus test_corpus_text test_corpus_unreadable test_door_arguments
-  test_encoding_alibi test_encoding_isa test_encoding_kerple
-  test_encoding_learned test_encoding_none test_encoding_rope
-  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
-  test_evaluate test_evaluate_as test_export test_extension
-  test_extension_failures test_faults test_figure test_figure_inline
-  test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
-  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
-  test_kills test_layer_maps test_lengths test_messages test_model
-  test_model_each test_model_encodings test_model_hooks test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
+  test_convert test_convert_back test_convert_gguf test_coordinates_backward
+  test_core test_corpus test_corpus_text test_corpus_unreadable
+  test_door_arguments test_encoding_alibi test_encoding_isa
+  test_encoding_kerple test_encoding_learned test_encoding_none
+  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
+  test_encoding_values test_evaluate test_evaluate_as test_export
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_twins
+  test_frequencies test_gates test_gguf test_graph test_graph_rules test_half
+  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
+  test_messages test_model test_model_each test_model_encodings
+  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
+  test_numbers test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_poll
   test_positions test_positions_grid test_positions_random

@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "../files/document.h"
 #include "../files/path.h"
+#include "convert_back.h"
 #include "convert_gguf.h"
 #include "convert_verify.h"
 #include "family.h"
@@ -128,18 +129,26 @@ static locant_status find_tower(struct lct_convert *c)
                        c->config.file, c->plan.family->title);
 }
 
+/* The configuration and its plan: of the model, or of that of an adapter. */
+static locant_status read_plan(struct lct_convert *c)
+{
+    const char *base = c->options->base;
+
+    if (c->adapter)
+        LCT_TRY(read_base(c));
+    else
+        LCT_TRY(lct_config_read(
+            &c->config, is_folder(c->model) || !base ? c->model : base));
+    return c->config.dialect == LCT_DIALECT_GGUF
+               ? lct_position_plan_read(&c->plan, c->model)
+               : lct_position_plan_of(&c->plan, &c->config);
+}
+
 static locant_status read_input(struct lct_convert *c)
 {
     LCT_TRY(find_folder(c));
     c->adapter = has_file(c->folder, "adapter_config.json");
-    if (c->adapter)
-        LCT_TRY(read_base(c));
-    else
-        LCT_TRY(lct_config_read(&c->config,
-                                is_folder(c->model) || c->options->base == NULL
-                                    ? c->model
-                                    : c->options->base));
-    LCT_TRY(lct_position_plan_of(&c->plan, &c->config));
+    LCT_TRY(read_plan(c));
     LCT_TRY(find_tower(c));
     LCT_TRY(lct_weights_open(&c->weights, c->model));
     c->gguf_in = lct_weights_gguf(c->weights) != NULL;
@@ -187,10 +196,6 @@ static locant_status check_options(const locant_convert_options *o)
                            "%s: type: '%.20s', one of F32, F16, BF16, Q8_0 "
                            "expected",
                            fn, o->type);
-    if (o->type != NULL && o->format != LOCANT_MODEL_GGUF)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: type: only numbers of a GGUF change theirs",
-                           fn);
     return LOCANT_OK;
 }
 
@@ -199,9 +204,10 @@ static locant_status check_options(const locant_convert_options *o)
 /* The model_type, or the architecture of GGUF. */
 static const char *type_of_output(const struct lct_convert *c)
 {
-    return c->gguf_out
-               ? lct_convert_gguf_family(c->config.model_type)->architecture
-               : c->config.model_type;
+    if (c->gguf_out)
+        return lct_convert_gguf_family(c->config.model_type)->architecture;
+    return c->gguf_in ? lct_convert_back_family(c)->model_type
+                      : c->config.model_type;
 }
 
 /* Read what was written, and compare the scores. */
@@ -210,7 +216,8 @@ static locant_status verify(locant_conversion *out, struct lct_convert *c)
     struct lct_convert_parts parts = { 0 };
     struct lct_weights *written;
     const bool plus_one = c->tower->layers[0].norm.plus_one;
-    const struct lct_convert_side before = { &c->parts, c->from, plus_one };
+    const struct lct_convert_side before = { &c->parts, c->from,
+                                             plus_one && !c->gguf_in };
     const struct lct_convert_side after = { &parts, c->to,
                                             plus_one && !c->gguf_out };
     locant_status status;
@@ -226,14 +233,22 @@ static locant_status verify(locant_conversion *out, struct lct_convert *c)
     return status;
 }
 
+static locant_status write_weights(struct lct_convert *c)
+{
+    if (c->gguf_out)
+        return lct_convert_gguf(c);
+    return c->gguf_in ? lct_convert_back(c) : lct_convert_write(c);
+}
+
 static locant_status write_output(locant_conversion *out, struct lct_convert *c,
                                   const char *folder)
 {
     locant_status status = lct_output_begin(&c->output, folder);
 
     if (status == LOCANT_OK)
-        status = c->gguf_out ? lct_convert_gguf(c) : lct_convert_write(c);
-    if (status == LOCANT_OK)
+        status = write_weights(c);
+    /* What lies beside a GGUF need not belong to it. */
+    if (status == LOCANT_OK && (is_folder(c->model) || !c->gguf_in))
         status = lct_convert_write_others(c);
     if (status == LOCANT_OK && c->options->verify)
         status = verify(out, c);
@@ -265,10 +280,37 @@ static locant_status check_gguf(const struct lct_convert *c)
                            "llama.cpp rotates it; leave it out",
                            fn, f->architecture,
                            f->interleaved ? "interleaved" : "half");
-    if (c->options->type != NULL && c->options->verify)
+    return LOCANT_OK;
+}
+
+/* Options that the input decides on. */
+static locant_status check_formats(const struct lct_convert *c)
+{
+    const locant_convert_options *o = c->options;
+
+    if (c->gguf_in && c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: format: the model is a GGUF, which has the "
+                           "pairing of its architecture; safetensors expected",
+                           fn);
+    if (o->type != NULL && !c->gguf_in && !c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: only from or to a GGUF numbers change",
+                           fn);
+    if (o->type != NULL && o->type[0] == 'Q' && !c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: safetensors have no %s; F32, F16 or BF16 "
+                           "expected",
+                           fn, o->type);
+    if (o->type != NULL && o->verify)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: verify: not with type, which rounds numbers",
                            fn);
+    if (c->gguf_in && lct_convert_back_family(c) == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: safetensors of architecture '%.60s' are not "
+                           "written",
+                           c->config.file, c->config.model_type);
     return LOCANT_OK;
 }
 
@@ -294,10 +336,7 @@ static locant_status convert(locant_conversion *out, struct lct_convert *c,
                              const char *folder)
 {
     LCT_TRY(read_input(c));
-    if (c->gguf_in)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: is a GGUF; safetensors expected",
-                           lct_path_tail(c->model));
+    LCT_TRY(check_formats(c));
     LCT_TRY(find_from(out, c));
     LCT_TRY(find_to(out, c));
     while (lct_weights_at(c->weights, (size_t)out->tensors) != NULL)

@@ -258,5 +258,6 @@ locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,
     lct_gguf_write_text(k->out, "tokenizer.ggml.model", "none");
     put_token(k, "bos_token_id", "tokenizer.ggml.bos_token_id");
     put_token(k, "eos_token_id", "tokenizer.ggml.eos_token_id");
+    put_token(k, "pad_token_id", "tokenizer.ggml.padding_token_id");
     return LOCANT_OK;
 }

@@ -20,6 +20,9 @@ struct lct_convert_gguf_family {
 /* The family of a model_type; NULL: its GGUF is not written. */
 const struct lct_convert_gguf_family *
 lct_convert_gguf_family(const char *model_type);
+/* The first family of an architecture; NULL: there is none. */
+const struct lct_convert_gguf_family *
+lct_convert_gguf_architecture(const char *architecture);
 /* Its families, for messages. */
 const char *lct_convert_gguf_families(void);
 
@@ -40,4 +43,10 @@ enum lct_convert_gguf_kind
 lct_convert_gguf_name(char out[LCT_CONVERT_GGUF_NAME], int64_t *expert,
                       const char **mark, const char *name,
                       const struct lct_convert_gguf_family *f);
+
+/* The name in safetensors of a tensor of GGUF, or of one of the experts that it
+   stacks (EXPERT). */
+enum lct_convert_gguf_kind
+lct_convert_gguf_back(char out[LCT_CONVERT_GGUF_NAME], const char *name,
+                      int64_t expert, const struct lct_convert_gguf_family *f);
 #endif
