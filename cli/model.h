@@ -4,6 +4,10 @@
 #include "cli.h"
 
 extern const struct cli_command cli_model_check;
+extern const struct cli_command cli_model_compare;
 extern const struct cli_command cli_model_convert;
+extern const struct cli_command cli_model_extend;
+extern const struct cli_command cli_model_identify;
 extern const struct cli_command cli_model_vectors;
+
 #endif

@@ -12,6 +12,118 @@
 
 LOCANT_BEGIN_DECLS
 
+/* ---------------------------------------------------------------- identify */
+
+/* What an array says about the convention that made it. */
+typedef enum locant_identity_verdict {
+    LOCANT_NONE_OF_THESE = 0, /* no convention fits: see 'closest' */
+    LOCANT_IDENTIFIED    = 1, /* 'spec' fits, and no other one does */
+    LOCANT_UNDECIDED     = 2  /* several fit: see 'remaining' */
+} locant_identity_verdict;
+
+/*
+ * The convention of an array.  'residual' is the root of the mean square of
+ * what the convention leaves unexplained, in units of the largest error of
+ * rounding to the dtype of the values, and of angles in float32; values of a
+ * coarser dtype that were stored in a wider one count as the coarser.  Below 1
+ * nothing is left.
+ */
+typedef struct locant_identity {
+    locant_identity_verdict verdict;
+    int     sign;        /* -1: rotates by minus the angle; else 1 */
+    double  offset;      /* added to the given positions */
+    double  factor;      /* multiplies all scores (attention scale), or 1 */
+    double  residual, rounding;
+    char    dtype[16];   /* "bfloat16", .. whose rounding the values have */
+    char    spec[4096];  /* what fits; for frequencies that match no rule a list
+                            of them, for weights "half" or the like */
+    char    beside[256]; /* what fits but no spec says: "cosines first" */
+    char    closest[512];
+    char    note[1024];  /* sentences */
+    int     n_remaining;
+    char    remaining[8][512];
+} locant_identity;
+
+/*
+ * Which rotation made y of x: pairing, rotated channels, base, scaling, sign
+ * and an offset of positions.  A rotation that is no rule of locant's language
+ * is NONE_OF_THESE, with its frequencies listed in 'spec'.
+ *
+ * x, y       F32, F16, BF16 or F64 [.., T, D], of one shape, D at least 2
+ * positions  I64 or F64 [T]; NULL: 0 .. T-1
+ *
+ * Every pair is fitted by itself, and a rule must agree with each within six
+ * standard errors.  At most 2^22 elements are read: the first and last rows.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an entry that is not finite),
+ * NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_rotation(locant_identity *out, const locant_tensor *x,
+                         const locant_tensor *y,
+                         const locant_tensor *positions);
+
+/*
+ * The same from scores = factor * rotate(q) . rotate(k), before masks and
+ * softmax.  Scores show differences of positions alone, so there is no offset.
+ * An entry below -1e30 or minus infinity counts as masked.  'factor' is the
+ * scale on channels that are not rotated.
+ *
+ * q, k, scores  F32, F16, BF16 or F64 [B, H, T, D], [B, H, S, D], [B, H, T, S]
+ * positions     I64 or F64 [T] of both, then T = S; NULL: 0 .. S-1, queries at
+ *               the end
+ *
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_scores(locant_identity *out, const locant_tensor *q,
+                       const locant_tensor *k, const locant_tensor *scores,
+                       const locant_tensor *positions);
+
+/*
+ * Which dialect of sinusoid a table has: order of sines and cosines, exponent,
+ * base, first position.  Rows of zeros (padding) are left out.
+ * table  F32, F16, BF16 or F64 [L, D], D even and at least 4
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_table(locant_identity *out, const locant_tensor *table);
+
+/*
+ * Which slopes and dialect of ALiBi a bias has.  Entries below -1e30 count as
+ * masked.
+ * bias  F32, F16, BF16 or F64 [H, T, S] with T = S, or T = 1 for the last query
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_bias(locant_identity *out, const locant_tensor *bias);
+
+/*
+ * Which pairing q or k weights of one file have relative to another file of the
+ * same model: 'spec' is "same", or "half to interleaved" or "interleaved to
+ * half" with the rotated channels in 'beside'.
+ *
+ * a, b      F32, F16, BF16 or F64 [heads * d] or [heads * d, ..] of one shape:
+ *           rows are output channels
+ * head_dim  d; 0: every divisor of the rows is tried
+ *
+ * Errors: as locant_identify_rotation(), PARAM (head_dim does not divide the
+ * rows).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_weights(locant_identity *out, const locant_tensor *a,
+                        const locant_tensor *b, int64_t head_dim);
+
+/*
+ * The same of tensors of two checkpoints: tensor 'a_name' of the folder,
+ * safetensors file or GGUF file 'a', and b_name of 'b'.  Quantised tensors are
+ * read as well.
+ * Errors: as locant_identify_weights(), IO, FORMAT, UNSUPPORTED; PARAM (no such
+ * tensor: the message names the file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_files(locant_identity *out, const char *a, const char *a_name,
+                      const char *b, const char *b_name, int64_t head_dim);
+
 /* ---------------------------------------------------------- position plans */
 
 /*
@@ -90,6 +202,48 @@ LOCANT_API const char *locant_plan_hash(const locant_plan *p);
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_plan_json(char **out, size_t *size, const locant_plan *p);
+
+/* --------------------------------------------------------------- extension */
+
+/* What to extend; LOCANT_EXTEND_OPTIONS_INIT has the defaults. */
+typedef struct locant_extend_options {
+    size_t      struct_size;
+    const char *model;      /* MODEL; NULL: a rope of 'base' and 'dim' */
+    int64_t     to;         /* positions it should read, at most 2^30 */
+    int64_t     trained;    /* that it was trained on; 0: as the model says */
+    double      base;       /* without a model: 1 .. 1e30 */
+    int64_t     dim;        /* rotated channels: even, 4 .. 2048 */
+    const char *method;     /* "pi", "ntk", "dynamic", "yarn", "longrope",
+                               "llama3" or "selfextend"; NULL: all */
+    const char *config_out; /* write the config.json of the model with the
+                               extension by 'method' to this path; NULL: no */
+} locant_extend_options;
+
+#define LOCANT_EXTEND_OPTIONS_INIT \
+    { .struct_size = sizeof(locant_extend_options), .base = 10000 }
+
+/*
+ * Settings that let a rotary model read more positions than it was trained on,
+ * as JSON: base, rotated channels, lengths and factor, wavelengths of the pairs
+ * as trained, and for each method its spec, base, attention factor,
+ * wavelengths, how many pairs keep their frequency, texts to paste for
+ * transformers 4 and 5, vLLM, llama.cpp and MLX-LM (null: it cannot), notes,
+ * and of a model the passport of the extended plan (null: its dialect cannot
+ * say it).  docs/guide/models/extend.md has the schema.
+ *
+ * Only rotated layers without a window are extended.  A model that is scaled
+ * already is refused, but for a linear scaling, whose factor is multiplied.
+ *
+ * *size is the length without the final zero, and may be NULL.  Release *out
+ * with locant_release(); it is NULL after a failure.
+ * Errors: NULL, PARAM (lengths, base, dim, method), UNSUPPORTED (nothing is
+ * rotated, or only layers with a window; scaled already; config_out of a file
+ * or a method that no config.json says), and those of locant_plan_read() and of
+ * writing.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_extend(char **out, size_t *size,
+                    const locant_extend_options *options);
 
 /* ----------------------------------------------------------------- convert */
 
@@ -245,6 +399,68 @@ LOCANT_API void locant_findings_free(locant_findings *findings);
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_fix(size_t *fixed, const char *path, const char *output);
+
+/* ----------------------------------------------------------------- compare */
+
+typedef enum locant_comparison_verdict {
+    LOCANT_SAME      = 0, /* at all positions */
+    LOCANT_DIFFERENT = 1,
+    LOCANT_UNSETTLED = 2  /* frequencies differ by no more than float32 rounds,
+                             but by more than 1e-3 radians within the length;
+                             or rules that depend on a length were compared at
+                             some lengths only */
+} locant_comparison_verdict;
+
+/* Where two models part. */
+typedef struct locant_model_difference {
+    char    field[32];   /* "frequency", "window", "score scale", .. */
+    char    tower[16];   /* "text", "encoder", "decoder", "vision" */
+    int64_t layer;       /* the first one; -1: of the whole tower */
+    int64_t layers;      /* how many layers differ in this field */
+    int64_t pair;        /* of channels; -1: none */
+    int64_t position;    /* the first one that differs; frequencies: by more
+                            than 1e-3 radians; -1: none is the first */
+    double  amount;      /* frequencies: the largest difference times the
+                            length, in radians; else B - A, or 0 */
+    char    a[192], b[192]; /* the values, as text */
+} locant_model_difference;
+
+typedef struct locant_comparison {
+    locant_comparison_verdict verdict;
+    int64_t           length;     /* over which frequencies are judged */
+    int64_t           layers;     /* that were compared */
+    int               exact;      /* 1: every schedule is equal, not nearly */
+    double            apart;      /* largest difference of frequencies times
+                                     the length, in radians */
+    int64_t           carries;    /* the first position at which an angle
+                                     differs by more than 1e-3 radians; -1:
+                                     there is none */
+    int               n;          /* of 'differences' */
+    locant_model_difference differences[24];
+    char              note[1024]; /* what was assumed, sentences */
+} locant_comparison;
+
+/*
+ * Compare the positions of two models: whether both compute the same function
+ * of positions, whatever the order of the channels that the weights carry.
+ *
+ * a, b    each a MODEL, a spec ("rope(base=500000)") that is no file, or the
+ *         text of a config.json, which begins with "{".  NULL for b: a itself
+ * as      the program that reads b
+ * length  positions over which differences of frequencies are judged; 0: the
+ *         longer of the two models', or 131072
+ *
+ * Equal specs are equal at all positions.  Otherwise pairs are compared by
+ * their frequencies, the factors on scores as their products on rotated and
+ * on other channels, dialects of ALiBi up to a constant of each query, and
+ * everything else field by field.  A spec says nothing about scales, norms,
+ * caps and ids, which are not compared then.
+ *
+ * Errors: NULL, PARAM (as; length below 0), IO, FORMAT, UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_models_compare(locant_comparison *out, const char *a, const char *b,
+                      locant_stack as, int64_t length);
 /* ---------------------------------------------------------- golden vectors */
 
 /*
@@ -254,8 +470,8 @@ locant_model_fix(size_t *fixed, const char *path, const char *output);
  * cases with their spec, inputs, formula and tolerance.  The folder is created
  * if needed.  The bytes depend on 'only' and the version alone.
  *
- * only  a pattern of names of cases as of fnmatch(3), whose * matches slashes
- *       too, or the beginning of names before a slash; NULL: all
+ * only  a pattern of names of cases as of fnmatch(3), or of their beginnings
+ *       before a slash; its * matches slashes too; NULL: all
  *
  * Values of rope and of sinusoids are computed with more than 90 bits and
  * rounded to float64, the others come from the oracles in double.

@@ -7,6 +7,7 @@
  */
 #include "plan_gguf.h"
 #include "../core/suggest.h"
+#include "../files/decimal.h"
 #include "plan_gguf_keys.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,0 +1,15 @@
+"""Real models: compare their positions, identify conventions, extend them, and
+golden vectors for other implementations.
+
+liblocant_lab does it; see docs/guide/models.
+"""
+from __future__ import annotations
+
+from ._compare import Comparison, Difference, compare
+from ._identify import Identity, identify
+from ._vectors import (VectorCase, VectorReport, extend, vectors,
+                       verify_vectors)
+
+__all__ = ["Comparison", "Difference", "Identity", "VectorCase",
+           "VectorReport", "compare", "extend", "identify", "vectors",
+           "verify_vectors"]
