@@ -5,6 +5,7 @@
 #include "checkpoint_folder.h"
 #include "locant/models.h"
 #include "scratch_case.h"
+#include <dirent.h>
 #include <math.h>
 
 static const char *const pairings[] = { "half", "interleaved" };
@@ -582,4 +583,45 @@ IN_SCRATCH(shards_stay_or_become_one_file)
     CHECK(access(scratch_file(&dir, "c/2.safetensors"), F_OK) != 0);
     lct_weights_close(w[0]);
     lct_weights_close(w[1]);
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static int entries(void)
+{
+    DIR *folder = opendir(dir.path);
+    int n = 0;
+
+    CHECK(folder != NULL);
+    while (readdir(folder) != NULL)
+        n++;
+    closedir(folder);
+    return n;
+}
+
+/* Whichever allocation fails: nothing leaks, and no folder is left behind. */
+IN_SCRATCH(survives_lack_of_memory)
+{
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+    locant_conversion done;
+    locant_status status;
+    char from[PATH_MAX], to[PATH_MAX];
+    int before;
+
+    write_model(&models[3], "a");
+    snprintf(from, sizeof from, "%s", scratch_file(&dir, "a"));
+    snprintf(to, sizeof to, "%s", scratch_file(&dir, "b"));
+    before = entries();
+    o.pairing = LOCANT_MODEL_INTERLEAVED;
+    o.verify = 1;
+    for (long k = 1;; k++) {
+        test_memory_fail(k);
+        status = locant_model_convert(&done, from, to, &o);
+        if (status == LOCANT_OK)
+            break;
+        if (status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %ld: %s\n", k, locant_last_error());
+        CHECK(test_memory_held() == 0 && entries() == before);
+    }
+    test_memory_end();
 }

@@ -43,12 +43,11 @@ static bool is_folder(const char *path)
 
 static bool has_file(const char *folder, const char *name)
 {
-    char *path = lct_convert_path(folder, name);
+    char path[4096];
     struct stat st;
-    const bool there = path != NULL && stat(path, &st) == 0;
+    const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
 
-    locant_release(path);
-    return there;
+    return n > 0 && n < (int)sizeof path && stat(path, &st) == 0;
 }
 
 /* --------------------------------------------------------------- the input */
@@ -97,32 +96,38 @@ static locant_status read_base(struct lct_convert *c)
     return status;
 }
 
-/* Does the layer rotate by an encoding whose pairing a spec can say? */
-static bool has_pairing(const struct lct_layer_plan *layer)
+/* *out: does the layer rotate by an encoding whose pairing a spec can say? */
+static locant_status has_pairing(bool *out, const struct lct_layer_plan *layer)
 {
     locant_encoding *e = NULL;
+    locant_status status;
     char *spec;
 
+    *out = false;
     if (layer->encoding == NULL ||
-        !(locant_encoding_doors(layer->encoding) & LOCANT_DOOR_ROTATE) ||
-        lct_pairing_spec(&spec, layer->spec, true) != LOCANT_OK)
-        return false;
-    if (locant_encoding_create(&e, spec) != LOCANT_OK)
-        e = NULL;
+        !(locant_encoding_doors(layer->encoding) & LOCANT_DOOR_ROTATE))
+        return LOCANT_OK;
+    LCT_TRY(lct_pairing_spec(&spec, layer->spec, true));
+    status = locant_encoding_create(&e, spec);
     locant_release(spec);
     locant_encoding_free(e);
-    return e != NULL;
+    *out = status == LOCANT_OK;
+    return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
 }
 
 /* The tower whose weights have a pairing: the first of such a layer. */
 static locant_status find_tower(struct lct_convert *c)
 {
+    bool found;
+
     for (int i = 0; i < c->plan.n_towers; i++)
-        for (int64_t l = 0; l < c->plan.towers[i].n_layers; l++)
-            if (has_pairing(&c->plan.towers[i].layers[l])) {
-                c->tower = &c->plan.towers[i];
-                return LOCANT_OK;
-            }
+        for (int64_t l = 0; l < c->plan.towers[i].n_layers; l++) {
+            LCT_TRY(has_pairing(&found, &c->plan.towers[i].layers[l]));
+            if (!found)
+                continue;
+            c->tower = &c->plan.towers[i];
+            return LOCANT_OK;
+        }
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
                        "%s: %s does not rotate pairs of channels of queries "
                        "and keys, so that its weights have no pairing",

@@ -4,6 +4,7 @@
 #include "../files/path.h"
 #include "locant/frequencies.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,20 +16,22 @@ struct finder {
 };
 
 /* An encoding that is no plain rotation has no pairing. */
-static struct lct_convert_heads heads_of(const struct lct_layer_plan *layer)
+static locant_status read_heads(struct lct_convert_heads *out,
+                                const struct lct_layer_plan *layer)
 {
-    struct lct_convert_heads h = { .heads = layer->heads,
-                                   .kv_heads = layer->kv_heads,
-                                   .width = layer->qk_dim };
     locant_rotated r = LOCANT_ROTATED_INIT;
+    locant_status status = LOCANT_ERR_UNSUPPORTED;
 
-    if (layer->encoding != NULL &&
-        locant_encoding_rotated(&r, layer->encoding, layer->qk_dim, 1) ==
-            LOCANT_OK) {
-        h.dims = 2 * r.pairs;
-        h.first = r.first;
-    }
-    return h;
+    *out = (struct lct_convert_heads){ .heads = layer->heads,
+                                       .kv_heads = layer->kv_heads,
+                                       .width = layer->qk_dim };
+    if (layer->encoding != NULL)
+        status = locant_encoding_rotated(&r, layer->encoding, layer->qk_dim, 1);
+    if (status == LOCANT_ERR_UNSUPPORTED)
+        return LOCANT_OK;
+    out->dims = 2 * r.pairs;
+    out->first = r.first;
+    return status;
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -146,18 +149,15 @@ static const struct lct_weight *matrix_of(const struct finder *f,
                                           const struct lct_weight *scales)
 {
     const char *tail = strstr(scales->name, ".weight_");
-    const struct lct_weight *found = NULL;
-    char *name = locant_alloc(strlen(scales->name) + 8);
+    char name[1024];
+    int n;
 
-    if (name != NULL && tail != NULL) {
-        const size_t n = (size_t)(tail - scales->name);
-
-        memcpy(name, scales->name, n);
-        memcpy(name + n, ".weight", 8);
-        found = lct_weights_find(f->weights, name);
-    }
-    locant_release(name);
-    return found;
+    if (tail == NULL)
+        return NULL;
+    n = snprintf(name, sizeof name, "%.*s.weight", (int)(tail - scales->name),
+                 scales->name);
+    return n > 0 && n < (int)sizeof name ? lct_weights_find(f->weights, name)
+                                         : NULL;
 }
 
 /* Scales: none to move, one for each row, or one for blocks of rows. */
@@ -227,7 +227,7 @@ static locant_status read_plan(struct finder *f)
                                " heads of %" PRId64
                                " channels, at most 2^20 of each allowed",
                                l, p->heads, p->qk_dim);
-        f->out->heads[l] = heads_of(p);
+        LCT_TRY(read_heads(&f->out->heads[l], p));
         if (memcmp(&f->out->heads[0], &f->out->heads[l],
                    sizeof f->out->heads[l]) != 0)
             f->uniform = false;
