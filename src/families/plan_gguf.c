@@ -6,6 +6,7 @@
  * pairing follows from the architecture.
  */
 #include "plan_gguf.h"
+#include "../core/quote.h"
 #include "../core/suggest.h"
 #include "../files/decimal.h"
 #include "plan_gguf_keys.h"
@@ -310,7 +311,7 @@ static locant_status translate(struct lct_plan_gguf *g)
 static locant_status find_known(const struct architecture **out,
                                 const struct lct_config *c)
 {
-    char known[360];
+    char known[320], shown[LCT_QUOTE_BYTES];
 
     *out = find(c->model_type);
     if (*out != NULL)
@@ -318,9 +319,11 @@ static locant_status find_known(const struct architecture **out,
     lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
                 strlen(c->model_type));
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: general.architecture is '%.60s', which is no "
-                       "known one%s",
-                       c->file, c->model_type, known);
+                       "%s: general.architecture is '%s', which is no known "
+                       "one%s",
+                       c->file,
+                       lct_quote(shown, c->model_type, strlen(c->model_type)),
+                       known);
 }
 
 /* Begin: the family, and an object without keys. */
