@@ -324,7 +324,7 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
     n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
     status = lct_config_read(&n->config, path);
     if (status == LOCANT_OK)
-        status = lct_position_plan_of(&n->plan, &n->config);
+        status = lct_position_plan_read(&n->plan, path);
     if (status == LOCANT_OK)
         status = choose_family(n);
     if (status == LOCANT_OK)
