@@ -137,6 +137,11 @@ static const struct model models[] = {
         { "gpt_neox.layers.0.attention.query_key_value.bias",
           "F32",
           { 72 } } } },
+    { "{\"dim\":24,\"n_layers\":1,\"n_heads\":4,\"n_kv_heads\":2,"
+      "\"norm_eps\":1e-5,\"multiple_of\":4,\"vocab_size\":16}",
+      2,
+      { { "layers.0.attention.wq.weight", "BF16", { 24, 24 } },
+        { "layers.0.attention.wk.weight", "BF16", { 12, 24 } } } },
     { "{\"model_type\":\"gptj\",\"n_layer\":1,\"n_head\":4,\"n_embd\":24,"
       "\"n_positions\":64,\"rotary_dim\":4}",
       2,
@@ -176,6 +181,7 @@ IN_SCRATCH(there_and_back_is_the_identity)
         done = converted(names[0], names[1],
                          strstr(models[i].config, "deepseek") ||
                                  strstr(models[i].config, "gptj") ||
+                                 strstr(models[i].config, "n_kv_heads") ||
                                  strstr(models[i].config, "cohere")
                              ? LOCANT_MODEL_HALF
                              : LOCANT_MODEL_INTERLEAVED);
