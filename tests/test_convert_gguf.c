@@ -383,9 +383,10 @@ static void refused(const char *config, const struct checkpoint_tensor *t,
 IN_SCRATCH(refuses_what_gguf_cannot_say)
 {
     static const struct checkpoint_tensor tensors[] = {
+        { "model.layers.0.self_attn.mystery.weight", "F32", { 2 } },
         ATTENTION("0"),
         ATTENTION("1"),
-        { "model.layers.0.self_attn.mystery.weight", "F32", { 2 } },
+        { "model.layers.0.mlp.up_proj.weight", "F32", { 2, 2, 2 } },
     };
     locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
 
@@ -397,17 +398,21 @@ IN_SCRATCH(refuses_what_gguf_cannot_say)
             "files of its architecture");
     refused("{\"model_type\":\"qwen2\",\"rope_scaling\":{\"rope_type\":"
             "\"dynamic\",\"factor\":2.0}," SIZES "}",
-            tensors, 4, &o, LOCANT_ERR_UNSUPPORTED,
+            &tensors[1], 4, &o, LOCANT_ERR_UNSUPPORTED,
             "/config.json: no key of GGUF says the positions "
             "rope(scaling=dynamic(factor=2,original=131072))");
+    refused("{\"model_type\":\"qwen2\"," SIZES "}", &tensors[1], 5, &o,
+            LOCANT_ERR_FORMAT,
+            "/model.safetensors: tensor 'model.layers.0.mlp.up_proj.weight': "
+            "is no matrix and no vector, as its name says");
     o.pairing = LOCANT_MODEL_INTERLEAVED;
-    refused("{\"model_type\":\"qwen2\"," SIZES "}", tensors, 4, &o,
+    refused("{\"model_type\":\"qwen2\"," SIZES "}", &tensors[1], 4, &o,
             LOCANT_ERR_PARAM,
             "locant_model_convert: pairing: a GGUF of architecture qwen2 is "
             "half, as llama.cpp rotates it; leave it out");
     o.pairing = LOCANT_MODEL_UNSAID;
     o.type = "Q4_0";
-    refused("{\"model_type\":\"qwen2\"," SIZES "}", tensors, 4, &o,
+    refused("{\"model_type\":\"qwen2\"," SIZES "}", &tensors[1], 4, &o,
             LOCANT_ERR_PARAM,
             "locant_model_convert: type: 'Q4_0', one of F32, F16, BF16, Q8_0 "
             "expected");

@@ -7,6 +7,8 @@
 
 static const char fn[] = "locant_model_convert";
 
+enum { EXPERTS_MAX = 1 << 16 };
+
 /* A tensor of the output. */
 struct item {
     char name[LCT_CONVERT_GGUF_NAME];
@@ -104,12 +106,17 @@ static locant_status add_tensor(struct writer *w, const struct lct_weight *t)
             return bad_tensor(t, "has no name in safetensors of its family");
         case LCT_CONVERT_GGUF_LEFT_OUT: return LOCANT_OK;
         case LCT_CONVERT_GGUF_EXPERT:
-            if (t->rank != 3)
-                return bad_tensor(t, "stacks no experts: rank 3 expected");
+            if (t->rank != 3 || t->shape[0] > EXPERTS_MAX)
+                return bad_tensor(t, "stacks no experts: rank 3, and at most "
+                                     "65536 of them expected");
             n = t->shape[0];
             i->expert = e;
             break;
-        default: i->expert = -1;
+        default:
+            i->expert = -1;
+            if (t->rank > 2)
+                return bad_tensor(t, "is no matrix and no vector, as its name "
+                                     "says");
         }
         i->weight = t;
         i->part = lct_convert_parts_of(&w->c->parts, t);
@@ -125,7 +132,8 @@ static size_t count(const struct lct_weights *weights)
     size_t n = 1;
 
     for (size_t i = 0; (t = lct_weights_at(weights, i)) != NULL; i++)
-        n += t->rank == 3 && t->shape[0] > 1 ? (size_t)t->shape[0] : 1;
+        n += t->rank == 3 && t->shape[0] <= EXPERTS_MAX ? (size_t)t->shape[0]
+                                                        : 1;
     return n;
 }
 

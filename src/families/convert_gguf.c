@@ -103,10 +103,13 @@ static locant_status add_item(struct writer *w, const struct lct_weight *t)
     if (kind == LCT_CONVERT_GGUF_UNKNOWN)
         return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
                           "has no name in GGUF files of its architecture");
-    if (type->gguf < 0 || t->rank > 3)
+    if (type->gguf < 0)
         return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "numbers of this type or rank are not written to "
-                          "GGUF; save them as BF16 first");
+                          "numbers of this type are not written to GGUF; save "
+                          "them as BF16 first");
+    if (t->rank > 2 || (t->rank < 2 && kind == LCT_CONVERT_GGUF_EXPERT))
+        return bad_tensor(LOCANT_ERR_FORMAT, t,
+                          "is no matrix and no vector, as its name says");
     i->weight = t;
     i->part = lct_convert_parts_of(&w->c->parts, t);
     i->rank = t->rank;
