@@ -81,11 +81,12 @@ set(NETWORK_SOURCES
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
-  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
-  files/npy.c files/npy_header.c files/npy_write.c files/number.c
-  files/output.c files/sha256.c files/shared.c files/source.c files/tensors.c
-  files/tensors_entry.c files/tensors_header.c files/tensors_text.c
-  files/tensors_write.c files/utf8.c
+  files/gguf_write.c files/gzip.c files/hash.c files/html.c files/io.c
+  files/json.c files/map.c files/npy.c files/npy_header.c files/npy_write.c
+  files/number.c files/number_store.c files/output.c files/sha256.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_text.c files/tensors_write.c
+  files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
@@ -96,6 +97,9 @@ set(LAB_SOURCES
   families/check_yarn.c families/compare.c families/compare_layer.c
   families/compare_parts.c families/compare_rotation.c families/config.c
   families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_back.c families/convert_back_config.c
+  families/convert_gguf.c families/convert_gguf_keys.c
+  families/convert_gguf_names.c families/convert_gguf_rope.c
   families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/extend.c
@@ -261,8 +265,9 @@ set(TESTS
   test_characters test_check_grids test_check_turns test_check_values
   test_checkpoint test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_coordinates_backward test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_convert test_convert_back test_convert_gguf test_convert_names
+  test_coordinates_backward test_core test_corpus test_corpus_text
+  test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values

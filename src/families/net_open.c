@@ -325,7 +325,7 @@ locant_status lct_net_open_with(struct lct_net **out, const char *path,
     n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
     status = lct_config_read(&n->config, path);
     if (status == LOCANT_OK)
-        status = lct_position_plan_of(&n->plan, &n->config);
+        status = lct_position_plan_read(&n->plan, path);
     if (status == LOCANT_OK && with != NULL)
         status = lct_plan_with(&n->plan, with);
     if (status == LOCANT_OK)
