@@ -120,7 +120,7 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_says(f, LCT_HF5, "rotates all %lld channels",
                        (long long)k->d);
     lct_check_says(f, LCT_VLLM, "rotates %lld of %lld channels",
-                   (long long)((double)k->d * p), (long long)k->d);
+                   (long long)lct_check_channels(k->d, p), (long long)k->d);
     lct_check_says(f, LCT_HF4 | LCT_MLX, "rotates all %lld channels",
                    (long long)k->d);
     lct_check_says(f, LCT_LLAMA_CPP,
@@ -148,12 +148,12 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
                              "rotary_dim is %lld, and partial_rotary_factor "
                              "%.10g of %lld channels is %lld",
                              (long long)r, p, (long long)k->d,
-                             (long long)((double)k->d * p));
+                             (long long)lct_check_channels(k->d, p));
         lct_check_says(f, LCT_HF5 | LCT_MLX, "rotates %lld channels",
-                       (long long)((double)k->d * p));
+                       (long long)lct_check_channels(k->d, p));
         lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels", (long long)r);
         lct_check_says(f, LCT_VLLM, "older versions apply both: %lld channels",
-                       (long long)((double)r * p));
+                       (long long)lct_check_channels(r, p));
         lct_check_mend(f, "partial_rotary_factor %.10g if rotary_dim is right",
                        (double)r / (double)k->d);
     } else if (key == NULL && r != k->d) {
