@@ -7,6 +7,7 @@
  *   locant/core.h       status, tensors, memory, threads, instruction sets
  *   locant/angles.h     exact cosine and sine of position x frequency
  *   locant/encoding.h   every encoding by its spec: table, rotate, bias
+ *   locant/frequencies.h channels and frequencies of a rotation, as numbers
  *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
  *   locant/cache.h      caches of keys and values: append, quantise
@@ -33,6 +34,7 @@
 #include "locant/core.h"
 #include "locant/angles.h"
 #include "locant/encoding.h"
+#include "locant/frequencies.h"
 #include "locant/resize.h"
 #include "locant/cache.h"
 #include "locant/attention.h"

@@ -36,10 +36,12 @@ static inline size_t lct_edits(const char *a, size_t n, const char *b, size_t m)
 
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t change = diagonal + (lct_suggest_lower(a[i - 1]) != lct_suggest_lower(b[j - 1]));
+            size_t change = diagonal + (lct_suggest_lower(a[i - 1]) !=
+                                        lct_suggest_lower(b[j - 1]));
 
             diagonal = row[j];
-            row[j] = lct_suggest_least(change, lct_suggest_least(row[j], row[j - 1]) + 1);
+            row[j] = lct_suggest_least(
+                change, lct_suggest_least(row[j], row[j - 1]) + 1);
         }
     }
     return row[m];
@@ -49,8 +51,8 @@ static inline size_t lct_edits(const char *a, size_t n, const char *b, size_t m)
  * The nearest name in the list of which at least half is right, or which has
  * all letters of the text in order; NULL if there is none.
  */
-static inline const char *lct_nearest(lct_name_at at, const void *list, const char *text,
-                           size_t n)
+static inline const char *lct_nearest(lct_name_at at, const void *list,
+                                      const char *text, size_t n)
 {
     const char *name, *found = NULL;
     size_t best = 0;

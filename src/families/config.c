@@ -7,6 +7,8 @@
 #include "../files/path.h"
 #include "../files/source.h"
 #include "config_gguf.h"
+#include "pairing.h"
+#include "weights.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +95,13 @@ static void set_file(struct lct_config *c, const char *path)
 
 /* ------------------------------------------------------------------- GGUF */
 
+static locant_status take_pairing(struct lct_config *c)
+{
+    const json_t *value = json_object_get(c->root, LCT_WEIGHTS_PAIRING);
+
+    return lct_pairing_of(&c->pairing, json_string_value(value), c->file);
+}
+
 static locant_status take_gguf(struct lct_config *c, const struct lct_gguf *g)
 {
     static const char key[] = "general.architecture";
@@ -102,7 +111,7 @@ static locant_status take_gguf(struct lct_config *c, const struct lct_gguf *g)
     c->dialect = LCT_DIALECT_GGUF;
     c->text = c->root;
     switch (lct_config_text(&c->model_type, c->root, key)) {
-    case LCT_RIGHT: return LOCANT_OK;
+    case LCT_RIGHT: return take_pairing(c);
     case LCT_ABSENT:
         return locant_fail(LOCANT_ERR_FORMAT, "%s: has no %s", c->file, key);
     default:
@@ -198,7 +207,8 @@ static locant_status try_file(bool *found, struct lct_config *out,
 
 locant_status lct_config_read(struct lct_config *out, const char *path)
 {
-    static const char *const names[] = { "config.json", "params.json" };
+    static const char *const names[] = { "config.json", "params.json",
+                                         "model.gguf" };
     struct stat st;
     bool found = false;
 
@@ -213,7 +223,9 @@ locant_status lct_config_read(struct lct_config *out, const char *path)
         return locant_fail(LOCANT_ERR_IO,
                            "%s: has no config.json and no params.json",
                            lct_path_tail(path));
-    return LOCANT_OK;
+    return out->dialect == LCT_DIALECT_GGUF
+               ? LOCANT_OK
+               : lct_pairing_read(&out->pairing, path);
 }
 
 void lct_config_free(struct lct_config *c)

@@ -16,6 +16,13 @@ enum lct_dialect {
     LCT_DIALECT_GGUF
 };
 
+/* Which channels of a head rotate together; no configuration says it. */
+enum lct_recorded_pairing {
+    LCT_PAIRING_UNSAID,
+    LCT_PAIRING_HALF,
+    LCT_PAIRING_INTERLEAVED
+};
+
 /*
  * A configuration as a JSON object.  That of GGUF has the keys of the file as
  * they are ("llama.rope.freq_base"); arrays of more than 65536 values
@@ -28,14 +35,16 @@ struct lct_config {
     /* Of 'text', or else of 'root'; general.architecture of GGUF; "llama" of
        Meta's files, "mistral" or "mixtral" of Mistral's. */
     const char *model_type;
+    enum lct_recorded_pairing
+        pairing;    /* that the metadata of its weights records */
     char file[256]; /* for messages */
 };
 
 /*
- * Read MODEL: a folder with config.json or params.json (the first that is
- * there), one of these files alone, or a .gguf.  Errors: IO, FORMAT (no JSON
- * object; a key twice; no model_type; truncated), UNSUPPORTED, NOMEM.  *out may
- * be freed after a failure.
+ * Read MODEL: a folder with config.json, params.json or model.gguf (the first
+ * that is there), one of these files alone, or a .gguf.  Errors: IO, FORMAT (no
+ * JSON object; a key twice; no model_type; truncated; a pairing that is no word
+ * for one), UNSUPPORTED, NOMEM.  *out may be freed after a failure.
  */
 locant_status lct_config_read(struct lct_config *out, const char *path);
 /* The same from the text of a config.json or params.json, or the bytes of a

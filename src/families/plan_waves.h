@@ -4,12 +4,12 @@
 #include "position_plan.h"
 
 struct lct_plan_waves {
-    int64_t pairs;      /* that turn; 0: the layer is not rotated */
-    int64_t first;      /* the first rotated channel of a head */
+    int64_t pairs; /* that turn; 0: the layer is not rotated */
+    int64_t first; /* the first rotated channel of a head */
     bool interleaved;
-    double factor;      /* multiplies cosines and sines */
-    bool by_length;     /* frequencies depend on the length of the call */
-    double *frequency;  /* [pairs] radians per position, above 0 */
+    double factor;     /* multiplies cosines and sines */
+    bool by_length;    /* frequencies depend on the length of the call */
+    double *frequency; /* [pairs] radians per position, above 0 */
 };
 
 /*

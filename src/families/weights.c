@@ -308,6 +308,15 @@ const char *lct_weights_metadata(const struct lct_weights *w, const char *key)
     return lct_weights_gguf_text(&w->gguf, key);
 }
 
+const struct locant_tensors *lct_weights_header(const struct lct_weights *w,
+                                                size_t i, const char **path)
+{
+    if (i >= w->n_files)
+        return NULL;
+    *path = w->files[i].path;
+    return w->files[i].header;
+}
+
 const struct lct_gguf *lct_weights_gguf(const struct lct_weights *w)
 {
     return w->gguf.file;

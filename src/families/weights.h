@@ -30,8 +30,8 @@ struct lct_weights;
 
 /*
  * Open a folder (model.safetensors, model.safetensors.index.json and its
- * shards, consolidated.safetensors, adapter_model.safetensors: the first that
- * is there), an index, a .safetensors file or a .gguf file.
+ * shards, consolidated.safetensors, adapter_model.safetensors, model.gguf: the
+ * first that is there), an index, a .safetensors file or a .gguf file.
  * Errors: IO, FORMAT, UNSUPPORTED, NOMEM.  *out is NULL after a failure.
  */
 locant_status lct_weights_open(struct lct_weights **out, const char *path);
@@ -51,6 +51,11 @@ const struct lct_weight *lct_weights_find(const struct lct_weights *w,
 /* The value of a key of the metadata, a text; NULL if absent.  Shards agree on
    LCT_WEIGHTS_PAIRING; of other keys the first shard that has it counts. */
 const char *lct_weights_metadata(const struct lct_weights *w, const char *key);
+
+/* The header of safetensors file i, and its path; NULL past the last one. */
+struct locant_tensors;
+const struct locant_tensors *lct_weights_header(const struct lct_weights *w,
+                                                size_t i, const char **path);
 
 /* The GGUF file itself, for its keys; NULL if the checkpoint is none. */
 struct lct_gguf;

@@ -19,6 +19,7 @@ static const struct {
     { "consolidated.safetensors", LCT_WEIGHTS_SINGLE },
     { "consolidated.safetensors.index.json", LCT_WEIGHTS_INDEX },
     { "adapter_model.safetensors", LCT_WEIGHTS_SINGLE },
+    { "model.gguf", LCT_WEIGHTS_GGUF },
 };
 
 /* Files of other formats, which are named when there is nothing to read. */

@@ -65,4 +65,14 @@ locant_status lct_tensors_entry(struct lct_entry *e, struct lct_json *r,
  */
 locant_status lct_tensors_header(locant_tensors *t, const char *file,
                                  const char *text, size_t n, size_t data);
+
+/*
+ * *out [*size] = the bytes of a file before its data, to be released with
+ * locant_release(): of entries in the order of the data, whose name, type,
+ * begin, bytes, rank and shape count, and of n_metadata pairs key, value.
+ * Errors show 'fn': NULL, PARAM, NOMEM.
+ */
+locant_status lct_tensors_text(char **out, size_t *size, const char *fn,
+                               const struct lct_entry *entries, size_t n,
+                               const char *const *metadata, size_t n_metadata);
 #endif

@@ -11,18 +11,10 @@
 #include "io.h"
 #include "npy.h"
 #include "tensors.h"
-#include "utf8.h"
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char fn[] = "locant_tensors_write";
-
-/* A tensor to be written, and its range in the data. */
-struct item {
-    const locant_named_tensor *named;
-    size_t begin, bytes;
-};
 
 static locant_status no_memory(void)
 {
@@ -31,14 +23,14 @@ static locant_status no_memory(void)
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const struct item *)a)->named->name,
-                  ((const struct item *)b)->named->name);
+    return strcmp(((const struct lct_entry *)a)->name,
+                  ((const struct lct_entry *)b)->name);
 }
 
 static int compare_places(const void *a, const void *b)
 {
-    size_t x = locant_dtype_size(((const struct item *)a)->named->tensor.dtype);
-    size_t y = locant_dtype_size(((const struct item *)b)->named->tensor.dtype);
+    size_t x = locant_dtype_size(((const struct lct_entry *)a)->tensor.dtype);
+    size_t y = locant_dtype_size(((const struct lct_entry *)b)->tensor.dtype);
 
     if (x != y)
         return x > y ? -1 : 1;
@@ -46,10 +38,10 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Fail unless names are valid and distinct; 'items' is sorted by name. */
-static locant_status check_names(const struct item *items, size_t n)
+static locant_status check_names(const struct lct_entry *items, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const char *name = items[i].named->name;
+        const char *name = items[i].name;
         char found[LCT_QUOTE_BYTES];
 
         lct_quote(found, name, strlen(name));
@@ -63,7 +55,7 @@ static locant_status check_names(const struct item *items, size_t n)
                                "%s: a tensor is named '%s', "
                                "which is the metadata's",
                                fn, name);
-        if (i > 0 && strcmp(name, items[i - 1].named->name) == 0)
+        if (i > 0 && strcmp(name, items[i - 1].name) == 0)
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: two tensors are named '%s'", fn, found);
     }
@@ -71,7 +63,7 @@ static locant_status check_names(const struct item *items, size_t n)
 }
 
 /* Check the tensors, sort them into 'items' and assign their ranges. */
-static locant_status place(struct item *items,
+static locant_status place(struct lct_entry *items,
                            const locant_named_tensor *tensors, size_t n)
 {
     size_t at = 0;
@@ -83,10 +75,13 @@ static locant_status place(struct item *items,
         if (name == NULL)
             return locant_fail(LOCANT_ERR_NULL,
                                "%s: the name of tensor %zu is NULL", fn, i);
-        items[i].named = &tensors[i];
+        items[i].name = name;
+        items[i].tensor = tensors[i].tensor;
         LCT_TRY(lct_dense_bytes(&items[i].bytes, fn,
                                 lct_quote(found, name, strlen(name)),
                                 &tensors[i].tensor));
+        items[i].type =
+            lct_number_safetensors(lct_tensors_dtype(tensors[i].tensor.dtype));
     }
     qsort(items, n, sizeof *items, compare_names);
     LCT_TRY(check_names(items, n));
@@ -102,129 +97,30 @@ static locant_status place(struct item *items,
     return LOCANT_OK;
 }
 
-/* ------------------------------------------------------------------- header */
-
-/* Set a member of the object, which takes ownership of the value. */
-static locant_status put(json_t *object, const char *name, json_t *value)
-{
-    char found[LCT_QUOTE_BYTES];
-
-    if (!lct_is_utf8(name)) {
-        json_decref(value);
-        return locant_fail(LOCANT_ERR_PARAM, "%s: '%s' is not UTF-8", fn,
-                           lct_quote(found, name, strlen(name)));
-    }
-    return json_object_set_new(object, name, value) == 0 ? LOCANT_OK
-                                                         : no_memory();
-}
-
-static json_t *entry(const struct item *item)
-{
-    const locant_tensor *t = &item->named->tensor;
-    json_t *shape = json_array();
-
-    for (int i = 0; i < t->rank; i++)
-        json_array_append_new(shape, json_integer(t->shape[i]));
-    if (json_array_size(shape) != (size_t)t->rank) {
-        json_decref(shape);
-        return NULL;
-    }
-    return json_pack("{s:s, s:o, s:[I,I]}", "dtype",
-                     lct_tensors_dtype(t->dtype), "shape", shape,
-                     "data_offsets", (json_int_t)item->begin,
-                     (json_int_t)(item->begin + item->bytes));
-}
-
-static locant_status put_metadata(json_t *root, const char *const *metadata,
-                                  size_t n)
-{
-    json_t *pairs = json_object();
-
-    if (pairs == NULL || json_object_set_new(root, "__metadata__", pairs) != 0)
-        return no_memory();
-    for (size_t i = 0; i < n; i++) {
-        const char *key = metadata[2 * i], *value = metadata[2 * i + 1];
-        char found[LCT_QUOTE_BYTES];
-
-        if (key == NULL || value == NULL)
-            return locant_fail(LOCANT_ERR_NULL,
-                               "%s: metadata pair %zu has a NULL", fn, i);
-        lct_quote(found, key, strlen(key));
-        if (json_object_get(pairs, key) != NULL)
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: metadata key '%s' comes twice", fn, found);
-        if (!lct_is_utf8(key) || !lct_is_utf8(value))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: metadata key '%s' or its "
-                               "value is not UTF-8",
-                               fn, found);
-        if (json_object_set_new(pairs, key, json_string(value)) != 0)
-            return no_memory();
-    }
-    return LOCANT_OK;
-}
-
-static locant_status put_all(json_t *root, const struct item *items, size_t n,
-                             const char *const *metadata, size_t n_metadata)
-{
-    if (root == NULL)
-        return no_memory();
-    if (n_metadata > 0)
-        LCT_TRY(put_metadata(root, metadata, n_metadata));
-    for (size_t i = 0; i < n; i++)
-        LCT_TRY(put(root, items[i].named->name, entry(&items[i])));
-    return LOCANT_OK;
-}
-
 /* -------------------------------------------------------------------- file */
 
-static locant_status write_pieces(const char *path, const char *header,
-                                  const struct item *items, size_t n)
+static locant_status write_items(const char *path,
+                                 const struct lct_entry *items, size_t n,
+                                 const char *const *metadata, size_t n_metadata)
 {
-    size_t length = strlen(header), padded = (length + 7) / 8 * 8;
-    unsigned char prefix[8];
-    struct lct_piece *pieces;
+    struct lct_piece *pieces = locant_alloc((n + 1) * sizeof *pieces);
     locant_status status;
+    size_t length = 0;
+    char *text = NULL;
 
-    if (padded > LCT_TENSORS_HEADER_MAX)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: the header would have %zu "
-                           "bytes, at most %d allowed",
-                           fn, padded, LCT_TENSORS_HEADER_MAX);
-    pieces = locant_alloc((n + 3) * sizeof *pieces);
     if (pieces == NULL)
         return no_memory();
-    for (int i = 0; i < 8; i++)
-        prefix[i] = (unsigned char)((uint64_t)padded >> 8 * i);
-    pieces[0] = (struct lct_piece){ prefix, 8 };
-    pieces[1] = (struct lct_piece){ header, length };
-    pieces[2] = (struct lct_piece){ "       ", padded - length };
-    for (size_t i = 0; i < n; i++)
-        pieces[3 + i] =
-            (struct lct_piece){ items[i].named->tensor.data, items[i].bytes };
-    status = lct_write_file(path, pieces, n + 3);
-    locant_release(pieces);
-    return status;
-}
-
-static locant_status write_items(const char *path, const struct item *items,
-                                 size_t n, const char *const *metadata,
-                                 size_t n_metadata)
-{
-    json_t *root = json_object();
-    locant_status status = put_all(root, items, n, metadata, n_metadata);
-    json_free_t release;
-    char *header = NULL;
-
+    status =
+        lct_tensors_text(&text, &length, fn, items, n, metadata, n_metadata);
     if (status == LOCANT_OK) {
-        header = json_dumps(root, JSON_COMPACT);
-        status =
-            header != NULL ? write_pieces(path, header, items, n) : no_memory();
+        pieces[0] = (struct lct_piece){ text, length };
+        for (size_t i = 0; i < n; i++)
+            pieces[1 + i] =
+                (struct lct_piece){ items[i].tensor.data, items[i].bytes };
+        status = lct_write_file(path, pieces, n + 1);
     }
-    json_get_alloc_funcs(NULL, &release);
-    if (header != NULL)
-        release(header);
-    json_decref(root);
+    locant_release(text);
+    locant_release(pieces);
     return status;
 }
 
@@ -233,7 +129,7 @@ locant_status locant_tensors_write(const char *path,
                                    const char *const *metadata,
                                    size_t n_metadata)
 {
-    struct item *items;
+    struct lct_entry *items;
     locant_status status;
     size_t bytes;
 

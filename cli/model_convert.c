@@ -1,0 +1,123 @@
+/* model_convert.c - locant model convert: weights of another pairing */
+#include "model.h"
+#include "locant/models.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct options {
+    const char *out, *base, *type;
+    int pairing, from, format, verify, one_file;
+};
+
+/* The choices of --format, --pairing and --from begin with one that stands for
+   none. */
+static const struct cli_option options[] = {
+    OPT_CHOICE("pairing", pairing, "half|interleaved",
+               "pairing of the output; of a GGUF that of its architecture"),
+    OPT_CHOICE("from", from, "half|interleaved",
+               "pairing of MODEL, if its metadata is silent or wrong"),
+    OPT_CHOICE("format", format, "same|safetensors|gguf", "same: that of MODEL",
+               .fallback = "same"),
+    OPT_TEXT("type", type, "TYPE",
+             "numbers of the matrices of a GGUF: F32, F16, BF16 or Q8_0; left "
+             "out: as they are"),
+    OPT_TEXT("base", base, "MODEL", "the model that an adapter is for"),
+    OPT_FLAG("one-file", one_file, "put all shards into one file"),
+    OPT_FLAG("verify", verify,
+             "prove that the scores are the same, before anything appears"),
+    OPT_OUTPUT(out, "FOLDER", "new folder"),
+    OPT_END
+};
+
+static const char *word(locant_model_pairing p)
+{
+    return p == LOCANT_MODEL_HALF ? "half" : "interleaved";
+}
+
+static int print_json(const locant_conversion *c, const char *folder)
+{
+    json_t *out = json_pack("{s:s, s:s, s:b, s:s, s:I, s:I}", "output", folder,
+                            "from", word(c->from), "assumed", c->assumed, "to",
+                            word(c->to), "tensors", (json_int_t)c->tensors,
+                            "moved", (json_int_t)c->moved);
+
+    if (c->worst >= 0)
+        json_object_set_new(out, "worst", json_real(c->worst));
+    return cli_json(out);
+}
+
+static int print(const locant_conversion *c, const char *folder)
+{
+    printf("%s: %s", cli_safe(folder), word(c->to));
+    if (c->from == c->to)
+        printf(" as before, which is now recorded\n");
+    else
+        printf(", was %s; %" PRId64 " of %" PRId64 " tensors moved\n",
+               word(c->from), c->moved, c->tensors);
+    if (c->worst >= 0)
+        printf("verified: scores differ by at most %.1e of the largest\n",
+               c->worst);
+    if (c->assumed)
+        fprintf(stderr,
+                "locant: %s is the usual pairing of this family: no metadata "
+                "says it; --from changes it\n",
+                word(c->from));
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_convert_options c = LOCANT_CONVERT_OPTIONS_INIT;
+    locant_conversion done;
+    locant_status s;
+
+    if (o->format != LOCANT_MODEL_GGUF)
+        CLI_TRY(cli_need(cli, "pairing"));
+    c.pairing = cli_given(cli, "pairing")
+                    ? (locant_model_pairing)(o->pairing + 1)
+                    : LOCANT_MODEL_UNSAID;
+    c.from = cli_given(cli, "from") ? (locant_model_pairing)(o->from + 1)
+                                    : LOCANT_MODEL_UNSAID;
+    c.format = (locant_model_format)o->format;
+    c.type = o->type;
+    c.base = o->base;
+    c.one_file = o->one_file;
+    c.verify = o->verify;
+    s = locant_model_convert(&done, cli->words[0], o->out, &c);
+    if (s != LOCANT_OK)
+        return s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s);
+    return cli->json ? print_json(&done, o->out) : print(&done, o->out);
+}
+
+const struct cli_command cli_model_convert = {
+    .name = "model convert",
+    .summary = "weights of another pairing, or another format",
+    .usage = "MODEL --pairing half|interleaved [--verify]\n  -o FOLDER\n"
+             "MODEL --format gguf [--type TYPE] [--verify]\n  -o FOLDER\n"
+             "ADAPTER --base MODEL --pairing PAIRING\n  -o FOLDER",
+    .doc =
+        "The pairing of rotary position encodings says which channels of a "
+        "head rotate\ntogether: c and c + dim/2 (half, as in Hugging Face's "
+        "files of Llama), or 2c and\n2c + 1 (interleaved, as in Meta's and in "
+        "GGUF files of Llama).  No configuration\nsays it; a program that "
+        "reads weights of the other one computes wrong scores\nfrom position "
+        "1 on.\n\n"
+        "This moves the rows of weights, biases and norms of q and k, of the "
+        "adapters of\nPEFT, of fused matrices, of the rotated part of MLA, and "
+        "quantised rows as they\nare; no number is rounded.  The output "
+        "records locant.pairing in its metadata,\nwhich every verb of 'locant "
+        "model' reads.\n\n"
+        "--verify sends random activations through the old and the new weights "
+        "at\npositions 0, 1, 7, 100 and 4000 of each layer; a score that "
+        "differs by more than\n1e-6 of the largest is exit 3, and nothing is "
+        "written.  The folder appears when\nit is whole.",
+    .examples = "locant model convert llama --pairing interleaved --verify -o "
+                "meta\n"
+                "locant model convert lora --base llama --pairing interleaved "
+                "-o lora2",
+    CLI_OPTIONS,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run
+};

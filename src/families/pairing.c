@@ -1,0 +1,102 @@
+/* pairing.c - see pairing.h */
+#include "pairing.h"
+#include "../files/path.h"
+#include "locant/encoding.h"
+#include "weights.h"
+#include <stdio.h>
+#include <string.h>
+
+locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
+                             const char *name)
+{
+    *out = LCT_PAIRING_UNSAID;
+    if (word == NULL)
+        return LOCANT_OK;
+    if (strcmp(word, "half") != 0 && strcmp(word, "interleaved") != 0)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: " LCT_WEIGHTS_PAIRING
+                           " is '%.60s', expected half or interleaved",
+                           lct_path_tail(name), word);
+    *out = word[0] == 'h' ? LCT_PAIRING_HALF : LCT_PAIRING_INTERLEAVED;
+    return LOCANT_OK;
+}
+
+locant_status lct_pairing_read(enum lct_recorded_pairing *out, const char *path)
+{
+    struct lct_weights *w;
+    locant_status status = lct_weights_open(&w, path);
+
+    *out = LCT_PAIRING_UNSAID;
+    if (status != LOCANT_OK)
+        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
+    status =
+        lct_pairing_of(out, lct_weights_metadata(w, LCT_WEIGHTS_PAIRING), path);
+    lct_weights_close(w);
+    return status;
+}
+
+/* Find the part of a sum that rotates: its first byte, and *n of them. */
+static locant_status rotating_part(const char **out, size_t *n,
+                                   const char *spec)
+{
+    const char *start = spec;
+    int depth = 0;
+
+    *out = spec;
+    *n = strlen(spec);
+    for (const char *at = spec;; at++) {
+        char *copy;
+        locant_encoding *e;
+        locant_status status;
+        bool rotates;
+
+        depth += (*at == '(') - (*at == ')');
+        if (*at != 0 && (*at != '+' || depth > 0))
+            continue;
+        copy = locant_alloc((size_t)(at - start) + 1);
+        if (copy == NULL)
+            return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
+        memcpy(copy, start, (size_t)(at - start));
+        status = locant_encoding_create(&e, copy);
+        locant_release(copy);
+        LCT_TRY(status);
+        rotates = (locant_encoding_doors(e) & LOCANT_DOOR_ROTATE) != 0;
+        locant_encoding_free(e);
+        if (rotates) {
+            *out = start;
+            *n = (size_t)(at - start);
+        }
+        if (rotates || *at == 0)
+            return LOCANT_OK;
+        start = at + 1;
+    }
+}
+
+locant_status lct_pairing_spec(char **out, const char *spec, bool interleaved)
+{
+    static const char key[] = "pairing=";
+    const char *word = interleaved ? "interleaved" : "half", *part, *end;
+    const size_t room = strlen(spec) + 32;
+    const char *cut, *rest, *at;
+    size_t n;
+
+    LCT_TRY(rotating_part(&part, &n, spec));
+    *out = locant_alloc(room);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
+    end = part + n;
+    at = strstr(part, key);
+    cut = memchr(part, '(', n);
+    if (at != NULL && at < end) { /* another word for the key */
+        rest = at + strlen(key) + strcspn(at + strlen(key), ",)");
+        snprintf(*out, room, "%.*s%s%s%s", (int)(at - spec), spec, key, word,
+                 rest);
+    } else if (cut != NULL) { /* one more key */
+        snprintf(*out, room, "%.*s(%s%s,%s", (int)(cut - spec), spec, key, word,
+                 cut + 1);
+    } else { /* the only key */
+        snprintf(*out, room, "%.*s(%s%s)%s", (int)(end - spec), spec, key, word,
+                 end);
+    }
+    return LOCANT_OK;
+}

@@ -1,0 +1,26 @@
+# Weights of another pairing: there and back, what is printed and recorded.
+q='"model.layers.0.self_attn.q_proj.weight":{"dtype":"U8","shape":[8,2],"data_offsets":[0,16]}'
+k='"model.layers.0.self_attn.k_proj.weight":{"dtype":"U8","shape":[4,2],"data_offsets":[16,24]}'
+header="{$q,$k}"
+mkdir m
+printf '{"model_type":"llama","num_hidden_layers":1,"hidden_size":2,' > m/config.json
+printf '"num_attention_heads":2,"num_key_value_heads":1,"head_dim":4}' >> m/config.json
+{
+    printf "$(printf '\\%03o' ${#header})\0\0\0\0\0\0\0%s" "$header"
+    printf 'aabbccddeeffgghhiijjkkll'
+} > m/model.safetensors
+"$LOCANT" model convert m --pairing interleaved --verify -o i
+tail -c 24 i/model.safetensors
+echo
+"$LOCANT" model convert i --pairing half --json -o h
+tail -c 24 h/model.safetensors
+echo
+"$LOCANT" model convert h --pairing half -o h2
+"$LOCANT" model convert m --from interleaved --pairing half -o x
+tail -c 24 x/model.safetensors
+echo
+# nothing is written over, or left behind
+"$LOCANT" model convert m --pairing half -o h
+"$LOCANT" model convert m -o y; echo "exit $?"
+"$LOCANT" model convert none --pairing half -o y; echo "exit $?"
+ls
