@@ -52,6 +52,25 @@
     "'num_hidden_layers':2,'max_position_embeddings':" #rows,                  \
         ""
 #define BLOOM "'model_type':'bloom','hidden_size':64,'n_head':4,'n_layer':2", ""
+#define MROPE(sections)                                                        \
+    "'rope_scaling':{'type':'mrope','mrope_section':[" sections "]}"
+#define PHI3(list)                                                             \
+    "'model_type':'phi3','hidden_size':32,'num_attention_heads':4,"            \
+    "'num_key_value_heads':2,'num_hidden_layers':2,"                           \
+    "'max_position_embeddings':8192,"                                          \
+    "'original_max_position_embeddings':2048",                                 \
+        SCALED("'longrope','short_factor':[1,1,1,1],'long_factor':[" list "]")
+#define MPT(more)                                                              \
+    "'model_type':'mpt','d_model':64,'n_heads':4,'n_layers':3",                \
+        "'attn_config':{" more "}"
+#define FALCON(more)                                                           \
+    "'model_type':'falcon','hidden_size':64,'num_attention_heads':4,"          \
+    "'num_hidden_layers':3",                                                   \
+        more
+#define VIT(more)                                                              \
+    "'model_type':'dinov3_vit','hidden_size':64,'num_attention_heads':4,"      \
+    "'num_hidden_layers':2",                                                   \
+        more
 #define T5(more)                                                               \
     "'model_type':'t5','d_model':64,'d_kv':16,'num_heads':4,'num_layers':2",   \
         more

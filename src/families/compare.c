@@ -127,6 +127,7 @@ static locant_status compare_towers(struct lct_layer_pair *p,
         p->a = p->la->encoding;
         p->b = p->lb->encoding;
         p->dim = p->la->qk_dim;
+        p->dim_b = p->lb->qk_dim;
         if (p->a != NULL && p->b != NULL)
             LCT_TRY(lct_compare_layer(p));
     }
@@ -181,7 +182,7 @@ static locant_status compare_spec(struct lct_layer_pair *p,
             &first, a_is ? a->spec : b->spec, l, t->n_layers);
 
         p->layer = l;
-        p->dim = t->layers[l].qk_dim;
+        p->dim = p->dim_b = t->layers[l].qk_dim;
         p->a = a_is ? of_spec : t->layers[l].encoding;
         p->b = a_is ? t->layers[l].encoding : of_spec;
         if (p->a != NULL && p->b != NULL)
@@ -201,7 +202,7 @@ static locant_status compare_two_specs(struct lct_layer_pair *p,
     int first;
 
     p->tower = "text";
-    p->dim = 128;
+    p->dim = p->dim_b = 128;
     for (int64_t l = 0; l < (n > 0 ? n : 64); l++) {
         p->layer = l;
         p->a = locant_encoding_layer_of(&first, a->spec, l, n);

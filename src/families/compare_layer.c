@@ -273,6 +273,8 @@ static void compare_fields(struct lct_layer_pair *p)
     compare_words(p, "sinks", switches, a->sinks, b->sinks);
     lct_compare_numbers(p, "layer of the keys", (double)a->keys_of,
                         (double)b->keys_of, 0);
+    lct_compare_numbers(p, "window of an image", or_none(a->grid_window),
+                        or_none(b->grid_window), 0);
     compare_chunks(p);
     compare_norms(p);
 }

@@ -184,7 +184,7 @@ static void compare_factors(struct lct_layer_pair *p, const struct turns *a,
     if (a->n > 0 || b->n > 0)
         lct_compare_numbers(p, "factor of rotated scores", sa * ga * ga,
                             sb * gb * gb, 1e-6);
-    if (2 * a->n < p->dim || 2 * b->n < p->dim)
+    if (2 * a->n < p->dim || 2 * b->n < p->dim_b)
         lct_compare_numbers(p, "factor of scores", sa, sb, 1e-6);
 }
 
@@ -230,7 +230,7 @@ static locant_status compare_at(struct lct_layer_pair *p, const char *a,
     locant_status s = read_turns(&ta, a, p->dim, length, axis);
 
     if (s == LOCANT_OK)
-        s = read_turns(&tb, b, p->dim, length, axis);
+        s = read_turns(&tb, b, p->dim_b, length, axis);
     if (s == LOCANT_OK && first) {
         if (same_channels(p, &ta, &tb, a, b))
             measure(&d, &ta, &tb);
