@@ -54,11 +54,11 @@
 #define BLOOM "'model_type':'bloom','hidden_size':64,'n_head':4,'n_layer':2", ""
 #define MROPE(sections)                                                        \
     "'rope_scaling':{'type':'mrope','mrope_section':[" sections "]}"
+#define PHI3_SHAPE                                                             \
+    "'hidden_size':32,'num_attention_heads':4,'num_key_value_heads':2,"        \
+    "'num_hidden_layers':2,'max_position_embeddings':8192,"
 #define PHI3(list)                                                             \
-    "'model_type':'phi3','hidden_size':32,'num_attention_heads':4,"            \
-    "'num_key_value_heads':2,'num_hidden_layers':2,"                           \
-    "'max_position_embeddings':8192,"                                          \
-    "'original_max_position_embeddings':2048",                                 \
+    "'model_type':'phi3'," PHI3_SHAPE OF(2048),                                \
         SCALED("'longrope','short_factor':[1,1,1,1],'long_factor':[" list "]")
 #define MPT(more)                                                              \
     "'model_type':'mpt','d_model':64,'n_heads':4,'n_layers':3",                \
