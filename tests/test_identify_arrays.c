@@ -416,3 +416,17 @@ TEST(names_rotations_of_scores)
                      got.note, got.remaining[0], r->want);
         }
 }
+
+/* Scores of queries and keys that are not rotated at all, times 1/2. */
+TEST(unrotated_scores_are_none)
+{
+    const struct rotation still = {
+        .d = 16, .base = 1e4, .scaling = PROPORTIONAL, .keep = 0
+    };
+    locant_identity got;
+
+    scores_and_identify(&got, &still, 0.5, STORE_BF16, 64, 8);
+    CHECK(got.verdict == LOCANT_IDENTIFIED);
+    CHECK(strcmp(got.spec, "none") == 0);
+    CHECK(fabs(got.factor - 0.5) < 1e-3);
+}
