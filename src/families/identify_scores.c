@@ -90,6 +90,14 @@ static bool still(const struct lct_turn *t)
     return fabs(t->f) <= LCT_SIGMAS * t->f_error;
 }
 
+static bool all_still(const struct lct_turn *turns, int64_t n)
+{
+    for (int64_t c = 0; c < n; c++)
+        if (!still(&turns[c]))
+            return false;
+    return true;
+}
+
 /*
  * Leave still pairs out that the factor tells from rotated ones, or that come
  * before these; returns the gain of the still pairs, or 0.
@@ -164,15 +172,15 @@ static locant_status decide(locant_identity *out, struct lct_rows *r,
 
     for (int64_t c = 0; c < s.pairs; c++)
         LCT_TRY(lct_turn_fit(&turns[c], r, 2 * c, 2 * c + 1, &zero));
-    gain = trim(l, turns, &s.pairs, 4 * slack);
-    if (l->width < p->D && !l->interleaved)
-        gain = rest;
-    if (s.pairs == 0) {
+    if (all_still(turns, s.pairs)) {
         out->verdict = LOCANT_IDENTIFIED;
-        out->factor = gain;
+        out->factor = mean_gain(turns, s.pairs);
         LCT_ADD(out->spec, "none");
         return LOCANT_OK;
     }
+    gain = trim(l, turns, &s.pairs, 4 * slack);
+    if (l->width < p->D && !l->interleaved)
+        gain = rest;
     s.layout = *l;
     s.f = locant_alloc(2 * (size_t)s.pairs * sizeof(double));
     if (s.f == NULL)
