@@ -79,7 +79,7 @@ static bool may_be_reordered(locant_comparison *out,
                       "that its kind of file has.");
         return true;
     }
-    return !a->plan.pairing_assumed && !b->plan.pairing_assumed;
+    return !(a->plan.pairing_assumed && b->plan.pairing_assumed);
 }
 
 /* The same tower of the other plan; NULL if it has none. */
