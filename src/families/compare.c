@@ -9,27 +9,19 @@
 
 /* ---------------------------------------------------------------- operands */
 
-static bool is_spec(const char *text)
-{
-    struct stat st;
-    locant_encoding *e;
-
-    if (stat(text, &st) == 0 || locant_encoding_create(&e, text) != LOCANT_OK)
-        return false;
-    locant_encoding_free(e);
-    return true;
-}
-
 static locant_status open_operand(struct lct_operand *o, const char *text,
                                   enum lct_stack stack)
 {
     struct lct_config c;
+    struct stat st;
     locant_status s;
 
     memset(o, 0, sizeof(*o));
-    if (text[0] != '{' && is_spec(text)) {
+    if (text[0] != '{' && stat(text, &st) != 0) {
+        s = locant_encoding_create(&o->spec, text);
         o->pairing_given = strstr(text, "pairing") != NULL;
-        return locant_encoding_create(&o->spec, text);
+        if (s == LOCANT_OK || s == LOCANT_ERR_NOMEM)
+            return s;
     }
     if (text[0] != '{')
         return lct_position_plan_read_as(&o->plan, text, stack);

@@ -54,18 +54,21 @@ locant_status lct_identify_known(locant_identity *out,
     for (int i = 0; i < LCT_BASES * SCALINGS; i++) {
         struct lct_turns have;
         locant_encoding *e;
+        locant_status status;
         char keys[128], spec[512];
 
         (void)snprintf(keys, sizeof(keys), "base=%.15g%s",
                        lct_bases[i % LCT_BASES], scalings[i / LCT_BASES]);
         lct_rule_spec(spec, sizeof(spec), s, s->layout.width, keys);
         LCT_TRY(locant_encoding_create(&e, spec));
-        if (lct_turns_of(&have, e, s->head_dim, 0, 0) == LOCANT_OK) {
+        status = lct_turns_of(&have, e, s->head_dim, 0, 0);
+        if (status == LOCANT_OK) {
             if (angles_fit(&have, s, turns, angle_error, position))
                 lct_identify_remains(out, "%s", locant_encoding_spec(e));
             lct_turns_free(&have);
         }
         locant_encoding_free(e);
+        LCT_TRY(status);
     }
     return LOCANT_OK;
 }

@@ -86,18 +86,21 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys)
     const struct lct_spectrum *s = g->spectrum;
     struct lct_turns have;
     locant_encoding *e;
+    locant_status status;
     char spec[1024];
     bool fits = false;
 
     lct_rule_spec(spec, sizeof(spec), s, rotated, keys);
-    if (locant_encoding_create(&e, spec) != LOCANT_OK)
-        return false;
-    if (lct_turns_of(&have, e, s->head_dim, 0, 0) == LOCANT_OK) {
+    status = locant_encoding_create(&e, spec);
+    if (status == LOCANT_OK)
+        status = lct_turns_of(&have, e, s->head_dim, 0, 0);
+    if (status == LOCANT_OK) {
         fits = misfit(&have, s) <= 1;
         if (fits)
             add_guess(g, locant_encoding_spec(e), &have, s);
         lct_turns_free(&have);
     }
+    g->no_memory |= status == LOCANT_ERR_NOMEM;
     locant_encoding_free(e);
     return fits;
 }
@@ -178,6 +181,7 @@ static bool guess_plain(struct lct_guesses *g, int64_t rotated, int64_t end,
         struct lct_guesses other = { .spectrum = s };
 
         guess_ntk(&other, b, rotated);
+        g->no_memory |= other.no_memory;
         if (other.n > 0)
             memcpy(g->spec[g->n - 1], other.spec[0], sizeof(g->spec[0]));
     }
@@ -245,6 +249,7 @@ static void guess_still(struct lct_guesses *g, int64_t end, double factor)
     if (l->interleaved && l->first == 0)
         guess_plain(&narrow, 2 * end, end, factor);
     guess_proportional(&wide, end, factor);
+    g->no_memory |= narrow.no_memory || wide.no_memory;
     if (wide.n > 0 && wide.digits < narrow.digits)
         narrow = wide;
     for (int i = 0; i < narrow.n; i++)
@@ -360,6 +365,8 @@ locant_status lct_identify_rule(locant_identity *out,
         if (g.n == 0)
             lct_guess_ramps(&g, lct_bases, LCT_BASES);
     }
+    if (g.no_memory)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
     if (g.n > 0) {
         conclude(out, &g);
         return LOCANT_OK;

@@ -11,6 +11,7 @@ struct lct_guesses {
     int n;
     char spec[LCT_MOST_GUESSES][512];
     bool unresolved; /* a pair of one of them turns too little to be measured */
+    bool no_memory;  /* for a guess */
     int digits;      /* of the base of the last guess */
 };
 
