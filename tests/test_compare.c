@@ -407,7 +407,7 @@ TEST(refuses_what_is_no_model)
     CHECK(locant_models_compare(&c, "rope", "{", 0, 0) == LOCANT_ERR_FORMAT);
 }
 
-/* -------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------ memory */
 
 static long left; /* allocations until one fails, counted down */
 

@@ -345,7 +345,7 @@ TEST(unrotated_rows_are_none)
     CHECK(strcmp(got.spec, "none") == 0);
 }
 
-/* -------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------ memory */
 
 static long left; /* allocations until one fails, counted down */
 
