@@ -105,7 +105,8 @@ set(LAB_SOURCES
   families/convert_verify.c families/convert_write.c families/extend.c
   families/extend_json.c families/extend_model.c families/extend_settings.c
   families/family.c families/identify.c families/identify_bias.c
-  families/identify_files.c families/identify_number.c
+  families/identify_distances.c families/identify_files.c
+  families/identify_known.c families/identify_number.c
   families/identify_pair.c families/identify_ramps.c
   families/identify_rotation.c families/identify_rule.c
   families/identify_scores.c families/identify_solve.c
