@@ -208,6 +208,10 @@ static const struct bench_family families[] = {
       "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo "
       "carope selective-rope path",
       .tokens = "256", .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
+    { SUBJECT_CONTENT, "forward", &work_forward, "path", .fixed = true,
+      .tokens = "2048", .dims = "64,128", .heads = 4, .masks = MASK_CAUSAL },
+    { SUBJECT_CONTENT, "backward", &work_backward, "path", .fixed = true,
+      .tokens = "2048", .dims = "64,128", .heads = 4, .masks = MASK_CAUSAL },
 
     { SUBJECT_TRAIN, "training step, S,", &work_train,
       "none rope alibi t5 kerple", .tokens = "128", .quick = "128",

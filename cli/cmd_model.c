@@ -3,6 +3,7 @@
 
 /* clang-format off */
 static const struct cli_command *const verbs[] = {
+    &cli_model_inspect,
     &cli_model_check,
     &cli_model_compare,
     &cli_model_convert,

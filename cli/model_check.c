@@ -29,8 +29,10 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-static const char *const stack_names[LOCANT_STACKS] = { "hf4", "hf5", "vllm",
-                                                        "llama.cpp", "mlx" };
+enum { STACKS = LOCANT_STACK_MLX + 1 };
+
+static const char *const stack_names[STACKS] = { "every", "hf4",       "hf5",
+                                                 "vllm",  "llama.cpp", "mlx" };
 static const char *const severity_names[] = { "note", "warning", "error" };
 
 /* ----------------------------------------------------------------- printing */
@@ -39,7 +41,7 @@ static json_t *stacks_json(const locant_finding *f)
 {
     json_t *list = json_array();
 
-    for (int i = 0; i < LOCANT_STACKS; i++)
+    for (int i = 0; i < STACKS; i++)
         if (f->stacks >> i & 1)
             json_array_append_new(list, json_string(stack_names[i]));
     return list;
@@ -48,11 +50,11 @@ static json_t *stacks_json(const locant_finding *f)
 /* What each stack computes, for those that the finding speaks of. */
 static json_t *computes_json(const locant_finding *f)
 {
-    const char *const texts[LOCANT_STACKS] = { f->hf4, f->hf5, f->vllm,
-                                               f->llama_cpp, f->mlx };
+    const char *const texts[STACKS] = { "",      f->hf4,       f->hf5,
+                                        f->vllm, f->llama_cpp, f->mlx };
     json_t *object = json_object();
 
-    for (int i = 0; i < LOCANT_STACKS; i++)
+    for (int i = 0; i < STACKS; i++)
         if (texts[i][0] != '\0')
             json_object_set_new(object, stack_names[i], json_string(texts[i]));
     return object;
@@ -81,11 +83,11 @@ static void print_finding(const locant_finding *f)
     const char *head =
         cli_text("%s %s %s:", severity_names[f->severity], f->id, f->key);
 
-    printf("%s\n    ", cli_safe(head));
-    cli_wrap(cli_safe(f->sentence), 4, 4, width);
+    printf("%s\n", cli_safe(head));
+    cli_wrap(cli_safe(f->sentence), 0, 4, width);
     if (f->mend[0] != '\0') {
-        fputs("\n    ", stdout);
-        cli_wrap(cli_text("Mend: %s.", cli_safe(f->mend)), 4, 4, width);
+        putchar('\n');
+        cli_wrap(cli_text("Mend: %s.", cli_safe(f->mend)), 0, 4, width);
     }
     putchar('\n');
 }

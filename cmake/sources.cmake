@@ -12,15 +12,16 @@ set(CORE_SOURCES
   encodings/conformer.c encodings/cope.c encodings/cosine.c
   encodings/crossformer.c encodings/dape.c encodings/deberta.c
   encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
-  encodings/formula_content.c encodings/formula_evaluate.c
-  encodings/formula_graph.c encodings/formula_linear.c
-  encodings/formula_names.c encodings/formula_operations.c
-  encodings/formula_params.c encodings/formula_parse.c
-  encodings/formula_print.c encodings/formula_read.c
-  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
-  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
+  encodings/fope.c encodings/formula.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/formula_linear.c encodings/formula_names.c
+  encodings/formula_operations.c encodings/formula_params.c
+  encodings/formula_parse.c encodings/formula_print.c
+  encodings/formula_read.c encodings/formula_trend.c
+  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
+  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
+  encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -50,6 +51,9 @@ set(CORE_SOURCES
   attention/attention.c attention/backward.c attention/bf16.c
   attention/bias.c attention/bias_pwl.c attention/bias_table.c
   attention/content.c attention/content_far.c attention/content_gates.c
+  attention/content_maps.c attention/content_maps_backward.c
+  attention/content_maps_groups.c attention/content_maps_inputs.c
+  attention/content_maps_tiles.c attention/content_maps_tokens.c
   attention/content_plan.c attention/content_project.c
   attention/content_tables.c attention/content_window.c attention/decode.c
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
@@ -60,14 +64,14 @@ set(CORE_SOURCES
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
   attention/quant.c attention/quantize.c attention/ragged.c
-  attention/rectangle.c attention/reference.c attention/request.c
-  attention/rotation.c attention/row_factor.c attention/rows.c
-  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
-  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
-  attention/rows_stick.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/stick.c attention/tables.c attention/tiled.c
-  attention/token_angles.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
+  attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -86,13 +90,13 @@ set(LAB_SOURCES
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
   families/check_layers.c families/check_lengths.c families/check_model.c
-  families/check_pairs.c families/check_public.c families/check_report.c
-  families/check_scores.c families/check_tensors.c families/check_view.c
-  families/check_widths.c families/check_write.c families/check_yarn.c
-  families/compare.c families/compare_layer.c families/compare_parts.c
-  families/compare_rotation.c families/config.c families/config_gguf.c
-  families/config_value.c families/convert.c families/convert_names.c
-  families/convert_others.c families/convert_parts.c
+  families/check_pairs.c families/check_params.c families/check_public.c
+  families/check_report.c families/check_scores.c families/check_tensors.c
+  families/check_view.c families/check_widths.c families/check_write.c
+  families/check_yarn.c families/compare.c families/compare_layer.c
+  families/compare_parts.c families/compare_rotation.c families/config.c
+  families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/extend.c
   families/extend_json.c families/extend_model.c families/extend_settings.c
@@ -114,9 +118,9 @@ set(LAB_SOURCES
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_pairs.c families/plan_params.c
-  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/position_plan.c
+  families/plan_rope.c families/plan_scaling.c families/plan_sizes.c
+  families/plan_spec.c families/plan_stack.c families/plan_tower.c
+  families/plan_vision.c families/plan_waves.c families/position_plan.c
   families/position_plan_json.c families/turns.c families/weights.c
   families/weights_file.c families/weights_find.c families/weights_gguf.c
   families/weights_index.c
@@ -201,11 +205,11 @@ set(COMMAND_SOURCES
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c main.c model_check.c model_compare.c model_convert.c
   model_extend.c model_generate.c model_identify.c model_input.c
-  model_logits.c model_vectors.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  model_inspect.c model_logits.c model_plan.c model_vectors.c owned.c
+  params.c positions_forms.c positions_input.c positions_rows.c
+  positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -257,7 +261,7 @@ set(TESTS
   test_checkpoint test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
   test_convert test_coordinates_backward test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments
+  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values
@@ -268,7 +272,8 @@ set(TESTS
   test_gguf test_graph test_graph_rules test_half test_identify
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_each test_model_encodings
+  test_lengths test_messages test_model test_model_check
+  test_model_check_tensors test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_multimodal test_muon test_muon_f32
   test_net test_ngram test_nn test_nn_f32 test_nn_product test_npy

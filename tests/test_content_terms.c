@@ -32,6 +32,9 @@ static const char *const specs[] = {
     "streaming(sinks=2,window=30)",
     "streaming(sinks=70,window=20)+alibi",
     "window(size=40)+shaw(distance=5)",
+    "path",
+    "path(rank=3,kernel=5,forget=yes)+rope",
+    "window(size=40)+path+t5",
     /* with the options of the call */
     "shaw(distance=300)+t5",
     "music(length=40)",
@@ -40,12 +43,19 @@ static const char *const specs[] = {
     "fox+rope",
     "rerope(window=20)+t5",
     "streaming(sinks=70,window=20)+alibi",
+    "path(forget=yes)",
 };
 
-enum { OPTIONS_FROM = 17 };
+enum { OPTIONS_FROM = 20 };
 
 /* Sanitizers make it slow: a part of them in each test. */
 enum { EACH = TEST_SANITIZED ? 4 : 1 };
+
+/* Tiles of paths need keys in order, and a head of keys for each head. */
+static bool is_path(const struct mixed *m)
+{
+    return strstr(m->spec, "path") != NULL;
+}
 
 /* Two tiles of queries and three of keys, neither of them full. */
 static void make(struct mixed *m, size_t which)
@@ -58,8 +68,10 @@ static void make(struct mixed *m, size_t which)
                          .T = 75,
                          .S = 150,
                          .D = 12 };
-    if (strncmp(spec, "fox", 3) == 0)
+    if (strncmp(spec, "fox", 3) == 0 || is_path(m))
         m->W = 10;
+    if (is_path(m))
+        m->G = m->H = 4;
     mixed_make(m);
     if (which >= OPTIONS_FROM)
         mixed_options(m, 45);
@@ -90,7 +102,7 @@ static void spoil(struct mixed *m, int64_t b, int64_t j)
 /* Positions of a row with gaps of 0 .. 4, in two documents between padding. */
 static void scatter(struct mixed *m)
 {
-    int64_t from = m->S - m->T;
+    int64_t from = m->S - m->T, first = is_path(m) ? 1 : 4;
 
     for (int64_t b = 0; b < m->B; b++) {
         int64_t *k_pos = (int64_t *)m->k_pos.data + b * m->S, pos = 0;
@@ -98,8 +110,8 @@ static void scatter(struct mixed *m)
 
         for (int64_t j = 0; j < m->S; j++, pos += test_range(0, 4)) {
             k_docs[j] = j < 3 || j > m->S - 3   ? -1
-                        : j < m->S / 2 + 20 * b ? 4
-                                                : 1;
+                        : j < m->S / 2 + 20 * b ? first
+                                                : 5 - first;
             if (k_docs[j] < 0)
                 spoil(m, b, j);
             if (j > 0 && k_docs[j] != k_docs[j - 1])
@@ -208,27 +220,63 @@ TEST(threads_agree)
 }
 
 /* A query's own past decides, to the bit: pieces of 1 .. 70, then of 1. */
+static void judge_pieces(struct mixed *m)
+{
+    size_t bytes;
+    float *want;
+
+    mixed_run(m);
+    bytes = mixed_size(&m->out) * sizeof(*want);
+    want = malloc(bytes);
+    assert_non_null(want);
+    memcpy(want, m->out.data, bytes);
+    memset(m->out.data, 0xff, bytes);
+    for (int64_t at = m->S - m->T, n; at < m->S; at += n) {
+        n = at > m->S - 9 ? 1 : test_range(1, 70);
+        n = n > m->S - at ? m->S - at : n;
+        mixed_run_part(m, at, at + n);
+    }
+    assert_memory_equal(m->out.data, want, bytes);
+    free(want);
+}
+
 TEST(chunks_and_a_growing_cache_agree)
 {
     for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
         FREED_BY(mixed_free) struct mixed m;
-        size_t bytes;
-        float *want;
 
         make(&m, i);
-        mixed_run(&m);
-        bytes = mixed_size(&m.out) * sizeof(*want);
-        want = malloc(bytes);
-        assert_non_null(want);
-        memcpy(want, m.out.data, bytes);
-        memset(m.out.data, 0xff, bytes);
-        for (int64_t at = m.S - m.T, n; at < m.S; at += n) {
-            n = at > m.S - 9 ? 1 : test_range(1, 70);
-            n = n > m.S - at ? m.S - at : n;
-            mixed_run_part(&m, at, at + n);
-        }
-        assert_memory_equal(m.out.data, want, bytes);
-        free(want);
+        judge_pieces(&m);
+    }
+}
+
+/* Queries pass groups of 256 keys at once; here two of them. */
+TEST(long_paths)
+{
+    static const char *const paths[] = { "path(rank=4)",
+                                         "path(rank=9,forget=yes)+rope",
+                                         "window(size=300)+path(kernel=1)" };
+
+    for (int i = 0; i < 4; i++) {
+        FREED_BY(mixed_free)
+        struct mixed m = { .spec = paths[i % 3],
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 2,
+                           .H = 2,
+                           .G = 2,
+                           .T = 290,
+                           .S = 600,
+                           .D = 20,
+                           .W = 7 };
+
+        mixed_make(&m);
+        if (i == 3)
+            scatter(&m);
+        mixed_judge_fast(&m);
+        mixed_judge_threads(&m);
+        if (i < 3)
+            judge_pieces(&m);
     }
 }
 

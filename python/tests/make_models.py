@@ -50,12 +50,15 @@ def randomize(model, seed):
                 p.copy_(normal(p, 1.3 * p.shape[-1] ** -0.5))
 
 
+def attention_of(name):
+    return model_configs.ATTENTION.get(name, "eager")
+
+
 def made(name, seed=0, keys=None):
     """A model of model_configs, or one of its classes with other keys."""
     config, model, usual = model_configs.MODELS[name]
     config = getattr(transformers, config)(**(keys or usual))
-    config._attn_implementation = model_configs.ATTENTION.get(
-        name, "eager")
+    config._attn_implementation = attention_of(name)
     config._experts_implementation = "eager"
     torch.manual_seed(seed)
     model = getattr(transformers, model)(config).eval()
@@ -101,6 +104,20 @@ def run(model, given):
         out = model(**inputs)
     return (out.logits if hasattr(out, "logits")
             else out.last_hidden_state).numpy()
+
+
+def continued(model, given, n):
+    """Greedy tokens of transformers, n more."""
+    model.generation_config.eos_token_id = None
+    model.generation_config.forced_eos_token_id = None
+    inputs = {INPUTS[k]: torch.tensor(v) for k, v in given.items()
+              if k in ("ids", "mask")}
+    inputs.setdefault("attention_mask",
+                      torch.ones(given["ids"].shape, dtype=torch.long))
+    if "pixels" in given:
+        inputs.update(with_image(model, given))
+    return model.generate(**inputs, max_new_tokens=n, do_sample=False,
+                          eos_token_id=None, pad_token_id=0).numpy()
 
 
 def masked(logits, given):
@@ -164,22 +181,48 @@ def old_keys(config, more):
     return config
 
 
-def write_old(name, folder, new):
-    """The same model and logits with a config of transformers 4; returns
-    the distance of what transformers reads from there."""
+def copied(name, folder, new, change):
+    """The same model with a changed config; returns the distance of what
+    transformers reads from there."""
     shutil.copytree(folder, new, dirs_exist_ok=True)
     path = os.path.join(new, "config.json")
     with open(path) as file:
         config = json.load(file)
-    write_json(path, old_keys(config, model_configs.OLD_KEYS[name]))
+    write_json(path, change(config))
     kind = getattr(transformers, model_configs.MODELS[name][1])
-    model = kind.from_pretrained(new, dtype=torch.float32,
-                                 attn_implementation="eager").eval()
+    model = kind.from_pretrained(
+        new, dtype=torch.float32,
+        attn_implementation=attention_of(name)).eval()
     given = {k: np.load(os.path.join(new, k + ".npy")) for k in INPUTS
              if os.path.exists(os.path.join(new, k + ".npy"))}
-    truth = np.load(os.path.join(new, "logits.npy"))
+    truth = np.load(os.path.join(new, truth_file(model)))
     return (np.abs(masked(run(model, given), given) - truth).max() /
             np.abs(truth).max())
+
+
+def write_old(name, folder, new):
+    """The keys of transformers 4."""
+    return copied(name, folder, new, lambda c: old_keys(
+        c, model_configs.OLD_KEYS[name]))
+
+
+def without(config, default):
+    """A config without the keys whose values are those of its class."""
+    kept = {}
+    for key, value in config.items():
+        usual = default.get(key)
+        if isinstance(value, dict) and key.endswith("_config") and usual:
+            kept[key] = without(value, usual)
+        elif key in ("model_type", "architectures") or value != usual or \
+                key not in default:
+            kept[key] = value
+    return kept
+
+
+def write_sparse(name, folder, new):
+    """Only the keys that say more than the class."""
+    default = getattr(transformers, model_configs.MODELS[name][0])().to_dict()
+    return copied(name, folder, new, lambda c: without(c, default))
 
 
 def written(name, folder, model):

@@ -43,8 +43,12 @@ class Command:
             raise RuntimeError(f"exit {done.returncode}: "
                                f"{done.stderr.strip()}")
 
-    def make(self, verb, folder, out, *options):
-        """A folder that a verb writes."""
-        self.check(subprocess.run(
+    def make(self, verb, folder, out, *options, refuses=False):
+        """Whether a verb writes a folder; refuses: exit 2 is no failure."""
+        done = subprocess.run(
             [self.locant, "model", verb, folder, *options, "-o", out],
-            capture_output=True, text=True, check=False))
+            capture_output=True, text=True, check=False)
+        if refuses and done.returncode == 2:
+            return False
+        self.check(done)
+        return True

@@ -56,6 +56,8 @@ PAIRS = {
         MARIAN, scale_embedding=False, activation_function="relu",
         d_model=34, encoder_attention_heads=2)),
     "t5": ("T5Config", "T5ForConditionalGeneration", T5),
+    "t5_unscaled": ("T5Config", "T5ForConditionalGeneration", dict(
+        T5, tie_word_embeddings=False)),
     "t5_1_1": ("T5Config", "T5ForConditionalGeneration", dict(
         T5, feed_forward_proj="gated-gelu")),
     "mt5": ("MT5Config", "MT5ForConditionalGeneration", dict(

@@ -119,6 +119,17 @@ class Family:
         return given[key]
 
 
+    def prompt(self):
+        """(inputs, tokens that follow) of the first part of the ids, or of
+        the start of a decoder."""
+        given, pair = dict(self.given), "decoder_ids" in self.given
+        start = given.pop("decoder_ids")[:, :1] if pair else \
+            given["ids"][:, :16]
+        if not pair:
+            given["ids"] = start
+        return given, self.continued(start, NEW)
+
+
 class Models(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -139,8 +150,8 @@ class Models(unittest.TestCase):
         with self.subTest(family=family.name, of=word):
             self.assertLess(found, limit)
 
-    def verb(self, name):
-        if not self.command.knows(name):
+    def verb(self, name, option=""):
+        if not self.command.knows(name, option):
             self.skipTest(f"this build has no 'locant model {name}'")
 
     def test_1_transformers(self):
@@ -191,24 +202,25 @@ class Models(unittest.TestCase):
 
     def test_5_generate(self):
         """Step by step from a cache: the tokens of whole runs."""
-        self.verb("generate")
+        theirs = self.command.knows("generate")
         for family in self.families:
             if "ids" not in family.given or family.name in NO_GENERATION:
                 continue
-            start = family.given.get("decoder_ids", family.given["ids"])
-            start = start[:, :1] if "decoder_ids" in family.given else \
-                start[:, :16]
-            given = dict(family.given)
-            given.pop("decoder_ids", None)
-            if "decoder_ids" not in family.given:
-                given["ids"] = start
-            truth = family.continued(start, NEW)
+            given, truth = family.prompt()
             with self.subTest(family=family.name):
+                if family.model is not None and \
+                        family.name not in model_configs.MISREAD:
+                    np.testing.assert_array_equal(
+                        make_models.continued(family.model, given, NEW), truth)
+                    family.words.append("hf generate")
+                if not theirs:
+                    continue
                 got = self.command.run("generate", family.folder, given,
                                        "--tokens", NEW, "--dtype", "f64",
                                        "--ignore-eos")
                 np.testing.assert_array_equal(got, truth)
                 family.words.append("generate")
+        self.verb("generate")
 
     def test_6_old_keys(self):
         """The same models with the keys of transformers 4."""
@@ -224,6 +236,24 @@ class Models(unittest.TestCase):
                     got = self.command.run("logits", old, family.given,
                                            "--dtype", "f64")
                     self.limited(family, "f64 of 4",
+                                 family.error(family.given, got), FLOAT64)
+
+    def test_7_sparse_keys(self):
+        """What a config leaves out is what its class says."""
+        for family in self.families:
+            if family.model is None or family.name in model_configs.MISREAD:
+                continue
+            make_models.save(family.folder, family.model, family.given)
+            new = family.folder + "_sparse"
+            with self.subTest(family=family.name):
+                found = make_models.write_sparse(family.name, family.folder,
+                                                 new)
+                self.limited(family, "hf sparse", found, FLOAT32)
+                if self.command.knows("logits"):
+                    got = self.command.run("logits", new, family.given,
+                                           "--dtype", "f64",
+                                           *family.output())
+                    self.limited(family, "f64 sparse",
                                  family.error(family.given, got), FLOAT64)
 
     def test_7_shards(self):
@@ -266,6 +296,25 @@ class Models(unittest.TestCase):
                                        "--dtype", "f64")
                 self.limited(family, pairing,
                              family.error(family.given, got), FLOAT64)
+
+    def test_9_gguf(self):
+        """A GGUF file gives the same logits, or is refused: not all that a
+        config says has a key of GGUF."""
+        self.verb("convert", "gguf")
+        self.verb("logits")
+        for family in self.families:
+            folder = family.folder + "_gguf"
+            with self.subTest(family=family.name):
+                if not self.command.make("convert", family.folder, folder,
+                                         "--format", "gguf", refuses=True):
+                    continue
+                file = next(f for f in os.listdir(folder)
+                            if f.endswith(".gguf"))
+                got = self.command.run("logits", os.path.join(folder, file),
+                                       family.given, "--dtype", "f64")
+                # Factors of frequencies are stored in float32.
+                self.limited(family, "gguf", family.error(family.given, got),
+                             FLOAT32)
 
     @staticmethod
     def other_pairing(family):

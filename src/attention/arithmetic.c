@@ -13,7 +13,8 @@ const struct lct_arithmetic *lct_arithmetic_choose(const struct lct_plan *p)
         (lct_arithmetic_bf16 == LCT_BF16_FAST && p->kernels->has_bf16_dot);
 
     return dots && r->q.dtype == LOCANT_BF16 && r->content == NULL &&
-                   !r->general_map && r->k.dtype != LOCANT_U8
+                   r->relations == NULL && !r->general_map &&
+                   r->k.dtype != LOCANT_U8
                ? &lct_bf16
                : &lct_f32;
 }

@@ -2,6 +2,7 @@
 #include "backward.h"
 #include "load.h"
 #include "param_gradients.h"
+#include "relations.h"
 #include "rotation.h"
 #include <math.h>
 #include <string.h>
@@ -50,6 +51,7 @@ void lct_backward_load_queries(const struct lct_backward *job,
     lct_load_rotate_outputs(p, s->dout, at, t->rows, 1);
     p->arithmetic->load_dout(p, t, s, job->dout);
     memset(s->dq, 0, (size_t)(t->rows * p->padded_q) * sizeof(*s->dq));
+    lct_relations_clear(p, t, s);
 }
 
 /* The parameter gradients of the task that owns a head of keys. */
@@ -83,6 +85,7 @@ void lct_backward_store_queries(const struct lct_backward *job,
         lct_load_rotate(
             p, s->dq, p->padded_q, t->rows,
             lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b, t->i), -1);
+    lct_relations_add_queries(p, t, s);
     lct_load_rows_back(p, job->g->dq, s->dq, p->padded_q,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
 }

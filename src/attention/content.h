@@ -11,6 +11,7 @@
 #define LCT_ATTENTION_CONTENT_H
 #include "../encodings/content.h"
 #include "arithmetic.h"
+#include "content_maps_memory.h"
 #include "tables.h"
 
 enum { LCT_CONTENT_WINDOW = 128 }; /* rows of a table, held at a time */
@@ -81,7 +82,8 @@ struct lct_content_products {
     int64_t *order; /* [position_rows, S]: indices of keys */
     int64_t *last;  /* [position_rows, T]: index of the last key, in
                               that order, that a query may see; -1: none */
-    int gate_sets;  /* 1, or 2 with gates for keys after the query */
+    struct lct_content_maps maps; /* of products.maps */
+    int gate_sets; /* 1, or 2 with gates for keys after the query */
     struct lct_content_gates gates[2];
 };
 

@@ -142,11 +142,18 @@ static void scores_of_both(const struct lct_plan *p, const struct lct_tile *t,
                                             : before.q[i] - before.k[j]);
 }
 
+/* What ln f counts times. */
+static double scale_of(const struct lct_plan *p)
+{
+    return p->content->products.gates_scaled ? p->scale : 1;
+}
+
 void lct_content_gates_scores(const struct lct_plan *p,
                               const struct lct_tile *t, struct lct_scratch *s)
 {
     const struct lct_content_gates *g = p->content->gates;
     struct sums sums = sums_of(p, t, g->q_sum, g->k_sum);
+    double scale = scale_of(p);
 
     if (p->content->gate_sets > 1) {
         scores_of_both(p, t, s);
@@ -154,7 +161,8 @@ void lct_content_gates_scores(const struct lct_plan *p,
     }
     for (int64_t j = 0; j < t->keys; j++)
         for (int64_t i = 0; i < t->rows; i++)
-            s->s[j * (int64_t)t->lanes + i] += (float)(sums.q[i] - sums.k[j]);
+            s->s[j * (int64_t)t->lanes + i] +=
+                (float)(scale * (sums.q[i] - sums.k[j]));
 }
 
 /* forward: scores_of_both() */
@@ -185,6 +193,7 @@ void lct_content_gates_scores_backward(const struct lct_plan *p,
 {
     const struct lct_content_gates *g = p->content->gates;
     struct sums d = sums_of(p, t, g->dq_sum, g->dk_sum);
+    double scale = scale_of(p);
 
     if (p->content->gate_sets > 1) {
         scores_of_both_backward(p, t, s);
@@ -195,10 +204,10 @@ void lct_content_gates_scores_backward(const struct lct_plan *p,
         double sum = 0;
 
         for (int64_t i = 0; i < t->rows; i++) {
-            d.q[i] += (double)ds[i];
+            d.q[i] += scale * (double)ds[i];
             sum += (double)ds[i];
         }
-        d.k[j] -= sum;
+        d.k[j] -= scale * sum;
     }
 }
 

@@ -2,6 +2,7 @@
 #include "content_plan.h"
 #include "content_far.h"
 #include "content_gates.h"
+#include "content_maps.h"
 
 /* ---------------------------------------------------------------- choosing */
 
@@ -74,10 +75,14 @@ bool lct_content_plan_make(struct lct_content_products *c,
     c->products = lct_no_products();
     if (door->token_angles != NULL)
         return true;
-    if (door->products == NULL || door->scores != NULL)
+    if (door->products == NULL)
         return false;
     differences = find_differences(p);
     door->products(&c->products, e, differences);
+    if (c->products.maps.rank > 0)
+        return lct_content_maps_has_tiles(p);
+    if (door->scores != NULL)
+        return false;
     if (c->products.gate_weight >= 0 &&
         (p->request->mask_hooks > 0 || p->request->visible != NULL))
         return false;
@@ -102,6 +107,8 @@ double lct_content_plan_gradients(const struct lct_plan *p)
 
         sum += (double)table->owners * (double)table->rows * (double)p->D;
     }
+    if (p->content->products.maps.rank > 0)
+        sum += (double)p->H * (double)p->S * (double)p->padded / 2;
     return sum;
 }
 
@@ -183,4 +190,6 @@ void lct_content_plan_layout(struct lct_content_products *c,
         lct_content_gates_layout(c, p, arena);
     if (c->products.near_far)
         lct_content_far_layout(c, p, arena);
+    if (c->products.maps.rank > 0)
+        lct_content_maps_layout(c, p, arena);
 }

@@ -8,6 +8,7 @@
 #include "../core/pool.h"
 #include "content_far.h"
 #include "content_gates.h"
+#include "content_maps_inputs.h"
 #include "content_project.h"
 #include "param_gradients.h"
 #include <string.h>
@@ -100,6 +101,8 @@ void lct_content_tables_fill(const struct lct_plan *p)
         lct_content_gates_fill(p);
     if (c->products.near_far)
         lct_content_far_fill(p);
+    if (c->products.maps.rank > 0)
+        lct_content_maps_fill(p);
 }
 
 static int64_t size_of(const struct lct_plan *p,
@@ -166,7 +169,10 @@ void lct_content_tables_sum_chunk(const struct lct_plan *p,
         }
     }
     if (c->products.gate_weight >= 0)
-        lct_content_gates_sum_chunk(p, dx, learns, b, rows);
+        lct_content_gates_sum_chunk(p, c->products.maps.rank > 0 ? NULL : dx,
+                                    learns, b, rows);
+    if (c->products.maps.rank > 0)
+        lct_content_maps_inputs_sum_chunk(p, dx, learns, b, rows);
 }
 
 void lct_content_tables_accumulate(const struct lct_plan *p)

@@ -7,6 +7,7 @@
 #include "decode_softmax.h"
 #include "load.h"
 #include "mask.h"
+#include "relations.h"
 #include "softmax.h"
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,7 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
 {
     int64_t rows = LCT_DECODE_ROWS, parts = p->B * p->H * p->T * p->k_splits;
     int64_t pairs = p->rotates_keys ? p->schedule->pairs : 0;
+    int relations = lct_tables_relations(p);
 
     decode->split_out = lct_arena_floats(arena, parts, p->padded_v);
     decode->split_stats = lct_arena_floats(arena, parts, 2);
@@ -32,7 +34,13 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
             .scores = lct_arena_floats(arena, rows, LCT_DECODE_ROW),
             .rescale = lct_arena_floats(arena, 1, rows),
             .angles = lct_arena_floats(arena, 2 * LCT_TILE, pairs),
+            .pairs = lct_arena_floats(arena, relations > 1 ? rows : 0,
+                                      LCT_DECODE_ROW),
         };
+
+        for (int r = 1; r < relations; r++)
+            d.q_relation[r - 1] =
+                lct_arena_floats(arena, p->padded_q, LCT_TILE);
 
         if (lct_arena_is_real(arena))
             decode->scratch[slot] = d;
@@ -86,6 +94,64 @@ bool lct_decode_rows_in_place(const struct lct_plan *p,
     return true;
 }
 
+/* x->c = scores of queries x->a and keys of t, tile i of the run. */
+static void group_scores(const struct lct_plan *p,
+                         const struct lct_decode_task *f, struct lct_tile *t,
+                         int64_t i, struct lct_product *x)
+{
+    if (p->rotates_keys) {
+        lct_decode_keys_scores(p, f, t, x);
+        return;
+    }
+    if (lct_decode_paged_scores(p, f, t, i, x))
+        return;
+    p->arithmetic->decode->load_keys(p, f, t, i, x);
+    p->kernels->decode_scores(x);
+}
+
+/* to = from for the keys of t that are in relation r to the query of each of
+ * 'rows' rows. */
+static void select_pairs(const struct lct_plan *p, const struct lct_tile *t,
+                         float *to, const float *from, int r, size_t rows)
+{
+    const locant_encoding *e = p->request->relations;
+    int64_t row = lct_plan_row(p, t->b);
+    const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
+    const int64_t *q_pos = p->tables->q_pos + row * p->T;
+    char relation[LCT_DECODE_QUERIES];
+
+    for (int64_t j = 0; j < t->keys; j++) {
+        e->row->relations.classify(relation, e, q_pos, (size_t)p->T, k_pos[j]);
+        for (size_t n = 0; n < rows; n++)
+            if (relation[(int64_t)n % p->T] == r)
+                to[n * LCT_DECODE_ROW + (size_t)j] =
+                    from[n * LCT_DECODE_ROW + (size_t)j];
+    }
+}
+
+/* The same for all relations that the tile's pairs are in (relations.h). */
+static void relation_scores(const struct lct_plan *p,
+                            const struct lct_decode_task *f, struct lct_tile *t,
+                            int64_t i, const struct lct_product *x)
+{
+    bool first = true;
+
+    for (int r = 0; r < lct_tables_relations(p); r++) {
+        struct lct_product part = *x;
+
+        if (!lct_relations_has(t, r))
+            continue;
+        if (r > 0)
+            part.a = f->d->q_relation[r - 1] + (x->a - f->d->q);
+        if (!first)
+            part.c = f->d->pairs;
+        group_scores(p, f, t, i, &part);
+        if (!first)
+            select_pairs(p, t, x->c, f->d->pairs, r, x->m);
+        first = false;
+    }
+}
+
 /* Compute the weights of t, tile i of the run. */
 static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
                          struct lct_tile *t, int64_t i)
@@ -108,14 +174,7 @@ static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
                                  .rescale = f->d->scale + g * p->T };
 
         t->h = f->head + g;
-        if (p->rotates_keys) {
-            lct_decode_keys_scores(p, f, t, &x);
-            continue;
-        }
-        if (lct_decode_paged_scores(p, f, t, i, &x))
-            continue;
-        arithmetic->load_keys(p, f, t, i, &x);
-        p->kernels->decode_scores(&x);
+        relation_scores(p, f, t, i, &x);
     }
     lct_decode_softmax(p, f, t, i, scores);
     if (arithmetic->round_weights != NULL)
@@ -190,6 +249,12 @@ static void load_query(const struct lct_plan *p,
         f->d->q[d * rows + r] =
             f->d->query[d]; /* copies bits, so also pairs of bf16 */
     f->d->scale[r] = lct_load_query_scale(p, at[0], at[1], at[2]);
+    for (int n = 1; n < lct_tables_relations(p); n++) {
+        lct_relations_rotated(p, f->d->query, at, 1, n);
+        for (int64_t d = 0; d < p->padded_q; d++)
+            f->d->q_relation[n - 1][d * rows + r] =
+                f->d->query[d] * f->d->scale[r];
+    }
 }
 
 static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)

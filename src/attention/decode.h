@@ -22,7 +22,9 @@ enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 
 /* Memory of one running task; 'rows' are its heads times T. */
 struct lct_decode_scratch {
-    float *q;     /* [padded_q, rows]: queries as columns; bfloat16: words */
+    float *q; /* [padded_q, rows]: queries as columns; bfloat16: words */
+    float *q_relation[LCT_MAX_RELATIONS - 1]; /* as q (relations.h) */
+    float *pairs; /* [rows, LCT_DECODE_ROW]: scores of pairs in a relation */
     float *query; /* [padded_q]: one query before it is put into 'q' */
     float *out;   /* [rows, padded_v] */
     float *row_max, *row_sum; /* [rows] */

@@ -4,6 +4,7 @@
 #include "decode_f32.h"
 #include "load.h"
 #include "product.h"
+#include "relations.h"
 #include "steps.h"
 
 static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
@@ -56,6 +57,7 @@ static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
 {
     lct_load_queries(p, s, s->q, (int64_t[3]){ t->b, t->h, t->i }, t->rows);
     lct_product_columns(p, t, s->q_cols, s->q, p->padded_q, p->Dq);
+    lct_relations_load(p, t, s);
 }
 
 static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
@@ -81,33 +83,72 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 
 /* ------------------------------------------------------------------- scores */
 
+/* to = scale q k^T of queries in one relation */
+static void multiply_queries(const struct lct_plan *p, const struct lct_tile *t,
+                             float *to, const struct lct_loaded *l,
+                             const float *q_cols)
+{
+    multiply_steps(p, t, LCT_STEPS_SCORES,
+                   lct_product_of((struct lct_product_rows){ to, t->lanes },
+                                  lct_product_rows_of(l->keys, l->key_row),
+                                  lct_product_columns_of(q_cols), t->keys,
+                                  t->lanes, p->Dq));
+}
+
 static void scores(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, LCT_STEPS_SCORES,
-                   lct_product_of((struct lct_product_rows){ s->s, t->lanes },
-                                  lct_product_rows_of(l->keys, l->key_row),
-                                  lct_product_columns_of(s->q_cols), t->keys,
-                                  t->lanes, p->Dq));
+    bool first = true;
+
+    for (int r = 0; r < lct_tables_relations(p); r++) {
+        if (!lct_relations_has(t, r))
+            continue;
+        multiply_queries(p, t, first ? s->s : s->pairs, l,
+                         lct_relations_queries(s, r).q_cols);
+        if (!first)
+            lct_relations_select(p, t, s->s, s->pairs, r, false);
+        first = false;
+    }
+}
+
+/* dq += ds k, dk += ds^T q of queries in one relation */
+static void multiply_gradients(const struct lct_plan *p,
+                               const struct lct_tile *t, const float *ds,
+                               const struct lct_loaded *l,
+                               const struct lct_relation_queries *queries,
+                               bool needs_dq, struct lct_product_rows dk)
+{
+    const size_t row = (size_t)p->padded_q, columns = (size_t)p->columns_q;
+
+    if (needs_dq)
+        multiply_steps(
+            p, t, LCT_STEPS_QUERIES,
+            lct_product_of((struct lct_product_rows){ queries->dq, row },
+                           lct_product_transposed(ds, t->lanes),
+                           lct_product_rows_of(l->keys, l->key_row), t->rows,
+                           columns, t->keys));
+    if (dk.at != NULL)
+        multiply_steps(p, t, LCT_STEPS_KEYS,
+                       lct_product_of(dk, lct_product_rows_of(ds, t->lanes),
+                                      lct_product_rows_of(queries->q, row),
+                                      t->keys, columns, t->rows));
 }
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
                             bool needs_dq, struct lct_product_rows dk)
 {
-    const size_t row = (size_t)p->padded_q, columns = (size_t)p->columns_q;
+    const float *ds = lct_relations_are_one(t) ? s->ds : s->pairs;
 
-    if (needs_dq)
-        multiply_steps(p, t, LCT_STEPS_QUERIES,
-                       lct_product_of((struct lct_product_rows){ s->dq, row },
-                                      lct_product_transposed(s->ds, t->lanes),
-                                      lct_product_rows_of(l->keys, l->key_row),
-                                      t->rows, columns, t->keys));
-    if (dk.at != NULL)
-        multiply_steps(p, t, LCT_STEPS_KEYS,
-                       lct_product_of(dk, lct_product_rows_of(s->ds, t->lanes),
-                                      lct_product_rows_of(s->q, row), t->keys,
-                                      columns, t->rows));
+    for (int r = 0; r < lct_tables_relations(p); r++) {
+        struct lct_relation_queries queries = lct_relations_queries(s, r);
+
+        if (!lct_relations_has(t, r))
+            continue;
+        if (ds != s->ds)
+            lct_relations_select(p, t, s->pairs, s->ds, r, true);
+        multiply_gradients(p, t, ds, l, &queries, needs_dq, dk);
+    }
 }
 
 /* ------------------------------------------------------------------- values */

@@ -38,7 +38,8 @@ static bool is_before(const void *context, int64_t a, int64_t b)
     return compare(&x, &y) < 0;
 }
 
-/* The last key, in order, at or before query i in its document; or -1. */
+/* The last key, in order, at or before query i in its document; -1: none, or
+ * the query is padding. */
 static int64_t last_before(const int64_t *order, const struct lct_plan *p,
                            int64_t row, int64_t i)
 {
@@ -55,7 +56,7 @@ static int64_t last_before(const int64_t *order, const struct lct_plan *p,
         else
             high = middle;
     }
-    if (low == 0 || key_at(p, row, order[low - 1]).doc != q.doc)
+    if (q.doc < 0 || low == 0 || key_at(p, row, order[low - 1]).doc != q.doc)
         return -1;
     return order[low - 1];
 }

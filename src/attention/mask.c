@@ -152,6 +152,18 @@ static enum lct_visibility map_masked(const struct lct_plan *p,
                                         : LCT_VISIBLE_SOME;
 }
 
+static unsigned relations_of(const struct lct_plan *p,
+                             const struct lct_extent *q,
+                             const struct lct_extent *k)
+{
+    const locant_encoding *e = p->request->relations;
+
+    return e == NULL ? 1
+                     : e->row->relations.classify_range(
+                           e, (struct lct_span){ q->low, q->high },
+                           (struct lct_span){ k->low, k->high });
+}
+
 static bool classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
                      struct lct_scratch *s)
 {
@@ -167,6 +179,7 @@ static bool classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
     t->keys = lct_sizes_in_tile(lct_plan_keys(p, t->b), t->j);
     t->masked = p->request->causal && k->high > q->low;
     t->by_map = false;
+    t->relations = relations_of(p, q, k);
     t->first_sees = t->keys;
     if (t->masked && q->consecutive && k->consecutive)
         t->first_sees = q->low - k->low + 1;

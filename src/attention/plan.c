@@ -90,7 +90,8 @@ static void choose_rotation(struct lct_plan *p)
     const struct lct_request *r = p->request;
     const locant_attention *a = r->a;
 
-    p->shared_angles = a->q_pos == NULL && a->k_pos == NULL && r->T <= r->S &&
+    p->shared_angles = r->relations == NULL && a->q_pos == NULL &&
+                       a->k_pos == NULL && r->T <= r->S &&
                        a->q_coords == NULL && !r->documents && !r->rotated_keys;
     p->rotates_keys = p->schedule != NULL && !r->rotated_keys;
     p->rotates_outputs = p->schedule != NULL && r->rotate_values;

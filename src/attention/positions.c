@@ -37,6 +37,29 @@ struct lct_extent lct_positions_extent(const struct lct_positions *t,
     return x;
 }
 
+bool lct_positions_in_order(const struct lct_request *r)
+{
+    const struct lct_positions keys = lct_positions_of(r, LCT_KEY);
+
+    for (int64_t row = 0; row < r->position_rows; row++) {
+        int64_t doc = -1, pos = 0;
+
+        for (int64_t j = 0; j < r->S; j++) {
+            int64_t d = lct_positions_doc(&keys, row, j);
+            int64_t x;
+
+            if (d < 0)
+                continue;
+            x = lct_positions_at(&keys, row, j);
+            if (d < doc || (d == doc && x < pos))
+                return false;
+            doc = d;
+            pos = x;
+        }
+    }
+    return true;
+}
+
 struct lct_positions_row lct_positions_row_of(const struct lct_positions *t,
                                               int64_t row)
 {

@@ -112,6 +112,9 @@ static inline const double *lct_positions_coords(const struct lct_positions *t,
 struct lct_extent lct_positions_extent(const struct lct_positions *t,
                                        int64_t row);
 
+/* Are keys in the order of their documents and positions in memory? */
+bool lct_positions_in_order(const struct lct_request *r);
+
 /* ---------------------------------------------------------------- padding */
 
 /* A row of tokens, and what to use as positions of its padding. */

@@ -358,6 +358,8 @@ static locant_status check_part(struct lct_request *r, int n)
         r->stick = e;
         r->own_rest = e->row->weights.own_rest(e);
     }
+    if (e->row->relations.classify != NULL)
+        r->relations = e;
     if (lct_factors_of(e) & LCT_HAS_GAIN)
         r->gain = &r->call[n];
     if (lct_factors_of(e) & LCT_HAS_AFTER)
@@ -374,6 +376,23 @@ static locant_status check_part(struct lct_request *r, int n)
         r->score = &r->call[n];
     if (e->doors & LOCANT_DOOR_CONTENT)
         r->content = &r->call[n];
+    return LOCANT_OK;
+}
+
+/* Relations of pairs choose places of a rotation by whole positions. */
+static locant_status check_relations(struct lct_request *r)
+{
+    if (r->rotate == NULL) {
+        r->relations = NULL; /* there is nothing to choose */
+        return LOCANT_OK;
+    }
+    if (r->rotate_values)
+        return refuse_rotated_values(r, r->relations);
+    if (r->a->q_coords != NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s replaces whole positions, expected no "
+                           "coordinates",
+                           r->fn, r->relations->row->info.name);
     return LOCANT_OK;
 }
 
@@ -407,6 +426,8 @@ static locant_status check_parts(struct lct_request *r)
     for (int n = 0; n < e->parts; n++)
         if (is_used(e->part[n].e))
             LCT_TRY(check_part(r, n));
+    if (r->relations != NULL)
+        LCT_TRY(check_relations(r));
     if (r->stick != NULL && r->rotate_values)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: %s adds a query's own value to its output, "

@@ -40,6 +40,8 @@ struct lct_request {
     bool general_map; /* 'rotate' is more than a rotation of pairs, or there
                          are 'token_angles' */
     const struct lct_call *gain, *after, *row; /* by factor (doors.h) */
+    const locant_encoding *relations; /* of pairs, which choose rotations of
+                                         queries; NULL: none */
     const locant_encoding *stick; /* stick-breaking weights; NULL: softmax */
     bool own_rest;                /* of stick-breaking */
     const locant_encoding *temperature;              /* NULL: none */

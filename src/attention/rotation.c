@@ -30,7 +30,9 @@ struct lct_places lct_rotation_places(const struct lct_plan *p,
         .s = p->schedule,
         .by = query ? tables->q_schedule : tables->k_schedule,
         .e = call->e,
-        .pos = query ? tables->q_pos : tables->k_pos,
+        .pos = p->request->relations != NULL
+                   ? (query ? tables->q_place[0] : tables->k_place)
+                   : (query ? tables->q_pos : tables->k_pos),
         .coords = query ? tables->q_coords : tables->k_coords,
     };
 }
@@ -74,6 +76,23 @@ void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,
     memcpy(out, x, (size_t)p->D * sizeof(*out));
     if (p->schedule != NULL && rotates(p, role))
         rotate_plain(p, out, role, at, 1);
+}
+
+void lct_rotation_relation(double *out, const struct lct_plan *p,
+                           const double *x, int r, const int64_t at[3])
+{
+    memcpy(out, x, (size_t)p->D * sizeof(*out));
+    lct_rotate_row_f64(out, p->schedule,
+                       lct_tables_relation_angles(p, r, at[0], at[2]), 1);
+}
+
+void lct_rotation_relation_backward(double *dx, const struct lct_plan *p,
+                                    double *dout, int r, const int64_t at[3])
+{
+    lct_rotate_row_f64(dout, p->schedule,
+                       lct_tables_relation_angles(p, r, at[0], at[2]), -1);
+    for (int64_t d = 0; d < p->D; d++)
+        dx[d] += dout[d];
 }
 
 void lct_rotation_row_backward(double *dx, double *dparam,

@@ -21,6 +21,13 @@ void lct_rotation_row_backward(double *dx, double *dparam,
                                const double *x, enum lct_role role,
                                const int64_t at[3]);
 
+/* out [D] = query 'at', x [D], rotated for relation r (tables.h); and, given
+ * the gradient dout, dx += its gradient.  dout may change. */
+void lct_rotation_relation(double *out, const struct lct_plan *p,
+                           const double *x, int r, const int64_t at[3]);
+void lct_rotation_relation_backward(double *dx, const struct lct_plan *p,
+                                    double *dout, int r, const int64_t at[3]);
+
 /*
  * If values rotate like keys: rotate a value x [Dv] of the keys (sign 1), its
  * gradient (-1), an output of the queries (-1) or its gradient (1), in place.

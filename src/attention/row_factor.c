@@ -5,6 +5,7 @@
 #include "mask.h"
 #include "order.h"
 #include "param_gradients.h"
+#include "relations.h"
 
 /* Mask hooks may differ between heads, everything else does not. */
 static int64_t heads_of_counts(const struct lct_plan *p)
@@ -155,6 +156,15 @@ void lct_row_factor_backward(const struct lct_plan *p, const int64_t at[3],
     call->e->row->factors.row_backward(dparam, call, at[1], count, dout);
 }
 
+static double product(const float *x, const float *y, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t d = 0; d < n; d++)
+        sum += (double)x[d] * (double)y[d];
+    return sum;
+}
+
 /*
  * forward: q = scale tau factor R(q), so d factor = scale tau <R(q), sum of ds
  * k>.  R(q) is computed again: the factor, which s->q has, may be 0.
@@ -169,12 +179,18 @@ void lct_row_factor_backward_tile(const struct lct_backward *job,
 
     for (int64_t i = 0; i < t->rows; i++) {
         int64_t at[3] = { t->b, t->h, t->i + i };
-        const float *dq = s->dq + i * p->padded_q;
-        double sum = 0;
+        double sum;
 
         lct_load_rotated_queries(p, s, s->query, at, 1);
-        for (int64_t d = 0; d < p->padded_q; d++)
-            sum += (double)s->query[d] * (double)dq[d];
+        sum = product(s->query, s->dq + i * p->padded_q, p->padded_q);
+        for (int r = 1; r < lct_tables_relations(p); r++) {
+            if (!(s->relations >> r & 1))
+                continue;
+            lct_relations_rotated(p, s->query, at, 1, r);
+            sum += product(s->query,
+                           lct_relations_queries(s, r).dq + i * p->padded_q,
+                           p->padded_q);
+        }
         if (p->tables->tau != NULL)
             sum *= p->tables->tau[lct_plan_row(p, t->b) * p->T + at[2]];
         lct_row_factor_backward(p, at, p->scale * sum, sums);

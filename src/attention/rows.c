@@ -55,9 +55,11 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
     int64_t widest = p->D > p->Dv ? p->D : p->Dv;
     const struct lct_request *given = p->request;
 
-    r->q = lct_arena_doubles(arena, heads, p->Dq);
-    r->dq = lct_arena_doubles(arena, heads, p->Dq);
-    r->o = lct_arena_doubles(arena, heads, p->Dv);
+    r->q = lct_arena_doubles(arena, lct_tables_relations(p) * heads, p->Dq);
+    r->dq = lct_arena_doubles(arena, lct_tables_relations(p) * heads, p->Dq);
+    r->relation =
+        lct_arena_alloc(arena, lct_tables_relations(p) > 1 ? p->S : 0, 1, 1);
+    r->o = lct_arena_doubles(arena, heads, p->D > p->Dv ? p->D : p->Dv);
     r->dout = lct_arena_doubles(arena, heads, p->Dv);
     r->s = lct_arena_doubles(arena, heads, p->S);
     r->bias = lct_arena_doubles(arena, heads, p->S);
@@ -222,10 +224,23 @@ static void load_query(const struct lct_rows_task *w, int64_t i)
         lct_row_to_f64(w->r->x, lct_at(&p->request->q, index, 3),
                        p->request->q.dtype, (size_t)p->D);
         lct_rotation_row(q, p, w->r->x, LCT_QUERY, index);
-        if (tau != 1)
+        for (int n = 1; n < lct_tables_relations(p); n++)
+            lct_rotation_relation(q + n * doc->heads * p->Dq, p, w->r->x, n,
+                                  index);
+        for (int n = 0; tau != 1 && n < lct_tables_relations(p); n++)
             for (int64_t d = 0; d < p->Dq; d++)
-                q[d] *= tau;
+                q[n * doc->heads * p->Dq + d] *= tau;
     }
+}
+
+/* Which relation each key of the document is in to the query. */
+static void load_relations(const struct lct_rows_task *w)
+{
+    const locant_encoding *e = w->p->request->relations;
+
+    for (int64_t n = 0; e != NULL && n < w->doc->c.keys; n++)
+        e->row->relations.classify(w->r->relation + n, e, &w->q.pos, 1,
+                                   w->doc->c.k_pos[n]);
 }
 
 static void load_bias(const struct lct_rows_task *w)
@@ -259,14 +274,16 @@ bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
         .memory = w->r->content.memory
     };
     load_query(w, i);
+    load_relations(w);
     load_bias(w);
     lct_rows_factors_load(w);
     for (int64_t h = 0; h < doc->heads; h++) {
-        const double *q = w->r->q + h * p->Dq;
         const double *k = doc->k + h / group * keys * p->Dq;
         double *row = w->r->s + h * keys;
 
         for (int64_t n = 0; n < keys; n++) {
+            const double *q = w->r->q + lct_rows_query_at(w, h, n);
+
             row[n] = -INFINITY;
             if (!lct_mask_visible(p, doc->b, doc->head + h, i, doc->index[n]))
                 continue;

@@ -28,7 +28,9 @@ struct lct_rows_document {
 
 /* Memory for one query: rows [heads, ..]. */
 struct lct_rows_scratch {
-    double *q, *dq;           /* [.., Dq], rotated, times the temperature */
+    double *q, *dq;           /* [relations, .., Dq], rotated, times the
+                                 temperature */
+    char *relation;           /* [S]: of each key to the query; NULL: all 0 */
     double *o, *dout;         /* [.., Dv] */
     double *s, *bias, *dbias; /* [.., S]; s: scores, in backward without
                                  content; in forward at last weights */
@@ -85,6 +87,16 @@ bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p);
 
 /* Load the document's keys, values and inputs, and prepare its content. */
 void lct_rows_load(const struct lct_rows_task *w);
+
+/* Where, in r->q and r->dq, the query of head h of the document stands for its
+ * key n. */
+static inline int64_t lct_rows_query_at(const struct lct_rows_task *w,
+                                        int64_t h, int64_t n)
+{
+    int relation = w->p->request->relations == NULL ? 0 : w->r->relation[n];
+
+    return (relation * w->doc->heads + h) * w->p->Dq;
+}
 
 /* Is query i in the document? */
 bool lct_rows_has(const struct lct_rows_task *w, int64_t i);

@@ -186,19 +186,20 @@ static void products_backward(const struct owner *w)
             group = doc->heads / doc->kv_heads;
 
     for (int64_t h = 0; h < doc->heads; h++) {
-        const double *q = w->t.r->q + h * D, *ds = w->t.r->ds + h * keys;
+        const double *ds = w->t.r->ds + h * keys;
         const double *k = doc->k + h / group * keys * D;
-        double *dk = doc->dk + h / group * keys * D, *dq = w->t.r->dq + h * D;
+        double *dk = doc->dk + h / group * keys * D;
 
         for (int64_t j = 0; j < keys; j++) {
+            int64_t at = lct_rows_query_at(&w->t, h, j);
             double x = w->t.p->scale * ds[j];
 
             if (ds[j] == 0)
                 continue;
             if (w->t.p->tables->gain != NULL)
                 x *= w->t.r->gain[h * keys + j];
-            lct_accumulate(dk + j * D, x, q, D);
-            lct_accumulate(dq, x, k + j * D, D);
+            lct_accumulate(dk + j * D, x, w->t.r->q + at, D);
+            lct_accumulate(w->t.r->dq + at, x, k + j * D, D);
         }
     }
 }
@@ -226,20 +227,42 @@ static void bias_backward(const struct owner *w)
     }
 }
 
-/* Undo the rotation of a row of dq or dk, add 'added' [Dv], and store it. */
+/* Undo the rotation of a row of dq or dk, add 'added' [n], and store it. */
 static void store(const struct owner *w, const locant_tensor *to,
                   const locant_tensor *from, enum lct_role role,
-                  const int64_t index[3], double *row, const double *added)
+                  const int64_t index[3], double *row, const double *added,
+                  int64_t n)
 {
     lct_row_to_f64(w->t.r->x, lct_at(from, index, 3), from->dtype,
                    (size_t)w->t.p->D);
     lct_rotation_row_backward(w->t.r->dx, w->sums, w->t.p, row, w->t.r->x, role,
                               index);
     if (added != NULL)
-        lct_accumulate(w->t.r->dx, 1, added, w->t.p->Dv);
+        lct_accumulate(w->t.r->dx, 1, added, n);
     if (to != NULL)
         lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->t.r->dx,
                          (size_t)w->t.p->D);
+}
+
+/* Undo the rotations of a query's gradients in all relations, and store it. */
+static void store_query(const struct owner *w, const int64_t index[3])
+{
+    const struct lct_plan *p = w->t.p;
+    int64_t each = w->t.doc->heads * p->Dq;
+    double *dq = w->t.r->dq + (index[1] - w->t.doc->head) * p->Dq;
+    double tau = lct_tables_factor(p, index[0], index[1], index[2]);
+    double *others = w->t.r->o;
+
+    lct_rows_factors_row_backward(&w->t, index, dq, sums_of(w));
+    for (int n = 0; tau != 1 && n < lct_tables_relations(p); n++)
+        for (int64_t d = 0; d < p->Dq; d++)
+            dq[n * each + d] *= tau;
+    if (lct_tables_relations(p) > 1)
+        memset(others, 0, (size_t)p->D * sizeof(*others));
+    for (int n = 1; n < lct_tables_relations(p); n++)
+        lct_rotation_relation_backward(others, p, dq + n * each, n, index);
+    store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq,
+          lct_tables_relations(p) > 1 ? others : NULL, p->D);
 }
 
 static void backward_row(struct owner *w, int64_t i)
@@ -249,7 +272,9 @@ static void backward_row(struct owner *w, int64_t i)
     size_t scores = (size_t)(doc->heads * doc->c.keys) * sizeof(double);
     bool any = lct_rows_scores(&w->t, i);
 
-    memset(w->t.r->dq, 0, (size_t)(doc->heads * p->Dq) * sizeof(double));
+    memset(w->t.r->dq, 0,
+           (size_t)(lct_tables_relations(p) * doc->heads * p->Dq) *
+               sizeof(double));
     memset(w->t.r->dbias, 0, scores);
     for (int64_t h = 0; h < doc->heads; h++) {
         int64_t index[3] = { doc->b, doc->head + h, i };
@@ -272,17 +297,8 @@ static void backward_row(struct owner *w, int64_t i)
         products_backward(w);
         bias_backward(w);
     }
-    for (int64_t h = 0; h < doc->heads; h++) {
-        int64_t index[3] = { doc->b, doc->head + h, i };
-        double *dq = w->t.r->dq + h * p->Dq;
-        double tau = lct_tables_factor(p, doc->b, index[1], i);
-
-        lct_rows_factors_row_backward(&w->t, index, dq, sums_of(w));
-        if (tau != 1)
-            for (int64_t d = 0; d < p->Dq; d++)
-                dq[d] *= tau;
-        store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq, NULL);
-    }
+    for (int64_t h = 0; h < doc->heads; h++)
+        store_query(w, (int64_t[3]){ doc->b, doc->head + h, i });
 }
 
 static void store_keys(const struct owner *w)
@@ -301,7 +317,8 @@ static void store_keys(const struct owner *w)
             store(w, g->dk, &w->t.p->request->k, LCT_KEY, index,
                   doc->dk + at * w->t.p->Dq,
                   w->t.p->request->values_of_keys ? doc->dv + at * w->t.p->Dv
-                                                  : NULL);
+                                                  : NULL,
+                  w->t.p->Dv);
             if (dv != NULL)
                 lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
                                  doc->dv + at * w->t.p->Dv, (size_t)w->t.p->Dv);

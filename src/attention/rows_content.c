@@ -47,6 +47,8 @@ void lct_rows_content_plan(struct lct_rows_document *doc)
     if (e->row->content.products != NULL)
         e->row->content.products(&content->products, e,
                                  (struct lct_span){ -INT64_MAX, INT64_MAX });
+    if (content->products.maps.rank > 0)
+        content->products.gate_weight = -1; /* the hook 'scores' has them */
     if (content->products.u >= 0)
         content->vectors[content->count++].v =
             vectors_of_u(content->products.u);

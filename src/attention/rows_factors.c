@@ -65,13 +65,16 @@ void lct_rows_factors_gain_backward(const struct lct_rows_task *w, double *sums)
     if (!learns(w, LCT_GAIN, sums))
         return;
     for (int64_t h = 0; h < doc->heads; h++) {
-        const double *q = w->r->q + h * D, *ds = w->r->ds + h * keys;
+        const double *ds = w->r->ds + h * keys;
         const double *k = doc->k + h / group * keys * D;
         double *to = w->r->factored + h * keys;
 
         for (int64_t j = 0; j < keys; j++)
-            to[j] =
-                ds[j] == 0 ? 0 : ds[j] * w->p->scale * lct_dot(q, k + j * D, D);
+            to[j] = ds[j] == 0
+                        ? 0
+                        : ds[j] * w->p->scale *
+                              lct_dot(w->r->q + lct_rows_query_at(w, h, j),
+                                      k + j * D, D);
     }
     lct_rows_factors_backward(w, LCT_GAIN, sums);
 }
@@ -90,6 +93,10 @@ void lct_rows_factors_row_backward(const struct lct_rows_task *w,
                    (size_t)p->D);
     lct_rotation_row(q, p, w->r->x, LCT_QUERY, at);
     sum = lct_dot(q, dq, p->Dq);
+    for (int n = 1; n < lct_tables_relations(p); n++) {
+        lct_rotation_relation(q, p, w->r->x, n, at);
+        sum += lct_dot(q, dq + n * w->doc->heads * p->Dq, p->Dq);
+    }
     if (p->tables->tau != NULL)
         sum *= p->tables->tau[lct_plan_row(p, at[0]) * p->T + at[2]];
     lct_row_factor_backward(p, at, sum, sums);

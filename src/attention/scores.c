@@ -3,6 +3,7 @@
 #include "bias.h"
 #include "content.h"
 #include "content_far.h"
+#include "content_maps.h"
 #include "dense_bias.h"
 #include "factors.h"
 #include "mask.h"
@@ -11,7 +12,9 @@ void lct_scores_of_tile(const struct lct_plan *p, struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
                         float *slope)
 {
-    if (t->nearness != LCT_FAR)
+    if (p->request->content != NULL && p->content->products.maps.rank > 0)
+        lct_content_maps_scores(p, t, s, l);
+    else if (t->nearness != LCT_FAR)
         p->arithmetic->scores(p, t, s, l);
     if (t->nearness != LCT_NEAR)
         lct_content_far_scores(p, t, s, l->keys);

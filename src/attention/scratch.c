@@ -2,6 +2,7 @@
 #include "scratch.h"
 #include "arithmetic.h"
 #include "factors.h"
+#include "relations.h"
 #include "stick.h"
 
 static void lay_out_queries(struct lct_scratch *s, const struct lct_plan *p,
@@ -19,6 +20,7 @@ static void lay_out_queries(struct lct_scratch *s, const struct lct_plan *p,
     s->dq = lct_arena_floats(arena, LCT_TILE, p->padded_q);
     s->lse = lct_arena_floats(arena, 1, LCT_TILE);
     s->delta = lct_arena_floats(arena, 1, LCT_TILE);
+    lct_relations_layout_queries(s, p, arena);
     p->arithmetic->layout_queries(s, p, arena);
 }
 
@@ -46,6 +48,7 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
     lct_factors_layout_scratch(s, p, arena);
     lct_stick_layout_scratch(s, p, arena);
+    lct_relations_layout_keys(s, p, arena);
     s->query = lct_arena_floats(arena, r->row != NULL ? 1 : 0, p->padded_q);
     s->paged_k = lct_arena_alloc(arena, paged, p->D, size);
     s->paged_v = lct_arena_alloc(arena, paged, p->Dv, size);

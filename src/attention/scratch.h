@@ -19,6 +19,11 @@ struct lct_bf16_scratch {
     uint32_t *guard;                /* [padded or padded_v]: a row of pairs */
 };
 
+/* A tile of queries in one relation to its keys (relations.h). */
+struct lct_relation_queries {
+    float *q, *q_cols, *dq; /* as in lct_scratch */
+};
+
 struct lct_scratch {
     /* One tile of queries, kept for all tiles of keys. */
     float *q;       /* [TILE, padded_q]: rotated, scaled */
@@ -36,6 +41,10 @@ struct lct_scratch {
     float *lse;                   /* [TILE] */
     float *delta;                 /* [TILE]: <dout, out> */
 
+    /* In the other relations to keys (relations.h). */
+    struct lct_relation_queries relation[LCT_MAX_RELATIONS - 1];
+    unsigned relations; /* bits of those that are loaded */
+
     /* Of stick-breaking (stick.h). */
     float *rest, *own, *sum; /* [TILE] */
     float *rests;            /* [k_tiles, TILE] */
@@ -48,6 +57,7 @@ struct lct_scratch {
     float *slope; /* as s: derivative of the softcap */
     float *ds;    /* as s: gradient of s */
     float *before_gain, *before_after, *product; /* as s: factors.h */
+    float *pairs;   /* as s: of pairs in one relation (relations.h) */
     float *sigma;   /* as s: stick-breaking (stick.h), backward */
     float *query;   /* [padded_q]: one rotated query, if a row factor learns */
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */

@@ -12,27 +12,8 @@
 
 bool lct_stick_has_tiles(const struct lct_plan *p)
 {
-    const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
-
-    if (p->request->content != NULL || p->request->after != NULL)
-        return false;
-    for (int64_t row = 0; row < p->position_rows; row++) {
-        int64_t doc = -1, pos = 0;
-
-        for (int64_t j = 0; j < p->S; j++) {
-            int64_t d = lct_positions_doc(&keys, row, j);
-            int64_t x;
-
-            if (d < 0)
-                continue;
-            x = lct_positions_at(&keys, row, j);
-            if (d < doc || (d == doc && x < pos))
-                return false;
-            doc = d;
-            pos = x;
-        }
-    }
-    return true;
+    return p->request->content == NULL && p->request->after == NULL &&
+           lct_positions_in_order(p->request);
 }
 
 void lct_stick_layout(struct lct_tables *tables, const struct lct_plan *p,

@@ -45,6 +45,10 @@ static void lay_out_positions(struct lct_tables *tables,
     tables->q_pos = lct_arena_ints(arena, T, 1);
     tables->k_pos = lct_arena_ints(arena, S, 1);
     tables->last = lct_arena_ints(arena, rows, 1);
+    for (int n = 0; r->relations != NULL && n < LCT_MAX_RELATIONS; n++)
+        tables->q_place[n] = lct_arena_ints(arena, T, 1);
+    if (r->relations != NULL)
+        tables->k_place = lct_arena_ints(arena, S, 1);
     if (r->a->q_coords != NULL) {
         tables->q_coords = lct_arena_doubles(arena, T, r->axes);
         tables->k_coords = lct_arena_doubles(arena, S, r->axes);
@@ -107,6 +111,9 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
     else if (lct_arena_is_real(arena))
         tables->angles[LCT_QUERY] = lct_table_at(
             tables->angles[LCT_KEY], (size_t)((p->S - p->T) * pairs));
+    tables->relation_angles[0] = tables->angles[LCT_QUERY];
+    for (int n = 1; n < lct_tables_relations(p); n++)
+        tables->relation_angles[n] = alloc_angles(arena, T, pairs, wide);
 }
 
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
@@ -199,7 +206,8 @@ static bool reads_padding(const struct lct_tables *tables,
                           const struct lct_plan *p)
 {
     return p->engine != LCT_DECODE || p->bias_range > 0 ||
-           p->lengths.e != NULL || tables->q_last != NULL;
+           p->request->relations != NULL || p->lengths.e != NULL ||
+           tables->q_last != NULL;
 }
 
 static void fill_positions(const struct lct_tables *tables,
@@ -233,6 +241,22 @@ static void fill_positions(const struct lct_tables *tables,
         fill_temperatures(tables, p);
 }
 
+/* By which positions the relations of pairs rotate. */
+static void fill_places(const struct lct_tables *tables,
+                        const struct lct_plan *p)
+{
+    const locant_encoding *e = p->request->relations;
+
+    if (e == NULL)
+        return;
+    for (int n = 0; n < LCT_MAX_RELATIONS; n++)
+        for (int64_t i = 0; i < p->position_rows * p->T; i++)
+            tables->q_place[n][i] =
+                e->row->relations.place(e, n, tables->q_pos[i]);
+    for (int64_t j = 0; j < p->position_rows * p->S; j++)
+        tables->k_place[j] = e->row->relations.key_place(e, tables->k_pos[j]);
+}
+
 static void fill_angles(const struct lct_tables *tables,
                         const struct lct_plan *p)
 {
@@ -246,6 +270,11 @@ static void fill_angles(const struct lct_tables *tables,
     if (!p->shared_angles || p->late_key_angles)
         lct_places_angles(tables->angles[LCT_QUERY], &q, 0,
                           (size_t)(p->position_rows * p->T));
+    for (int n = 1; n < lct_tables_relations(p); n++) {
+        q.pos = tables->q_place[n];
+        lct_places_angles(tables->relation_angles[n], &q, 0,
+                          (size_t)(p->position_rows * p->T));
+    }
     if (!p->request->rotated_keys && !p->late_key_angles)
         lct_places_angles(tables->angles[LCT_KEY], &k, 0,
                           (size_t)(p->position_rows * p->S));
@@ -301,6 +330,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
 {
     fill_positions(tables, p);
     load_params(tables, p);
+    fill_places(tables, p);
     fill_angles(tables, p);
     lct_row_factor_fill(p);
     lct_stick_fill(p);

@@ -43,6 +43,10 @@ struct lct_tables {
     const struct lct_schedule **k_schedule; /* [R, S]; NULL: the plan's */
     struct lct_table angles[2]; /* by role: [R, T or S, pairs]; in double where
                                     q is F64 */
+    /* Positions by which relations of pairs rotate; NULL: none do. */
+    int64_t *q_place[LCT_MAX_RELATIONS], *k_place;       /* [R, T or S] */
+    struct lct_table relation_angles[LCT_MAX_RELATIONS]; /* of queries; the
+                                                   first is that of 'angles' */
     struct lct_token_tables token;
     float *k_mapped; /* [B, Hkv, S, padded_q]: mapped keys;
                                     NULL: keys are not mapped */
@@ -90,5 +94,21 @@ lct_tables_angles(const struct lct_plan *p, const struct lct_table angles[2],
     int64_t row = lct_plan_row(p, b) * (role == LCT_QUERY ? p->T : p->S) + i;
 
     return lct_table_at(angles[role], (size_t)(row * p->schedule->pairs));
+}
+
+/* Angles of queries in a relation, from query i of batch row b on. */
+static inline struct lct_table
+lct_tables_relation_angles(const struct lct_plan *p, int relation, int64_t b,
+                           int64_t i)
+{
+    return lct_table_at(
+        p->tables->relation_angles[relation],
+        (size_t)((lct_plan_row(p, b) * p->T + i) * p->schedule->pairs));
+}
+
+/* How many relations of pairs there are; 1: no more than one. */
+static inline int lct_tables_relations(const struct lct_plan *p)
+{
+    return p->request->relations == NULL ? 1 : LCT_MAX_RELATIONS;
 }
 #endif

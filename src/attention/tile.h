@@ -16,7 +16,9 @@ struct lct_tile {
     int64_t first_sees; /* keys that the first query sees; each later query
                              sees one more.  If 'keys': one step (steps.h) */
     enum lct_near_far_class nearness; /* LCT_NEAR unless content is near/far */
-    bool far_masks;                   /* content masks some of the keys */
+    unsigned relations; /* bits of the relations of its pairs (doors.h); 1 if
+                           there are none */
+    bool far_masks;     /* content masks some of the keys */
 };
 
 /* Tile n of the queries of head h; lct_mask_classify() sets its keys. */

@@ -16,6 +16,7 @@
 #include "bias_table.h"
 #include "content.h"
 #include "content_far.h"
+#include "content_maps_backward.h"
 #include "content_tables.h"
 #include "dense_gradient.h"
 #include "dense_heads.h"
@@ -112,6 +113,46 @@ static void forward_split(struct work *w, int64_t k)
             lct_softmax_merge(p, &w->t[n], w->s[n]);
 }
 
+/* Does content take queries along a path of maps? */
+static bool has_maps(const struct lct_plan *p)
+{
+    return p->request->content != NULL && p->content->products.maps.rank > 0;
+}
+
+/* The oldest tile of keys that a tile of queries sees; 'tiles': none. */
+static int64_t oldest_seen(struct work *w, int64_t tiles)
+{
+    int64_t k = 0;
+
+    while (k < tiles && !lct_mask_classify(w->p, &w->t[0], k, w->s[0]))
+        k++;
+    return k;
+}
+
+/* With maps: all keys, from the newest to the oldest. */
+static void forward_path(struct work *w)
+{
+    const struct lct_plan *p = w->p;
+    struct lct_tile *t = &w->t[0];
+    struct lct_scratch *s = w->s[0];
+    int64_t k = lct_content_maps_open(p, t, s), oldest = oldest_seen(w, k);
+
+    while (k-- > oldest) {
+        lct_content_maps_meet(p, t, s, k);
+        if (lct_mask_classify(p, t, k, s)) {
+            struct lct_loaded l = p->arithmetic->load_keys(p, t, s);
+
+            forward_keys(w, 0, &l);
+        }
+        if (k > oldest)
+            lct_content_maps_pass(p, t, s, k);
+        if (w->sees[0] && (k == oldest || k % LCT_SPLIT_TILES == 0)) {
+            lct_softmax_merge(p, t, s);
+            w->sees[0] = false;
+        }
+    }
+}
+
 static void store_results(const struct lct_softmax_results *to,
                           const struct lct_tile *t, struct lct_scratch *s)
 {
@@ -138,9 +179,12 @@ static void forward_task(void *context, size_t task, int slot)
 
     for (int n = 0; n < w.tiles; n++)
         lct_softmax_begin(w.s[n]);
-    for (int64_t k = 0; k < lct_plan_key_tiles(p, w.t[0].b);
-         k += LCT_SPLIT_TILES)
-        forward_split(&w, k);
+    if (has_maps(p))
+        forward_path(&w);
+    else
+        for (int64_t k = 0; k < lct_plan_key_tiles(p, w.t[0].b);
+             k += LCT_SPLIT_TILES)
+            forward_split(&w, k);
     for (int n = 0; n < w.tiles; n++)
         store_results(&job->to, &w.t[n], w.s[n]);
 }
@@ -204,6 +248,10 @@ static void scores_backward(const struct lct_backward *job,
         lct_bias_backward(p, t, s, t->b - job->from);
     if (p->request->gain != NULL)
         lct_factors_gain_backward(p, t, s, t->b - job->from, job->learns);
+    if (has_maps(p)) {
+        lct_content_maps_backward_scores(p, t, s, l, dk);
+        return;
+    }
     if (t->nearness != LCT_NEAR)
         lct_content_far_backward(p, t, s, l->keys);
     if (t->nearness != LCT_FAR)
@@ -272,6 +320,33 @@ static void backward_all_keys(const struct lct_backward *job, struct work *w)
     }
 }
 
+/* With maps: walk from the newest keys to the oldest, and back. */
+static void backward_path(const struct lct_backward *job, struct work *w)
+{
+    const struct lct_plan *p = job->p;
+    struct lct_tile *t = &w->t[0];
+    struct lct_scratch *s = w->s[0];
+    int64_t tiles = lct_content_maps_open(p, t, s);
+    int64_t oldest = oldest_seen(w, tiles);
+
+    lct_content_maps_backward_walk(p, t, s, oldest, tiles);
+    for (int64_t k = 0; k < p->k_tiles; k++) {
+        bool met = k >= oldest && k < tiles;
+
+        if (met)
+            lct_content_maps_backward_return(p, t, s, k, k == oldest);
+        if (met && lct_mask_classify(p, t, k, s)) {
+            struct lct_loaded l = p->arithmetic->load_keys(p, t, s);
+
+            backward_keys(job, t, s, &l);
+        } else {
+            lct_dense_gradient_skip(job, t, k, s);
+        }
+        if (met)
+            lct_content_maps_backward_leave(job, t, s, k);
+    }
+}
+
 /* Up to tiles_per_task tiles of queries of head b, h, from tile 'first' on. */
 static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
@@ -284,6 +359,8 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
     if (p->request->stick != NULL)
         for (int n = 0; n < w.tiles; n++)
             lct_stick_backward(job, &w.t[n], w.s[n], scores_backward);
+    else if (has_maps(p))
+        backward_path(job, &w);
     else
         backward_all_keys(job, &w);
     for (int n = 0; n < w.tiles; n++)
@@ -301,10 +378,14 @@ static void backward_task(void *context, size_t task, int slot)
 
     lct_backward_clear_keys(job, b, head, s);
     lct_content_far_clear_keys(p, s);
+    if (has_maps(p)) /* as many heads of keys as of queries */
+        lct_content_maps_backward_begin_head(job, b, head, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
         for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
+    if (has_maps(p))
+        lct_content_maps_backward_end_head(job, b, head, s);
     if (job->needs_dk)
         lct_content_far_add_keys(p, b, head, s, job->g->dk);
     lct_backward_store_keys(job, b, head, s);

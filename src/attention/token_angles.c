@@ -7,9 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+/* NULL: there are none, or tiles compute them (content_maps_tokens.h). */
 static const struct lct_token_angles *hooks_of(const struct lct_plan *p)
 {
-    return p->request->token_numbers;
+    return p->engine == LCT_REFERENCE || p->request->token_angles != NULL
+               ? p->request->token_numbers
+               : NULL;
 }
 
 /* ------------------------------------------------------------------- layout */

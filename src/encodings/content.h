@@ -43,6 +43,21 @@ struct lct_vectors {
     int added;  /* [heads, head_dim]: a in the formula */
 };
 
+/*
+ * Maps H_t = I - b_t w_t w_t^T of tokens along the path from key to query, in
+ * order of position: <q_i, k_j> becomes <q_i, H_i .. H_{j+1} k_j>.  For each
+ * head, from indices of parameters,
+ *
+ *     w_t = v / sqrt(v.v + 1e-6), v = silu(sum of conv [heads, head_dim,
+ *           kernel] over the last tokens, up [heads, head_dim, rank] down
+ *           [rank, width] x)
+ *     b_t = 2 sigmoid(beta [heads, width] x_t + beta_bias [heads])
+ */
+struct lct_map_params {
+    int64_t rank, kernel; /* rank 0: no maps */
+    int down, up, conv, beta, beta_bias;
+};
+
 struct lct_products {
     int count;
     struct lct_vectors vectors[LCT_MAX_VECTORS];
@@ -56,10 +71,13 @@ struct lct_products {
      * without hooks.
      */
     int gate_weight, gate_bias;
+    bool gates_scaled; /* ln f counts times the scale, also of hidden keys */
 
     /* The same of gates for keys after the query: the gates of tokens after the
      * query up to the key add ln f to its score; -1: none do. */
     int after_weight, after_bias;
+
+    struct lct_map_params maps;
 
     /* Scores come from content.near_far and the schedule's frequencies. */
     bool near_far;

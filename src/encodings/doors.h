@@ -283,6 +283,23 @@ struct lct_weight_hooks {
     bool (*own_rest)(const locant_encoding *e);
 };
 
+enum { LCT_MAX_RELATIONS = 3 };
+
+/*
+ * Which of up to LCT_MAX_RELATIONS relations a pair of positions is in.  A
+ * query is rotated at another place for each of them, a key at one place.
+ */
+struct lct_relation_hooks {
+    /* out[i] = the relation of the key at k_pos to query i; NULL: none. */
+    void (*classify)(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos);
+    /* Bits of all relations among two ranges; more are allowed. */
+    unsigned (*classify_range)(const locant_encoding *e, struct lct_span q,
+                               struct lct_span k);
+    int64_t (*place)(const locant_encoding *e, int relation, int64_t q_pos);
+    int64_t (*key_place)(const locant_encoding *e, int64_t k_pos);
+};
+
 /* Factors of the scale of scores: for all queries, for the query at q_pos. */
 struct lct_scale_hooks {
     double (*of_scores)(const locant_encoding *e);

@@ -53,6 +53,7 @@ struct lct_encoding {
     struct lct_scale_hooks scale;
     struct lct_factor_hooks factors;
     struct lct_weight_hooks weights;
+    struct lct_relation_hooks relations;
 };
 
 /* All encodings but the sum, ended by NULL. */

@@ -11,9 +11,9 @@
  *            ln sigmoid(forget x_t + bias))
  *
  * The last sum only with forget=yes.  Tokens are in order of position, those of
- * the document.  A query walks back over its keys and takes the maps along, so
- * a row takes the work of two products.  Projections and convolution start as
- * the layers of PyTorch.
+ * the document.  Here a query walks back over its keys and takes the maps
+ * along; attention in float32 does so by tiles (attention/content_maps.h).
+ * Projections and convolution start as the layers of PyTorch.
  */
 #include "content.h"
 
@@ -256,6 +256,23 @@ static const struct lct_token_angles token_numbers = {
 
 /* ------------------------------------------------------------------- scores */
 
+/* For tiles; the hooks below are the reference. */
+static void products(struct lct_products *out, const locant_encoding *e,
+                     struct lct_span differences)
+{
+    (void)differences;
+    out->maps = (struct lct_map_params){ .rank = (int64_t)e->value[RANK],
+                                         .kernel = (int64_t)e->value[KERNEL],
+                                         .down = DOWN,
+                                         .up = UP,
+                                         .conv = CONV,
+                                         .beta = BETA,
+                                         .beta_bias = BETA_BIAS };
+    out->gate_weight = forgets(e) ? GATE : -1;
+    out->gate_bias = forgets(e) ? GATE_BIAS : -1;
+    out->gates_scaled = true;
+}
+
 /* u := H u = u - b w <w, u> of a token */
 static void apply(double *u, const double *token, int64_t D)
 {
@@ -398,6 +415,7 @@ const struct lct_encoding lct_enc_path = {
     .keys = keys,
     .params = { .list = plain, .list_of = params_of, .fill = fill },
     .content = {
+        .products = products,
         .scores = scores,
         .backward = scores_backward,
         .token_numbers = &token_numbers,

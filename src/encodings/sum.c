@@ -53,6 +53,24 @@ static bool content_rotates(const locant_encoding *e)
            e->row->content.token_angles != NULL;
 }
 
+/* Relations replace the position of a rotation. */
+static locant_status check_relations(const locant_encoding *a,
+                                     const locant_encoding *b)
+{
+    if (a->row->relations.classify == NULL)
+        return LOCANT_OK;
+    if (b->row->relations.classify != NULL)
+        return refuse_both(a, b, "choose how far keys are");
+    if (b->doors & LOCANT_DOOR_CONTENT)
+        return refuse_both(a, b, "change products of queries and keys");
+    if ((b->doors & LOCANT_DOOR_ROTATE) &&
+        (lct_own_axes(b) > 0 || b->row->rotate.map != NULL))
+        return LCT_REFUSE("%s replaces the position of a rotation of pairs, %s "
+                          "is another one, expected one as rope",
+                          a->row->info.name, b->row->info.name);
+    return LOCANT_OK;
+}
+
 /* Refuse two parts that would do the same. */
 static locant_status check_pair(const locant_encoding *a,
                                 const locant_encoding *b)
@@ -64,6 +82,8 @@ static locant_status check_pair(const locant_encoding *a,
     for (int d = 0; d < 4; d++)
         if (a->doors & b->doors & 1u << d)
             return refuse_both(a, b, doors[d]);
+    LCT_TRY(check_relations(a, b));
+    LCT_TRY(check_relations(b, a));
     if (a->row->positions.choose != NULL && b->row->positions.choose != NULL)
         return refuse_both(a, b, "choose positions");
     if (a->row->weights.stick_breaking && b->row->weights.stick_breaking)

@@ -22,13 +22,13 @@ enum lct_check_id {
 
 /* Stacks that a statement is about. */
 enum lct_check_stacks {
-    LCT_HF4 = 1 << (LOCANT_STACK_HF4 - 1),
-    LCT_HF5 = 1 << (LOCANT_STACK_HF5 - 1),
-    LCT_VLLM = 1 << (LOCANT_STACK_VLLM - 1),
-    LCT_LLAMA_CPP = 1 << (LOCANT_STACK_LLAMACPP - 1),
-    LCT_MLX = 1 << (LOCANT_STACK_MLX - 1),
+    LCT_HF4 = 1 << LOCANT_STACK_HF4,
+    LCT_HF5 = 1 << LOCANT_STACK_HF5,
+    LCT_VLLM = 1 << LOCANT_STACK_VLLM,
+    LCT_LLAMA_CPP = 1 << LOCANT_STACK_LLAMACPP,
+    LCT_MLX = 1 << LOCANT_STACK_MLX,
     LCT_HF = LCT_HF4 | LCT_HF5,
-    LCT_EVERY_STACK = (1 << LOCANT_STACKS) - 1
+    LCT_EVERY_STACK = (2 << LOCANT_STACK_MLX) - 2
 };
 
 /* What the class of a model type does in transformers 5.23. */
@@ -81,6 +81,7 @@ struct lct_check {
     const json_t *text; /* the object that has the keys of the model */
     const char *type;   /* model_type, or the architecture of GGUF */
     const struct lct_class *class; /* NULL if it is unknown */
+    bool params;                   /* keys were those of a params.json */
     char prefix[48];       /* "text_config." where the keys are nested */
     int64_t D, H, K, L, d; /* 0 if unknown */
     int64_t M;             /* length of the configuration */
@@ -113,17 +114,23 @@ void lct_check_fix(struct lct_draft *f, const char *path, json_t *value);
 /* Report this finding with another severity than that of its check. */
 void lct_check_severity(struct lct_draft *f, locant_severity severity);
 
-/* Values of keys that may be absent or of a wrong type. */
+/* Values of keys that may be absent, of a wrong type, or beyond 2^40. */
 double lct_check_real(const json_t *object, const char *key, double fallback);
 int64_t lct_check_integer(const json_t *object, const char *key,
                           int64_t fallback);
 bool lct_check_bool(const json_t *object, const char *key, bool fallback);
 const char *lct_check_text(const json_t *object, const char *key,
                            const char *fallback);
+/* The channels of a head that turn, as transformers counts them: the product
+   cut off; 0 if it is no size. */
+int64_t lct_check_channels(int64_t width, double partial);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);
 bool lct_check_class_has(const struct lct_check *k, unsigned traits);
+/* The least number of edits from a to b, whatever the case of a's letters
+   (Levenshtein 1966). */
+size_t lct_check_edits(const char *a, const char *b);
 /* The nearest of 'names' (NULL at the end) within a third of its letters. */
 const char *lct_check_nearest(const char *word, const char *const *names);
 

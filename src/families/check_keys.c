@@ -482,7 +482,10 @@ static void check_type(struct lct_check *k, const json_t *object,
         wanted == NUMBERS && json_is_array(value) ? "a list of something else"
                                                   : type_name(value),
         names[wanted]);
-    lct_check_says(f, LCT_HF5, "refuses the configuration");
+    lct_check_says(f, LCT_HF5,
+                   *dict == '\0'    ? "refuses the configuration"
+                   : wanted == BOOL ? "takes any text for true"
+                                    : "fails when the model is built");
     lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
                    "an exception, or a value that nobody meant");
     if (wanted == BOOL)
@@ -528,8 +531,51 @@ static void check_types(struct lct_check *k)
     }
 }
 
+/* X04: a key of the top level that is within two edits of an absent one */
+static void nearly_key(struct lct_check *k)
+{
+    static const char *const names[] = { "rope_theta",
+                                         "rope_scaling",
+                                         "rope_parameters",
+                                         "partial_rotary_factor",
+                                         "sliding_window",
+                                         "use_sliding_window",
+                                         "max_position_embeddings",
+                                         "original_max_position_embeddings",
+                                         "layer_types",
+                                         "no_rope_layers",
+                                         "rope_local_base_freq",
+                                         "num_key_value_heads" };
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)k->text, key, value) {
+        for (size_t i = 0; i < COUNT(names); i++) {
+            const size_t edits = lct_check_edits(key, names[i]);
+            char quoted[LCT_QUOTE_BYTES];
+            struct lct_draft *f;
+
+            if (edits == 0 || edits > 2 ||
+                json_object_get(k->text, names[i]) != NULL)
+                continue;
+            lct_quote(quoted, key, strlen(key));
+            f = lct_check_report(k, LCT_CHECK_X04, quoted,
+                                 "no class knows a key '%s'; the nearest is "
+                                 "%s, which is absent",
+                                 quoted, names[i]);
+            lct_check_says(f, LCT_EVERY_STACK,
+                           "the key is ignored, and %s is that of the class",
+                           names[i]);
+            lct_check_mend(f, "rename it to %s", names[i]);
+            lct_check_fix(f, names[i], json_incref(value));
+            lct_check_fix(f, key, NULL);
+        }
+    }
+}
+
 void lct_check_keys(struct lct_check *k)
 {
+    nearly_key(k);
     for (int i = 0; i < k->n_entries; i++)
         check_entry(k, &k->entries[i]);
     check_numbers(k);

@@ -108,7 +108,8 @@ static void length_not_extended(struct lct_check *k,
     lct_check_says(f, LCT_HF4,
                    "versions from 4.48 until #40320 take the ratio 1: no "
                    "scaling at all");
-    lct_check_says(f, LCT_VLLM, "serves %.10g", e->factor * e->original);
+    lct_check_says(f, LCT_VLLM, "serves %.10g before #56446, %.10g since",
+                   e->factor * e->original, M);
     lct_check_mend(f, "max_position_embeddings %.10g", e->factor * e->original);
     if (e->factor * e->original < 1e15)
         lct_check_fix(f, "max_position_embeddings",
@@ -337,6 +338,23 @@ static void longrope_switch(struct lct_check *k, const struct lct_rope_entry *e)
                       "cached before the switch");
 }
 
+/* X05: ggml-org/llama.cpp#24820 */
+static void unseen_lists(struct lct_check *k, const struct lct_rope_entry *e)
+{
+    struct lct_draft *f;
+
+    if (!lct_check_is(k, "phi3") || strcmp(e->path, "rope_parameters") != 0)
+        return;
+    f = lct_check_report(k, LCT_CHECK_X05, "rope_parameters",
+                         "the lists of longrope stand only in rope_parameters");
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "converters before #24820 look for rope_scaling, and write "
+                   "neither lists nor amplitude");
+    lct_check_says(f, LCT_HF4, "rope_parameters is unknown: no scaling");
+    lct_check_mend(f, "write the dictionary as rope_scaling, or check the GGUF "
+                      "for rope_factors_long.weight");
+}
+
 /* ------------------------------------------------------------------ dynamic */
 
 /* L12, L13 */
@@ -487,6 +505,7 @@ void lct_check_lengths(struct lct_check *k)
             list_lengths(k, e);
             longrope_amplitude(k, e);
             longrope_switch(k, e);
+            unseen_lists(k, e);
         } else if (is_kind(e, "yarn")) {
             yarn_without_original(k, e);
             factor_against_lengths(k, e);

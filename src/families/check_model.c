@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check_model.h"
 #include "check_gguf.h"
+#include "check_params.h"
 #include "check_view.h"
 #include "family.h"
 #include "../core/quote.h"
@@ -172,7 +173,8 @@ static locant_status unknown(const struct lct_check *k)
 /* ------------------------------------------------------------------ running */
 
 /* What was looked at, in a line. */
-static void summary(char *out, size_t size, const struct lct_check *k)
+static void summary(char *out, size_t size, const struct lct_check *k,
+                    enum lct_dialect dialect)
 {
     static const char *const dialects[] = {
         [LCT_DIALECT_HF4] = "configuration of transformers 4",
@@ -187,7 +189,7 @@ static void summary(char *out, size_t size, const struct lct_check *k)
     char type[LCT_QUOTE_BYTES], quoted[LCT_QUOTE_BYTES];
     int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
                      k->config->file, lct_quote(type, k->type, strlen(k->type)),
-                     dialects[k->config->dialect], k->weights ? "with" : "no",
+                     dialects[dialect], k->weights ? "with" : "no",
                      (int)LCT_CHECKS);
 
     if (pairing != NULL && n > 0 && (size_t)n < size)
@@ -197,9 +199,7 @@ static void summary(char *out, size_t size, const struct lct_check *k)
 
 static void run_groups(struct lct_check *k)
 {
-    const enum lct_dialect dialect = k->config->dialect;
-
-    if (dialect == LCT_DIALECT_HF4 || dialect == LCT_DIALECT_HF5) {
+    if (k->config->dialect != LCT_DIALECT_GGUF) {
         lct_check_dialect(k);
         lct_check_keys(k);
         lct_check_lengths(k);
@@ -226,6 +226,26 @@ static void wrong_model_type(struct lct_report *report,
     lct_check_mend(f, "the name of the class, such as \"llama\"");
 }
 
+/* Look at a model; a params.json is read as transformers would name its keys,
+   in *named, which is to be freed. */
+static void view(struct lct_check *k, struct lct_config *named,
+                 const struct lct_check_model *m, struct lct_report *report)
+{
+    const struct lct_config *c = &m->config;
+
+    *named = (struct lct_config){ 0 };
+    if (c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL) {
+        *named = *c;
+        named->root = lct_check_params(c);
+        named->text = named->root;
+        named->dialect = LCT_DIALECT_HF4;
+        c = named;
+    }
+    lct_check_view_open(k, c, m->weights, report);
+    k->params = c == named;
+    k->tokenizer = m->tokenizer;
+}
+
 locant_status lct_check_model_run(struct lct_report *report, char *checked,
                                   const struct lct_check_model *m,
                                   const locant_check_options *options)
@@ -234,6 +254,7 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
     const char *path = options->other ? options->other : beside;
     struct lct_check_model other = { 0 };
     struct lct_weights *adapter = NULL;
+    struct lct_config named = { 0 }, other_named = { 0 };
     struct lct_check k, second;
     locant_status status = LOCANT_OK;
 
@@ -242,25 +263,26 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
         wrong_model_type(report, m);
         return LOCANT_OK;
     }
-    lct_check_view_open(&k, &m->config, m->weights, report);
+    view(&k, &named, m, report);
     k.options = options;
-    k.tokenizer = m->tokenizer;
     if (!is_known(&k))
-        return unknown(&k);
-    if (path != NULL)
+        status = unknown(&k);
+    if (status == LOCANT_OK && path != NULL)
         status = lct_check_model_open(&other, path);
     if (status == LOCANT_OK && options->adapter != NULL)
         status = lct_weights_open(&adapter, options->adapter);
     if (status == LOCANT_OK) {
         if (path != NULL && !other.wrong_type) {
-            lct_check_view_open(&second, &other.config, other.weights, report);
+            view(&second, &other_named, &other, report);
             second.options = options;
             k.other = &second;
         }
         k.adapter = adapter;
-        summary(checked, 512, &k);
+        summary(checked, 512, &k, m->config.dialect);
         run_groups(&k);
     }
+    json_decref(named.root);
+    json_decref(other_named.root);
     lct_weights_close(adapter);
     lct_check_model_close(&other);
     return status;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { COLUMNS = 256, ROWS = 1 << 15, WIDTH = 1 << 12 };
+
 /* ---------------------------------------------------------------- sizes */
 
 struct sizes {
@@ -31,6 +33,8 @@ static struct sizes sizes_of(const struct lct_check *k)
         k, "attention.key_length",
         s.H > 0 ? lct_check_gguf_integer(k, "embedding_length", 0) / s.H : 0);
     s.rot = lct_check_gguf_integer(k, "rope.dimension_count", s.d);
+    if (s.H > ROWS || s.K > ROWS || s.d > ROWS)
+        s = (struct sizes){ 0 };
     return s;
 }
 
@@ -54,8 +58,6 @@ static bool interleaved(bool *known, const struct lct_check *k)
 }
 
 /* ----------------------------------------------------------------- rows */
-
-enum { COLUMNS = 256, ROWS = 1 << 15, WIDTH = 1 << 12 };
 
 /* The first columns of each row of a matrix, or the numbers of a vector. */
 struct rows {
@@ -148,11 +150,12 @@ static double difference(const struct rows *a, const struct rows *b,
    another order differ by about 2. */
 static const double CLOSE = 0.05, FAR = 0.3;
 
-/* How the rows of two matrices are related, heads having d rows. */
+/* How the rows of two matrices are related, heads having d rows.  In heads of
+   four rows both permutations are one: it is then 'expected'. */
 static enum relation relate(const struct rows *a, const struct rows *b,
-                            int64_t d, int64_t rot)
+                            int64_t d, int64_t rot, enum relation expected)
 {
-    double least = CLOSE, others = INFINITY, x[4];
+    double least = CLOSE, x[4];
     enum relation best = OTHER;
 
     if (a->n != b->n || d < 2 || d > WIDTH || a->n % d != 0 || rot < 2 ||
@@ -160,17 +163,15 @@ static enum relation relate(const struct rows *a, const struct rows *b,
         return OTHER;
     for (int r = SAME; r <= SECOND_INTERLEAVED; r++) {
         x[r] = difference(a, b, (enum relation)r, d, rot);
-        if (x[r] < least) {
+        if (x[r] < least || (x[r] <= least && r == (int)expected)) {
             least = x[r];
             best = (enum relation)r;
         }
     }
-    for (int r = SAME; r <= SECOND_INTERLEAVED; r++)
-        if (r != (int)best && x[r] < others)
-            others = x[r];
-    /* rows that are alike in every order tell nothing; in heads of two or
-       four rows both permutations are one */
-    return others > FAR || (best != SAME && x[SAME] > FAR) ? best : OTHER;
+    /* rows that are alike in every order tell nothing */
+    if (best == SAME)
+        return x[FIRST_INTERLEAVED] > FAR ? SAME : OTHER;
+    return x[SAME] > FAR ? best : OTHER;
 }
 
 /* ------------------------------------------------- two files of one model */
@@ -256,13 +257,13 @@ static enum relation order_of(const struct pair *p, const char *hf,
     enum relation found = OTHER;
 
     if (load(&x, a) && load(&y, b))
-        found = relate(&x, &y, s->d, s->rot);
+        found = relate(&x, &y, s->d, s->rot, p->expected);
     if (found != OTHER && found != p->expected)
         wrong_order(p, a->name, found);
     else if (keys && found == OTHER && x.x && y.x && s->K != s->H &&
              s->K * s->d % s->H == 0 && s->rot == s->d &&
-             relate(&x, &y, s->K * s->d / s->H, s->K * s->d / s->H) ==
-                 p->expected)
+             relate(&x, &y, s->K * s->d / s->H, s->K * s->d / s->H,
+                    p->expected) == p->expected)
         wrong_heads(p, a->name);
     locant_release(x.x);
     locant_release(y.x);

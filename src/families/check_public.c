@@ -17,9 +17,10 @@ static locant_status check_options(const char *fn,
                            "%s: struct_size is %zu, expected %zu; start from "
                            "LOCANT_CHECK_OPTIONS_INIT",
                            fn, o->struct_size, sizeof *o);
-    if ((unsigned)o->stack > LOCANT_STACKS)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: stack is %d, at most %d", fn,
-                           (int)o->stack, LOCANT_STACKS);
+    if ((int)o->stack < 0 || o->stack > LOCANT_STACK_MLX)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: stack is %d, expected 0 to %d", fn,
+                           (int)o->stack, LOCANT_STACK_MLX);
     return LOCANT_OK;
 }
 
@@ -44,7 +45,7 @@ static locant_status check(locant_findings *out, struct lct_check_model *m,
     if (status == LOCANT_OK)
         status = lct_check_model_run(&report, checked, m, options);
     if (status == LOCANT_OK)
-        status = lct_report_findings(out, &report, (int)options->stack - 1);
+        status = lct_report_findings(out, &report, (int)options->stack);
     if (status == LOCANT_OK) {
         out->checked = copy_text(checked);
         if (out->checked == NULL)
@@ -128,11 +129,10 @@ static locant_status fix_all(size_t *fixed, struct lct_check_model *m)
     size_t n = 1;
 
     *fixed = 0;
-    if (m->config.dialect == LCT_DIALECT_GGUF)
+    if (m->config.dialect != LCT_DIALECT_HF4 &&
+        m->config.dialect != LCT_DIALECT_HF5)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: a GGUF file is not changed; convert the model "
-                           "again",
-                           m->config.file);
+                           "%s: only a config.json is changed", m->config.file);
     for (int round = 0; round < ROUNDS && n > 0; round++) {
         LCT_TRY(fix_once(&n, m));
         *fixed += n;

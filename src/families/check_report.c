@@ -1,5 +1,6 @@
 /* check_report.c - collect findings, and compose their sentences */
 #include "check_report.h"
+#include "check_params.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void drop(struct lct_draft *f)
     locant_release(f->key);
     locant_release(f->what);
     locant_release(f->mend);
-    for (int i = 0; i < LOCANT_STACKS; i++)
+    for (int i = 0; i < LCT_STACKS; i++)
         locant_release(f->computes[i]);
     json_decref(f->fixes);
 }
@@ -88,10 +89,11 @@ struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
 {
     struct lct_draft *f = added(k->report);
     const bool whole = key[0] == '/';
+    const char *name = k->params ? lct_check_params_key(key) : key + whole;
     char path[160];
     va_list arguments;
 
-    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, key + whole);
+    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, name);
     f->report = k->report;
     f->id = id;
     f->severity = infos[id].severity;
@@ -108,7 +110,7 @@ void lct_check_says(struct lct_draft *f, unsigned stacks, const char *format,
 {
     va_list arguments;
 
-    for (int i = 0; i < LOCANT_STACKS; i++) {
+    for (int i = 0; i < LCT_STACKS; i++) {
         if ((stacks >> i & 1) == 0)
             continue;
         va_start(arguments, format);
@@ -145,8 +147,8 @@ void lct_check_severity(struct lct_draft *f, locant_severity severity)
 
 /* --------------------------------------------------------------- sentences */
 
-static const char *const stack_names[LOCANT_STACKS] = {
-    "transformers 4", "transformers 5", "vLLM", "llama.cpp", "MLX"
+static const char *const stack_names[LCT_STACKS] = {
+    "", "transformers 4", "transformers 5", "vLLM", "llama.cpp", "MLX"
 };
 
 /* A text that grows. */
@@ -180,17 +182,17 @@ static void append_stacks(struct sentence *s, const struct lct_draft *f,
 {
     int n = 0, last = first;
 
-    for (int i = first; i < LOCANT_STACKS; i++)
+    for (int i = first; i < LCT_STACKS; i++)
         if (same_text(f->computes[i], f->computes[first]))
             n++;
-    if (n == LOCANT_STACKS) {
+    if (n == LCT_STACKS - 1) {
         append(s, "Every stack");
         return;
     }
-    for (int i = first; i < LOCANT_STACKS; i++) {
+    for (int i = first; i < LCT_STACKS; i++) {
         if (!same_text(f->computes[i], f->computes[first]))
             continue;
-        if (i == LOCANT_STACK_HF5 - 1 && last == LOCANT_STACK_HF4 - 1)
+        if (i == LOCANT_STACK_HF5 && last == LOCANT_STACK_HF4)
             append(s, " and 5");
         else
             append(s, "%s%s", i == first ? "" : ", ", stack_names[i]);
@@ -203,15 +205,16 @@ static void compose(struct sentence *s, const struct lct_draft *f, int stack)
     bool some = false;
 
     append(s, "%s.", f->what);
-    for (int i = 0; i < LOCANT_STACKS; i++) {
+    for (int i = 0; i < LCT_STACKS; i++) {
         bool said = false;
 
-        for (int j = 0; j < i && stack < 0; j++)
+        for (int j = 0; j < i && stack == LOCANT_STACK_TRUE; j++)
             said |= same_text(f->computes[j], f->computes[i]);
-        if (said || f->computes[i] == NULL || (stack >= 0 && stack != i))
+        if (said || f->computes[i] == NULL ||
+            (stack != LOCANT_STACK_TRUE && stack != i))
             continue;
         append(s, some ? "; " : " ");
-        if (stack >= 0)
+        if (stack != LOCANT_STACK_TRUE)
             append(s, "%s", stack_names[i]);
         else
             append_stacks(s, f, i);
@@ -227,7 +230,7 @@ static unsigned concerned(const struct lct_draft *f)
 {
     unsigned stacks = 0;
 
-    for (int i = 0; i < LOCANT_STACKS; i++)
+    for (int i = 0; i < LCT_STACKS; i++)
         if (f->computes[i] != NULL)
             stacks |= 1U << i;
     return stacks ? stacks : LCT_EVERY_STACK;
@@ -247,15 +250,15 @@ static void hand_over(locant_finding *out, struct lct_draft *f, int stack)
                           .key = f->key,
                           .mend = f->mend ? f->mend : copied(f->report, "") };
     f->key = f->mend = NULL;
-    for (int i = 0; i < LOCANT_STACKS; i++) {
+    for (int i = 1; i < LCT_STACKS; i++) {
         if (f->computes[i] == NULL)
             f->computes[i] = copied(f->report, "");
     }
-    out->hf4 = f->computes[LOCANT_STACK_HF4 - 1];
-    out->hf5 = f->computes[LOCANT_STACK_HF5 - 1];
-    out->vllm = f->computes[LOCANT_STACK_VLLM - 1];
-    out->llama_cpp = f->computes[LOCANT_STACK_LLAMACPP - 1];
-    out->mlx = f->computes[LOCANT_STACK_MLX - 1];
+    out->hf4 = f->computes[LOCANT_STACK_HF4];
+    out->hf5 = f->computes[LOCANT_STACK_HF5];
+    out->vllm = f->computes[LOCANT_STACK_VLLM];
+    out->llama_cpp = f->computes[LOCANT_STACK_LLAMACPP];
+    out->mlx = f->computes[LOCANT_STACK_MLX];
     memset(f->computes, 0, sizeof f->computes);
 }
 
@@ -288,7 +291,8 @@ locant_status lct_report_findings(locant_findings *out, struct lct_report *r,
     if (out->at == NULL)
         r->no_memory = true;
     for (size_t i = 0; i < r->n && !r->no_memory; i++) {
-        if (stack >= 0 && (concerned(r->drafts[i]) >> stack & 1) == 0)
+        if (stack != LOCANT_STACK_TRUE &&
+            (concerned(r->drafts[i]) >> stack & 1) == 0)
             continue;
         hand_over(&out->at[out->n++], r->drafts[i], stack);
     }

@@ -3,12 +3,14 @@
 #define LCT_CHECK_REPORT_H
 #include "check.h"
 
+enum { LCT_STACKS = LOCANT_STACK_MLX + 1 };
+
 struct lct_draft {
     enum lct_check_id id;
     locant_severity severity;
     char *key, *what, *mend;
-    char *computes[LOCANT_STACKS];
-    json_t *fixes; /* [[path, value or null], ..]; NULL: none */
+    char *computes[LCT_STACKS]; /* by locant_stack */
+    json_t *fixes;              /* [[path, value or null], ..]; NULL: none */
     struct lct_report *report;
 };
 
@@ -23,7 +25,7 @@ void lct_report_free(struct lct_report *r);
 
 /*
  * The findings in the order of severity, then of checks; those that do not
- * concern 'stack' are left out unless it is below 0.  Errors: NOMEM.
+ * concern 'stack' are left out unless it is TRUE.  Errors: NOMEM.
  */
 locant_status lct_report_findings(locant_findings *out, struct lct_report *r,
                                   int stack);

@@ -83,7 +83,10 @@ static void temperature(struct lct_check *k)
                              "llama_4_scaling_beta %.10g has no "
                              "original_max_position_embeddings to count by",
                              beta);
-        lct_check_says(f, LCT_HF5, "takes %lld: no temperature up to there",
+        lct_check_says(f, LCT_HF5,
+                       e != NULL && strcmp(e->kind, "yarn") == 0
+                           ? "takes %lld: no temperature up to there"
+                           : "TypeError in the first call (length %lld)",
                        (long long)k->M);
         lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP, "KeyError");
         lct_check_mend(f, "add original_max_position_embeddings (Ministral 3: "

@@ -105,16 +105,21 @@ static int64_t table_offset(const struct lct_check *k)
     return 0;
 }
 
-static bool is_learned(const struct lct_check *k)
+/* The length of a class with a learned table; 0: it has none. */
+static int64_t learned_length(const struct lct_check *k)
 {
-    static const char *const types[] = { "bert",       "roberta", "xlm-roberta",
-                                         "camembert",  "gpt2",    "opt",
-                                         "distilbert", "electra" };
+    static const struct {
+        const char *type;
+        int64_t length;
+    } known[] = { { "bert", 512 },        { "roberta", 512 },
+                  { "xlm-roberta", 512 }, { "camembert", 512 },
+                  { "gpt2", 1024 },       { "opt", 2048 },
+                  { "distilbert", 512 },  { "electra", 512 } };
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(k->type, types[i]) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(k->type, known[i].type) == 0)
+            return k->M > 0 ? k->M : known[i].length;
+    return 0;
 }
 
 /* P21 */
@@ -124,13 +129,13 @@ static void learned_table(struct lct_check *k)
                                         "wpe.weight", "embed_positions.weight",
                                         "position_embd.weight" };
     const struct lct_weight *t = NULL;
-    const int64_t offset = table_offset(k), M = k->M;
+    const int64_t offset = table_offset(k), M = learned_length(k);
     const bool opt = strcmp(k->type, "opt") == 0;
-    int64_t rows = M > 0 ? M + (opt ? 2 : 0) : 0;
+    int64_t rows = M + (opt ? 2 : 0);
     const int64_t wanted = rows, length = k->options->length;
     struct lct_draft *f;
 
-    if (!is_learned(k))
+    if (M == 0)
         return;
     for (size_t i = 0; i < 4 && t == NULL; i++)
         t = find_by_end(k->weights, ends[i]);
@@ -239,6 +244,28 @@ static void divisors(struct lct_check *k)
     lct_check_mend(f, "convert again with a converter after #8676");
 }
 
+/* X06 */
+static void longrope_lists(struct lct_check *k)
+{
+    static const char name[] = "rope_factors_long.weight";
+    const int64_t length = lct_check_gguf_integer(k, "context_length", 0);
+    const int64_t original = lct_check_gguf_integer(
+        k, "rope.scaling.original_context_length", length);
+    struct lct_draft *f;
+
+    if (strcmp(k->type, "phi3") != 0 || length <= original ||
+        lct_weights_find(k->weights, name) != NULL)
+        return;
+    f = lct_check_report(k, LCT_CHECK_X06, name,
+                         "the length is %lld, the original one %lld, and %s is "
+                         "absent",
+                         (long long)length, (long long)original, name);
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "unscaled frequencies: good up to %lld tokens, worse beyond",
+                   (long long)original);
+    lct_check_mend(f, "convert again from a configuration with rope_scaling");
+}
+
 /* G14 */
 static void query_rows(struct lct_check *k)
 {
@@ -305,6 +332,7 @@ void lct_check_tensors(struct lct_check *k)
     stored_angles(k);
     if (is_gguf(k)) {
         divisors(k);
+        longrope_lists(k);
         query_rows(k);
         return;
     }

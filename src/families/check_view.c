@@ -52,7 +52,10 @@ int64_t lct_check_integer(const json_t *object, const char *key,
 {
     int64_t x;
 
-    return lct_config_integer(&x, object, key) == LCT_RIGHT ? x : fallback;
+    if (lct_config_integer(&x, object, key) != LCT_RIGHT)
+        return fallback;
+    /* no size of a model; products of two such numbers would overflow */
+    return x > INT64_C(1) << 40 || x < -(INT64_C(1) << 40) ? fallback : x;
 }
 
 bool lct_check_bool(const json_t *object, const char *key, bool fallback)
@@ -88,8 +91,7 @@ bool lct_check_class_has(const struct lct_check *k, unsigned traits)
     return k->class != NULL && (k->class->traits & traits) == traits;
 }
 
-/* The least number of edits from a to b (Levenshtein 1966). */
-static size_t distance(const char *a, const char *b)
+size_t lct_check_edits(const char *a, const char *b)
 {
     enum { LONGEST = 47 };
     size_t row[LONGEST + 1], n = strlen(b);
@@ -122,7 +124,7 @@ const char *lct_check_nearest(const char *word, const char *const *names)
     size_t least = strlen(word) / 3 + 1;
 
     for (; *names != NULL; names++) {
-        const size_t d = distance(word, *names);
+        const size_t d = lct_check_edits(word, *names);
 
         if (d < least) {
             least = d;
@@ -189,6 +191,19 @@ static int64_t first_of(const json_t *text, const char *const *keys)
     return 0;
 }
 
+/* A size of which products fit; 0 is unknown. */
+static int64_t small(int64_t n)
+{
+    return n > 0 && n <= INT64_C(1) << 30 ? n : 0;
+}
+
+int64_t lct_check_channels(int64_t width, double partial)
+{
+    const double x = (double)width * partial;
+
+    return x > 0 && x < 0x1p40 ? (int64_t)x : 0;
+}
+
 static void read_sizes(struct lct_check *k)
 {
     static const char *const D[] = { "hidden_size", "n_embd", "d_model", NULL };
@@ -200,12 +215,12 @@ static void read_sizes(struct lct_check *k)
                                      "seq_length", "max_seq_len", NULL };
     const json_t *text = k->text;
 
-    k->D = first_of(text, D);
-    k->H = first_of(text, H);
-    k->K = lct_check_integer(text, "num_key_value_heads", 0);
-    k->L = first_of(text, L);
+    k->D = small(first_of(text, D));
+    k->H = small(first_of(text, H));
+    k->K = small(lct_check_integer(text, "num_key_value_heads", 0));
+    k->L = small(first_of(text, L));
     k->M = first_of(text, M);
-    k->d = lct_check_integer(text, "head_dim", 0);
+    k->d = small(lct_check_integer(text, "head_dim", 0));
     if (k->M == 0 && k->class != NULL)
         k->M = k->class->length;
     if (k->d <= 0 && k->class != NULL && k->class->head_dim > 0)
@@ -232,7 +247,7 @@ static int64_t rotated(const struct lct_check *k, const json_t *dict,
         partial = 1;
     if (!(partial > 0 && partial <= 1))
         partial = 1;
-    return (int64_t)((double)k->d * partial);
+    return lct_check_channels(k->d, partial);
 }
 
 static void add_entry(struct lct_check *k, const json_t *dict, const char *path,

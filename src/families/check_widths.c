@@ -42,7 +42,7 @@ static double safe_partial(int64_t r, int64_t d)
 {
     double p = (double)r / (double)d;
 
-    while ((int64_t)((double)d * p) < r)
+    while (lct_check_channels(d, p) < r)
         p = nextafter(p, 2);
     return p;
 }
@@ -55,7 +55,7 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
     const bool whole = fabs(exact - nearest) < 1e-6 * nearest;
     char buffer[128];
     const char *key = partial_key(k, e, buffer, sizeof buffer);
-    const int64_t cut = (int64_t)exact;
+    const int64_t cut = lct_check_channels(k->d, p);
     struct lct_draft *f;
 
     if (key == NULL || k->d <= 0 || !(p > 0 && p < 1) ||
@@ -114,7 +114,8 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_says(f, LCT_HF5,
                        "%lld frequencies for %lld channels: sizes that do not "
                        "fit",
-                       (long long)((double)k->d * p / 2), (long long)k->d);
+                       (long long)(lct_check_channels(k->d, p) / 2),
+                       (long long)k->d);
     else
         lct_check_says(f, LCT_HF5, "rotates all %lld channels",
                        (long long)k->d);
@@ -139,10 +140,10 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
     const double p = partial_of(k, e);
     struct lct_draft *f;
 
-    if (r <= 0 || k->class == NULL || k->d <= 0 || lct_check_is(k, "gptj") ||
-        lct_check_is(k, "codegen"))
+    if (r <= 0 || r > k->d || k->class == NULL || k->d <= 0 ||
+        lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
         return;
-    if (key != NULL && (int64_t)((double)k->d * p) != r) {
+    if (key != NULL && lct_check_channels(k->d, p) != r) {
         f = lct_check_report(k, LCT_CHECK_W05, "rotary_dim",
                              "rotary_dim is %lld, and partial_rotary_factor "
                              "%.10g of %lld channels is %lld",
@@ -370,7 +371,7 @@ static void latent(struct lct_check *k)
                   k->entries[0].dict, "partial_rotary_factor",
                   lct_check_real(k->text, "partial_rotary_factor", 1))
             : 1;
-    const int64_t read = (int64_t)((double)head * p + 1e-6);
+    const int64_t read = lct_check_channels(head, p + 1e-12);
     struct lct_draft *f;
 
     if (!lct_check_class_has(k, LCT_CLASS_MLA))

@@ -6,6 +6,7 @@
 #include "plan_beside.h"
 #include "plan_layers.h"
 #include "plan_rope.h"
+#include "plan_sizes.h"
 #include "plan_stack.h"
 #include "plan_tower.h"
 #include <inttypes.h>
@@ -13,19 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-struct sizes {
-    int64_t layers, hidden, heads, kv_heads;
-    int64_t head_dim; /* for scores */
-    int64_t v_dim;
-    int64_t rope_dim; /* width of the part that may be rotated */
-    int64_t length;
-};
-
 /* All that the layers of one decoder are made of. */
 struct decoder {
     struct lct_plan_keys k;
     const struct lct_family *f;
-    struct sizes n;
+    struct lct_plan_sizes n;
     int64_t window, chunk;
     bool both_sides; /* a query sees keys on both sides */
     struct lct_plan_rope full, local;
@@ -37,88 +30,6 @@ struct decoder {
     bool temperature_everywhere;
     bool interleaved;
 };
-
-/* ------------------------------------------------------------------- sizes */
-
-static locant_status kv_heads(struct decoder *d)
-{
-    const char *key = d->f->names->kv_heads;
-    const int64_t fallback =
-        d->f->kv_heads > 0 && !lct_plan_keys_null(&d->k, key) ? d->f->kv_heads
-                                                              : d->n.heads;
-
-    LCT_TRY(lct_plan_keys_whole(&d->n.kv_heads, &d->k, "kv_heads", key,
-                                fallback, 1));
-    if (d->n.heads % d->n.kv_heads == 0)
-        return LOCANT_OK;
-    return locant_fail(
-        LOCANT_ERR_FORMAT,
-        "%s: %s is %" PRId64 " and %s %" PRId64 ", expected a multiple of it",
-        d->k.plan->file, d->f->names->heads, d->n.heads, key, d->n.kv_heads);
-}
-
-static locant_status latent_sizes(struct decoder *d)
-{
-    int64_t nope;
-
-    LCT_TRY(lct_plan_keys_whole(&nope, &d->k, "qk_nope_head_dim",
-                                "qk_nope_head_dim",
-                                d->f->nope_dim > 0 ? d->f->nope_dim : 128, 0));
-    LCT_TRY(lct_plan_keys_whole(&d->n.rope_dim, &d->k, "qk_rope_head_dim",
-                                "qk_rope_head_dim", 64, 2));
-    LCT_TRY(lct_plan_keys_whole(&d->n.v_dim, &d->k, "v_head_dim", "v_head_dim",
-                                128, 1));
-    d->n.head_dim = nope + d->n.rope_dim;
-    d->n.kv_heads = d->n.heads;
-    return LOCANT_OK;
-}
-
-static locant_status head_size(struct decoder *d)
-{
-    const int64_t derived = d->n.hidden / d->n.heads;
-    const bool null = lct_plan_keys_null(&d->k, "head_dim");
-    const bool given =
-        json_object_get(d->k.object, "head_dim") != NULL && !null;
-
-    if (!given && (d->f->head_dim == 0 || null) && derived < 1)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: %s is %" PRId64 " and %s %" PRId64
-                           ", expected no more heads than channels",
-                           d->k.plan->file, d->f->names->hidden, d->n.hidden,
-                           d->f->names->heads, d->n.heads);
-    if (given || (d->f->head_dim > 0 && !null))
-        LCT_TRY(lct_plan_keys_whole(&d->n.head_dim, &d->k, "head_dim",
-                                    "head_dim", d->f->head_dim, 1));
-    else {
-        d->n.head_dim = derived;
-        LCT_TRY(lct_plan_keys_note(&d->k, "head_dim", "", LCT_DERIVED,
-                                   "%" PRId64, derived));
-    }
-    d->n.v_dim = d->n.rope_dim = d->n.head_dim;
-    return LOCANT_OK;
-}
-
-static locant_status read_sizes(struct decoder *d)
-{
-    const struct lct_family *f = d->f;
-    const struct lct_family_names *names = f->names;
-    struct lct_position_plan *p = d->k.plan;
-
-    LCT_TRY(lct_plan_tower_size(&d->n.layers, &d->k, "layers", names->layers,
-                                "num_hidden_layers", f->layers));
-    LCT_TRY(lct_plan_tower_count(&d->k, names->layers, d->n.layers));
-    LCT_TRY(lct_plan_tower_size(&d->n.hidden, &d->k, "hidden", names->hidden,
-                                "hidden_size", f->hidden));
-    LCT_TRY(lct_plan_tower_size(&d->n.heads, &d->k, "heads", names->heads,
-                                "num_attention_heads", f->heads));
-    LCT_TRY(lct_plan_tower_size(&d->n.length, &d->k, "length", names->length,
-                                "max_position_embeddings", f->length));
-    p->length_config = p->length_trained = d->n.length;
-    if (f->flags & LCT_MLA)
-        return latent_sizes(d);
-    LCT_TRY(kv_heads(d));
-    return head_size(d);
-}
 
 /* ------------------------------------------------------------ temperatures */
 
@@ -417,7 +328,7 @@ static locant_status plan(struct decoder *d)
     struct lct_plan_layer_kind *kinds;
     locant_status status;
 
-    LCT_TRY(read_sizes(d));
+    LCT_TRY(lct_plan_sizes_read(&d->n, &d->k));
     LCT_TRY(read_mask(d));
     LCT_TRY(lct_plan_layers_window(&d->window, &d->k, &d->both_sides));
     if (d->f->rule == LCT_LAYERS_LLAMA4)

@@ -1,5 +1,6 @@
 /* plan_rope.c - rotary parameters as transformers resolves them, as a spec */
 #include "plan_rope.h"
+#include "../core/quote.h"
 #include "plan_scaling.h"
 #include "plan_stack.h"
 #include <inttypes.h>
@@ -97,6 +98,7 @@ static locant_status type_of(struct lct_plan_rope *out, struct lct_plan_keys *k)
     const bool old_first = k->plan->stack == LCT_STACK_MLX;
 
     const char *type = "default";
+    char shown[LCT_QUOTE_BYTES];
 
     for (int i = 0; i < 2; i++) {
         const char *key = keys[old_first ? 1 - i : i];
@@ -119,11 +121,12 @@ static locant_status type_of(struct lct_plan_rope *out, struct lct_plan_keys *k)
             : lct_plan_stack_type(k->plan->stack, k->family, type);
     if (out->type != NULL)
         return LOCANT_OK;
+    lct_quote(shown, type, strlen(type));
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: %srope_type is the text '%.40s', which %s refuses "
+                       "%s: %srope_type is the text '%s', which %s refuses "
                        "in this class, expected default, linear, dynamic, "
                        "yarn, longrope, llama3 or proportional",
-                       k->plan->file, out->where, type,
+                       k->plan->file, out->where, shown,
                        lct_plan_stack_name(k->plan->stack));
 }
 

@@ -113,14 +113,14 @@ static struct oracle_sum add_all(void *context)
 /*
  * Derivative along one entry, and the error that the library is allowed.  The
  * effects of the two rotated channels of a pair on a score may cancel; each can
- * be as large as the score's terms.
+ * be as large as the score's terms.  So can those of a query that shrinks.
  */
 static double slope(double *allowed, struct oracle_trial *t, cx *x)
 {
     double gross, want = oracle_slope(&gross, x, add_all, t);
 
     *allowed = 4 * oracle_trial_score_error(t) * (gross + fabs(want)) + 1e-12;
-    if (t->o->rotated != NULL)
+    if (t->o->rotated != NULL || t->o->shrinks_queries)
         *allowed += oracle_trial_score_error(t) * t->mass * (1 + t->score_max);
     return want;
 }
@@ -192,12 +192,14 @@ static void check_sinks(struct oracle_trial *t)
 /*
  * What to allow for effects of a parameter on a score that may cancel.  For the
  * rotate door, through query and key, each is a position times the terms of the
- * score; oracles of other doors give their 'parts'.
+ * score; oracles of other doors give their 'parts'.  Maps that shrink queries
+ * are counted as in slope().
  */
 static double cancelled(const struct oracle_trial *t, int k)
 {
     double parts = t->o->parts != NULL     ? t->o->parts(t->call, k)
                    : t->o->rotated != NULL ? t->score_max * (double)t->p.c->high
+                   : t->o->shrinks_queries ? t->score_max
                                            : 0;
 
     return oracle_trial_score_error(t) * t->mass * parts;

@@ -121,6 +121,9 @@ struct oracle {
     int x_by_head;
     /* Needs as many key heads as query heads. */
     int as_many_kv_heads;
+    /* Maps that may shrink a query take it to a key: errors of gradients are
+     * those of the whole query. */
+    int shrinks_queries;
     /* Bit k: parameter k holds integers. */
     unsigned integers;
 };

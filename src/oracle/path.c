@@ -106,4 +106,5 @@ const struct oracle path_oracle = {
     .specs = specs,
     .score = score,
     .as_many_kv_heads = 1,
+    .shrinks_queries = 1,
 };

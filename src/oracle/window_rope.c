@@ -6,9 +6,14 @@
  *     window, floor(p_i / G) + w - floor(w / G) - floor(p_j / G);
  *   StreamingLLM (Xiao et al. 2024, arXiv:2309.17453v4, section 3.2): positions
  *     within a cache of the first 'sinks' tokens and the last 'window' keys.
+ *   dual chunk (An et al. 2024, arXiv:2402.17463v2, section 3, and the authors'
+ *     code): with s = chunk - local, p_i - p_j in the same s tokens, in the next
+ *     ones min(p_i mod s + s, chunk) - p_j mod s, else min(2 s - 1, chunk) - p_j
+ *     mod s; added to rope.
  * The score is s Re sum_c q_c conj(k_c) exp(i d theta_c), pairs (c, c + D/2).
  */
 #include "content.h"
+#include <string.h>
 
 static cx rope_score(const struct oracle_call *call, int64_t b, int64_t h,
                      int64_t i, int64_t j, double distance)
@@ -116,4 +121,39 @@ const struct oracle streaming_oracle = {
     .specs = streaming_specs,
     .D_step = 2,
     .score = streaming,
+};
+
+static const struct oracle_spec dual_chunk_specs[] = {
+    { .text = "dual-chunk" },
+    { .text = "dual-chunk(chunk=6,local=2)+rope" },
+    { .text =
+          "dual-chunk(chunk=7,local=5)+rope(base=100,pairing=interleaved)" },
+    { .text = "dual-chunk(chunk=50,local=10)+rope" },
+    { 0 }
+};
+
+static cx dual_chunk(const struct oracle_call *call, int64_t b, int64_t h,
+                     int64_t i, int64_t j)
+{
+    double chunk = oracle_number(call->spec, "chunk", 3072);
+    double s = chunk - oracle_number(call->spec, "local", 512);
+    double p_i = (double)call->q_pos[b * call->T + i];
+    double p_j = (double)call->k_pos[b * call->S + j];
+    double from = floor(p_i / s), to = floor(p_j / s);
+    double in_i = p_i - from * s, in_j = p_j - to * s;
+
+    if (strstr(call->spec, "rope") == NULL)
+        return rope_score(call, b, h, i, j, 0); /* not rotated */
+    if (from == to)
+        return rope_score(call, b, h, i, j, p_i - p_j);
+    if (from == to + 1)
+        return rope_score(call, b, h, i, j, fmin(in_i + s, chunk) - in_j);
+    return rope_score(call, b, h, i, j, fmin(2 * s - 1, chunk) - in_j);
+}
+
+const struct oracle dual_chunk_oracle = {
+    .name = "dual-chunk",
+    .specs = dual_chunk_specs,
+    .D_step = 2,
+    .score = dual_chunk,
 };
