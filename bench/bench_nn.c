@@ -58,6 +58,21 @@ CALL(product, const struct lct_nn_product p = product_of(x); k->product(&p))
 CALL(transposed_product, const struct lct_nn_product p = product_of(x);
      k->transposed_product(&p))
 
+static struct lct_nn_dots dots_of(struct operands *x)
+{
+    return (struct lct_nn_dots){ .c = x->f[OUT],
+                                 .c_row = SIDE,
+                                 .a = x->f[DATA],
+                                 .a_row = SIDE,
+                                 .b = x->f[MORE],
+                                 .b_row = SIDE,
+                                 .m = SIDE,
+                                 .n = SIDE,
+                                 .k = SIDE };
+}
+
+CALL(dots, const struct lct_nn_dots d = dots_of(x); k->dots(&d))
+
 /* Runs a statement for each row of channels, which begins at i. */
 #    define EACH_ROW(statement)                                                \
         for (int i = 0; i < N; i += WIDE)                                      \
@@ -85,6 +100,8 @@ CALL(gelu, k->gelu(x->f[OUT], x->f[DATA], N))
 /* Copies first, because numbers would go to 0 by repeated calls in place. */
 CALL(gelu_backward, memcpy(x->f[OUT], x->f[MORE], sizeof(x->f[OUT]));
      k->gelu_backward(x->f[OUT], x->f[DATA], N))
+CALL(silu, memcpy(x->f[OUT], x->f[DATA], sizeof(x->f[OUT]));
+     k->silu(x->f[OUT], N))
 CALL(cross_entropy,
      EACH_ROW(x->f[OUT][i] = k->cross_entropy(x->f[SECOND] + i, x->f[DATA] + i,
                                               7, WIDE)))
@@ -125,12 +142,14 @@ static const struct bench_kernel rows[] = {
     /* SIDE products and sums, each rounded once or twice */
     ROW(product, flops, 2.0 * N * SIDE, 1e-5)
     ROW(transposed_product, flops, 2.0 * N * SIDE, 1e-5)
+    ROW(dots, flops, 2.0 * N * SIDE, 1e-5)
     ROW(layer_norm, each, N, 0)
     ROW(rms_norm, each, N, 0)
     ROW(layer_norm_backward, each, N, 0)
     ROW(rms_norm_backward, each, N, 0)
     ROW(gelu, each, N, 0)
     ROW(gelu_backward, each, N, 0)
+    ROW(silu, each, N, 0)
     ROW(cross_entropy, each, N, 0)
     ROW(cross_entropy_backward, each, N, 0)
     ROW(adamw, each, N, 0)

@@ -3,7 +3,14 @@
 
 /* clang-format off */
 static const struct cli_command *const verbs[] = {
+    &cli_model_inspect,
+    &cli_model_check,
+    &cli_model_compare,
     &cli_model_convert,
+    &cli_model_extend,
+    &cli_model_generate,
+    &cli_model_identify,
+    &cli_model_logits,
     &cli_model_vectors,
     NULL
 };

@@ -144,20 +144,28 @@ static size_t mark(struct coverage *c, size_t first, size_t length,
     return n;
 }
 
-/* Print case i together with those that are missing like it: the whole family,
-   a type of it, all that begin with the same words, or the case alone. */
-static void print_missing_case(struct coverage *c, size_t i)
+/* Print case i with those that are missing like it: the whole family, or a type
+   of it; nothing if some are covered. */
+static void print_missing_family(struct coverage *c, size_t i)
 {
     const char *name = c->name[i];
     size_t length = prefix_of(name, 1), n = mark(c, i, length, NULL);
     char type[8];
 
     type_of(type, name);
-    if (n == 0 && (n = mark(c, i, length, type)) > 0) {
-        printf("not covered  %.*s/*/%s/* (%zu cases)\n", (int)length, name,
-               type, n);
-        return;
-    }
+    if (n > 0)
+        printf("not covered  %.*s/* (%zu cases)\n", (int)length, name, n);
+    else if ((n = mark(c, i, length, type)) > 0)
+        printf("not covered  %.*s/*/%s/* (%zu case%s)\n", (int)length, name,
+               type, n, n == 1 ? "" : "s");
+}
+
+/* The same of all cases that begin with the same words, or of case i alone. */
+static void print_missing_group(struct coverage *c, size_t i)
+{
+    const char *name = c->name[i];
+    size_t length = 1, n = 0;
+
     for (int slash = 2; n == 0 && length > 0; slash++) {
         length = prefix_of(name, slash);
         n = length > 0 ? mark(c, i, length, NULL) : 0;
@@ -173,7 +181,10 @@ static void print_missing(struct coverage *c)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->covered[i] == MISSING)
-            print_missing_case(c, i);
+            print_missing_family(c, i);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->covered[i] == MISSING)
+            print_missing_group(c, i);
 }
 
 /* ------------------------------------------------------------------ verify */
@@ -278,20 +289,21 @@ const struct cli_command cli_model_vectors = {
     .name = "model vectors",
     .summary = "golden values to test other implementations with",
     .usage = "-o FOLDER [--only PATTERN]\n"
-             "--verify DUMP [--only PATTERN] [--angles exact|rounded]",
+             "--verify DUMP [--only PATTERN]\n"
+             "       [--angles exact|rounded]",
     .doc =
         "-o writes true values of angles, rotated queries and keys, scores, "
         "gradients,\nbiases, slopes, buckets and tables: every scaling of rope "
-        "in every convention of\nchannels, the dialects of ALiBi, T5, "
-        "sinusoids, M-RoPE and grids.  Positions reach\n2^31 - 1.  "
-        "vectors.json lists the cases with spec, inputs, formula and "
-        "tolerance\n(docs/guide/vectors); the bytes are the same on every run."
+        "in every convention\nof channels, the dialects of ALiBi, T5, "
+        "sinusoids, M-RoPE and grids, up to\nposition 2^31 - 1.  vectors.json "
+        "lists the cases with spec, inputs, formula and\ntolerance "
+        "(docs/guide/vectors); the bytes are the same on every run."
         "\n\n--verify judges the tensors that an implementation computed from "
         "those inputs,\nnamed as their cases: 'rope/half/yarn-4-32768/f32/q'.  "
         "Of a case that fails it\nprints the first entry, the largest error, "
         "and which other convention the values\nmatch, if one of those it "
-        "knows.  Exit 1 if a case fails, a tensor is no case, or\nthere is "
-        "none; cases that the dump lacks are listed as not covered.",
+        "knows.  Exit 1 if a case fails, a tensor is no case,\nor none "
+        "passes; cases that the dump lacks are listed as not covered.",
     .examples = "locant model vectors -o golden\n"
                 "locant model vectors -o golden --only 'rope/*/yarn*'\n"
                 "locant model vectors --verify mine.safetensors\n"

@@ -88,17 +88,40 @@ set(LAB_SOURCES
   files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-  families/config.c families/config_gguf.c families/config_value.c
-  families/convert.c families/convert_names.c families/convert_others.c
-  families/convert_parts.c families/convert_project.c families/convert_rows.c
-  families/convert_verify.c families/convert_write.c families/family.c
-  families/pairing.c families/plan.c families/plan_alibi.c
+  families/check_dialect.c families/check_gguf.c families/check_keys.c
+  families/check_layers.c families/check_lengths.c families/check_model.c
+  families/check_pairs.c families/check_params.c families/check_public.c
+  families/check_report.c families/check_scores.c families/check_tensors.c
+  families/check_view.c families/check_widths.c families/check_write.c
+  families/check_yarn.c families/compare.c families/compare_layer.c
+  families/compare_parts.c families/compare_rotation.c families/config.c
+  families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_names.c families/convert_others.c families/convert_parts.c
+  families/convert_project.c families/convert_rows.c
+  families/convert_verify.c families/convert_write.c families/extend.c
+  families/extend_json.c families/extend_model.c families/extend_settings.c
+  families/family.c families/identify.c families/identify_bias.c
+  families/identify_files.c families/identify_number.c
+  families/identify_pair.c families/identify_ramps.c
+  families/identify_rotation.c families/identify_rule.c
+  families/identify_scores.c families/identify_solve.c
+  families/identify_table.c families/identify_weights.c families/model.c
+  families/model_input.c families/net_attention.c families/net_bind.c
+  families/net_block.c families/net_cache.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c families/net_generate.c
+  families/net_gguf.c families/net_inputs.c families/net_latent.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_mixture.c families/net_mlp.c families/net_names.c
+  families/net_norm.c families/net_open.c families/net_params.c
+  families/net_run.c families/net_streams.c families/pairing.c
+  families/plan.c families/plan_alibi.c families/plan_beside.c
   families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_pairs.c families/plan_params.c
-  families/plan_rope.c families/plan_scaling.c families/plan_spec.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/position_plan.c families/position_plan_json.c families/weights.c
+  families/plan_rope.c families/plan_scaling.c families/plan_sizes.c
+  families/plan_spec.c families/plan_stack.c families/plan_tower.c
+  families/plan_vision.c families/plan_waves.c families/position_plan.c
+  families/position_plan_json.c families/turns.c families/weights.c
   families/weights_file.c families/weights_find.c families/weights_gguf.c
   families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
@@ -180,11 +203,13 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_convert.c model_vectors.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  report_lists.c runs_fields.c runs_resume.c safe.c show_attend.c
-  show_checks.c show_layers.c show_markdown.c show_picture.c study_compare.c
-  task_scores.c terminal.c tutorial_rows.c)
+  json.c language.c main.c model_check.c model_compare.c model_convert.c
+  model_extend.c model_generate.c model_identify.c model_input.c
+  model_inspect.c model_logits.c model_plan.c model_vectors.c owned.c
+  params.c positions_forms.c positions_input.c positions_rows.c
+  positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -233,42 +258,43 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_config test_content test_content_hooks
+  test_checkpoint test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
   test_convert test_coordinates_backward test_core test_corpus
   test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values
-  test_evaluate test_evaluate_as test_export test_extension
+  test_evaluate test_evaluate_as test_export test_extend test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
   test_forecast test_formula test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_half test_identities test_ids
-  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
-  test_kills test_layer_maps test_lengths test_messages test_model
-  test_model_each test_model_encodings test_model_hooks test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_multimodal test_muon test_muon_f32 test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_poll
-  test_positions test_positions_grid test_positions_random
-  test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_published_plans
-  test_quant test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
-  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rope_widths test_rotate_blocks test_rotate_f64 test_score_tables
-  test_sections test_shared test_source test_spec test_statistics
-  test_statistics_curves test_statistics_unpaired test_store test_store_crowd
-  test_store_docs test_store_guard test_store_keep test_store_migrate
-  test_store_refusals test_store_sittings test_store_texts test_store_values
-  test_study test_study_compare test_surface test_task_run test_tasks
-  test_tensors test_tensors_file test_tokens test_train test_train_norms
-  test_train_source test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_verdict
-  test_vocabulary test_weights test_xpos_pope)
+  test_gguf test_graph test_graph_rules test_half test_identify
+  test_identify_arrays test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_messages test_model test_model_check
+  test_model_check_tensors test_model_each test_model_encodings
+  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
+  test_net test_ngram test_nn test_nn_f32 test_nn_product test_npy
+  test_number_types test_numbers test_oracles_content test_oracles_input
+  test_oracles_rotate test_oracles_score test_page test_page_cells
+  test_page_data test_page_script test_page_tasks test_phase test_pictures
+  test_plan_gguf test_poll test_position_plan test_positions
+  test_positions_grid test_positions_random test_positions_windows test_probe
+  test_probe_numbers test_probe_partial test_probe_run test_probe_training
+  test_property test_published_plans test_quant test_references test_registry
+  test_report test_report_full test_report_tasks test_rerotate test_resize
+  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
+  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
+  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
+  test_score_tables test_sections test_shared test_source test_spec
+  test_statistics test_statistics_curves test_statistics_unpaired test_store
+  test_store_crowd test_store_docs test_store_guard test_store_keep
+  test_store_migrate test_store_refusals test_store_sittings test_store_texts
+  test_store_values test_study test_study_compare test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_tokens test_train
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)

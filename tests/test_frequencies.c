@@ -34,9 +34,9 @@ static void rotate(double *y, const double *x, const double *at,
     double f[AXES * D / 2];
     int64_t pair[D];
 
-    CHECK_OK(locant_encoding_frequencies(
-        VIEW(F64, f, r->axes, r->pairs), VIEW(I64, pair, r->pairs, 2), e, D,
-        100));
+    CHECK_OK(locant_encoding_frequencies(VIEW(F64, f, r->axes, r->pairs),
+                                         VIEW(I64, pair, r->pairs, 2), e, D,
+                                         100));
     for (int i = 0; i < T * D; i++)
         y[i] = x[i];
     for (int t = 0; t < T; t++)
@@ -83,10 +83,10 @@ TEST(dynamic_frequencies_depend_on_the_length)
 
     CHECK_OK(locant_encoding_rotated(&r, e, D, 64));
     CHECK(r.by_length);
-    CHECK_OK(locant_encoding_frequencies(VIEW(F64, near, 1, D / 2), NULL, e, D,
-                                         64));
-    CHECK_OK(locant_encoding_frequencies(VIEW(F64, far, 1, D / 2), NULL, e, D,
-                                         256));
+    CHECK_OK(
+        locant_encoding_frequencies(VIEW(F64, near, 1, D / 2), NULL, e, D, 64));
+    CHECK_OK(
+        locant_encoding_frequencies(VIEW(F64, far, 1, D / 2), NULL, e, D, 256));
     CHECK(near[0] == 1 && far[0] == 1);
     CHECK(far[D / 2 - 1] < near[D / 2 - 1]);
 }
@@ -102,16 +102,19 @@ TEST(other_encodings_rotate_nothing_or_are_refused)
 
     CHECK_OK(locant_encoding_rotated(&r, alibi, D, 1));
     CHECK(r.pairs == 0 && r.magnitude == 1);
-    CHECK_OK(locant_encoding_frequencies(VIEW(F64, f, 1, 0), NULL, alibi, D, 1));
+    CHECK_OK(
+        locant_encoding_frequencies(VIEW(F64, f, 1, 0), NULL, alibi, D, 1));
     CHECK_REFUSED(locant_encoding_rotated(&r, pope, D, 1),
-                LOCANT_ERR_UNSUPPORTED, "locant_encoding_rotated: pope is no plain rotation");
+                  LOCANT_ERR_UNSUPPORTED,
+                  "locant_encoding_rotated: pope is no plain rotation");
     CHECK(locant_encoding_rotated(&r, wide, D, 1) != LOCANT_OK);
-    CHECK_REFUSED(locant_encoding_rotated(&r, rope, 0, 1), LOCANT_ERR_PARAM,
-                "locant_encoding_rotated: head_dim is 0, expected at least 1");
+    CHECK_REFUSED(
+        locant_encoding_rotated(&r, rope, 0, 1), LOCANT_ERR_PARAM,
+        "locant_encoding_rotated: head_dim is 0, expected at least 1");
     CHECK_REFUSED(locant_encoding_rotated(&r, NULL, D, 1), LOCANT_ERR_NULL,
                   "locant_encoding_rotated: e is NULL");
     CHECK_REFUSED(locant_encoding_rotated(NULL, rope, D, 1), LOCANT_ERR_NULL,
-                "locant_encoding_rotated: out is NULL");
+                  "locant_encoding_rotated: out is NULL");
     CHECK(locant_encoding_frequencies(VIEW(F64, f, 1, 3), NULL, rope, D, 1) ==
           LOCANT_ERR_SHAPE);
     r.struct_size = 1;

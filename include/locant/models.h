@@ -12,6 +12,118 @@
 
 LOCANT_BEGIN_DECLS
 
+/* ---------------------------------------------------------------- identify */
+
+/* What an array says about the convention that made it. */
+typedef enum locant_identity_verdict {
+    LOCANT_NONE_OF_THESE = 0, /* no convention fits: see 'closest' */
+    LOCANT_IDENTIFIED    = 1, /* 'spec' fits, and no other one does */
+    LOCANT_UNDECIDED     = 2  /* several fit: see 'remaining' */
+} locant_identity_verdict;
+
+/*
+ * The convention of an array.  'residual' is the root of the mean square of
+ * what the convention leaves unexplained, in units of the largest error of
+ * rounding to the dtype of the values, and of angles in float32; values of a
+ * coarser dtype that were stored in a wider one count as the coarser.  Below 1
+ * nothing is left.
+ */
+typedef struct locant_identity {
+    locant_identity_verdict verdict;
+    int     sign;        /* -1: rotates by minus the angle; else 1 */
+    double  offset;      /* added to the given positions */
+    double  factor;      /* multiplies all scores (attention scale), or 1 */
+    double  residual, rounding;
+    char    dtype[16];   /* "bfloat16", .. whose rounding the values have */
+    char    spec[4096];  /* what fits; for frequencies that match no rule a list
+                            of them, for weights "half" or the like */
+    char    beside[256]; /* what fits but no spec says: "cosines first" */
+    char    closest[512];
+    char    note[1024];  /* sentences */
+    int     n_remaining;
+    char    remaining[8][512];
+} locant_identity;
+
+/*
+ * Which rotation made y of x: pairing, rotated channels, base, scaling, sign
+ * and an offset of positions.  A rotation that is no rule of locant's language
+ * is NONE_OF_THESE, with its frequencies listed in 'spec'.
+ *
+ * x, y       F32, F16, BF16 or F64 [.., T, D], of one shape, D at least 2
+ * positions  I64 or F64 [T]; NULL: 0 .. T-1
+ *
+ * Every pair is fitted by itself, and a rule must agree with each within six
+ * standard errors.  At most 2^22 elements are read: the first and last rows.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an entry that is not finite),
+ * NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_rotation(locant_identity *out, const locant_tensor *x,
+                         const locant_tensor *y,
+                         const locant_tensor *positions);
+
+/*
+ * The same from scores = factor * rotate(q) . rotate(k), before masks and
+ * softmax.  Scores show differences of positions alone, so there is no offset.
+ * An entry below -1e30 or minus infinity counts as masked.  'factor' is the
+ * scale on channels that are not rotated.
+ *
+ * q, k, scores  F32, F16, BF16 or F64 [B, H, T, D], [B, H, S, D], [B, H, T, S]
+ * positions     I64 or F64 [T] of both, then T = S; NULL: 0 .. S-1, queries at
+ *               the end
+ *
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_scores(locant_identity *out, const locant_tensor *q,
+                       const locant_tensor *k, const locant_tensor *scores,
+                       const locant_tensor *positions);
+
+/*
+ * Which dialect of sinusoid a table has: order of sines and cosines, exponent,
+ * base, first position.  Rows of zeros (padding) are left out.
+ * table  F32, F16, BF16 or F64 [L, D], D even and at least 4
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_table(locant_identity *out, const locant_tensor *table);
+
+/*
+ * Which slopes and dialect of ALiBi a bias has.  Entries below -1e30 count as
+ * masked.
+ * bias  F32, F16, BF16 or F64 [H, T, S] with T = S, or T = 1 for the last query
+ * Errors: as locant_identify_rotation().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_bias(locant_identity *out, const locant_tensor *bias);
+
+/*
+ * Which pairing q or k weights of one file have relative to another file of the
+ * same model: 'spec' is "same", or "half to interleaved" or "interleaved to
+ * half" with the rotated channels in 'beside'.
+ *
+ * a, b      F32, F16, BF16 or F64 [heads * d] or [heads * d, ..] of one shape:
+ *           rows are output channels
+ * head_dim  d; 0: every divisor of the rows is tried
+ *
+ * Errors: as locant_identify_rotation(), PARAM (head_dim does not divide the
+ * rows).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_weights(locant_identity *out, const locant_tensor *a,
+                        const locant_tensor *b, int64_t head_dim);
+
+/*
+ * The same of tensors of two checkpoints: tensor 'a_name' of the folder,
+ * safetensors file or GGUF file 'a', and b_name of 'b'.  Quantised tensors are
+ * read as well.
+ * Errors: as locant_identify_weights(), IO, FORMAT, UNSUPPORTED; PARAM (no such
+ * tensor: the message names the file).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_identify_files(locant_identity *out, const char *a, const char *a_name,
+                      const char *b, const char *b_name, int64_t head_dim);
+
 /* ---------------------------------------------------------- position plans */
 
 /*
@@ -36,6 +148,7 @@ typedef enum locant_stack {
     LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */
     LOCANT_STACK_MLX      = 5  /* mlx-lm */
 } locant_stack;
+#define LOCANT_STACKS 5 /* programs: HF4 to MLX */
 
 /*
  * Read the plan of MODEL.  A key "locant.pairing" in the metadata of its
@@ -89,6 +202,255 @@ LOCANT_API const char *locant_plan_hash(const locant_plan *p);
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_plan_json(char **out, size_t *size, const locant_plan *p);
+
+/* ---------------------------------------------------------------- running */
+
+/* A checkpoint whose weights are mapped, ready to run. */
+typedef struct locant_model locant_model;
+
+/*
+ * Open a folder with config.json and safetensors, or a .gguf, to compute with
+ * 'dtype':
+ *
+ *   F32   in float; matrices are read as the file stores them
+ *   F64   everything in double, angles, norms and softmax included
+ *   BF16  as F32, with matrices rounded to bfloat16
+ *
+ * The weights stay in the file, which is mapped: opening reads headers and what
+ * is small, norms and biases.
+ * Errors: NULL, DTYPE, IO, FORMAT (the message names file and tensor or key,
+ * what was found and what was expected), UNSUPPORTED, NOMEM.  *out is NULL
+ * after a failure.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_open(locant_model **out, const char *path, locant_dtype dtype);
+LOCANT_API void locant_model_close(locant_model *model);
+
+/* What a model is like. */
+typedef struct locant_model_info {
+    const char *model_type; /* of config.json */
+    int64_t     layers, width, vocab;
+} locant_model_info;
+
+LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
+
+/*
+ * The tokens of a batch; a member that the model does not take is NULL.
+ *
+ * ids        I64 [B, T]   each below the size of the vocabulary
+ * mask       I64 [B, T], or NULL: 0 marks padding, which nothing sees, on
+ *            either side
+ * positions  I64 [B, T], or [A, B, T] for models of A axes; NULL: counted as
+ *            the model does.  A query sees the keys before it in the row,
+ *            whatever their positions
+ * All are dense.
+ */
+typedef struct locant_model_input {
+    size_t               struct_size; /* sizeof(locant_model_input) */
+    const locant_tensor *ids, *mask, *positions;
+    const locant_tensor *types;       /* I64 [B, T]: token types */
+    const locant_tensor *decoder_ids; /* I64 [B, S] */
+    const locant_tensor *pixels;      /* F32 [B, C, H, W] */
+    const locant_tensor *grid;        /* I64 [B, 3]: of patches */
+} locant_model_input;
+
+#define LOCANT_MODEL_INPUT_INIT { .struct_size = sizeof(locant_model_input) }
+
+enum { /* flags */
+    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, not logits */
+};
+
+/*
+ * The shape of what locant_model_logits() writes: [B, T, vocabulary], or
+ * [B, T, width] of states.
+ * Errors: as locant_model_logits().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_shape(int64_t shape[3], const locant_model *model,
+                   const locant_model_input *input, int flags);
+
+/*
+ * Logits of every token, or its states.
+ *
+ * out      F32, or F64 of a model opened so, of that shape   written
+ * seconds  NULL, or F64 [layers + 2]: time that each layer took, the input, and
+ *          the head   written
+ *
+ * A row has the same bits whatever the other rows are, and for any number of
+ * threads.  Accuracy relative to the largest logit: below 3e-5 in float for
+ * models of some tens of layers, 1e-9 in double.  Rows of padding are
+ * undefined.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an id beyond the vocabulary; a
+ * position beyond the table; an input that the model does not take), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_logits(locant_tensor *out, locant_tensor *seconds,
+                    const locant_model *model, const locant_model_input *input,
+                    int flags);
+
+/* How to continue a text. */
+typedef struct locant_generation {
+    size_t   struct_size; /* sizeof(locant_generation) */
+    int64_t  top_k;       /* draw from the k most likely tokens; 0: from all */
+    double   top_p;       /* from the fewest that have this probability
+                             together, 0 < p <= 1 */
+    double   temperature; /* logits are divided by it; 0: no draw, the most
+                             likely token */
+    uint64_t seed;        /* of the draws; row b has a stream of its own */
+    int      ignore_end;  /* 1: go on after the end token */
+} locant_generation;
+
+#define LOCANT_GENERATION_INIT \
+    { .struct_size = sizeof(locant_generation), .top_p = 1.0 }
+
+/*
+ * Continue each row.  Keys and values are cached, so a token costs one reading
+ * of the weights; logits have the bits of a call for the whole text.
+ *
+ * out  I64 [B, T + N], dense   written: the ids, then N new ones; after an end
+ *      token padding
+ * g    NULL: the most likely tokens
+ *
+ * Errors: as locant_model_logits(); PARAM (a value of g).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_generate(locant_tensor *out, const locant_model *model,
+                      const locant_model_input *input,
+                      const locant_generation *g);
+
+
+/* --------------------------------------------------------------- extension */
+
+/* What to extend; LOCANT_EXTEND_OPTIONS_INIT has the defaults. */
+typedef struct locant_extend_options {
+    size_t      struct_size;
+    const char *model;      /* MODEL; NULL: a rope of 'base' and 'dim' */
+    int64_t     to;         /* positions it should read, at most 2^30 */
+    int64_t     trained;    /* that it was trained on; 0: as the model says */
+    double      base;       /* without a model: 1 .. 1e30 */
+    int64_t     dim;        /* rotated channels: even, 4 .. 2048 */
+    const char *method;     /* "pi", "ntk", "dynamic", "yarn", "longrope",
+                               "llama3" or "selfextend"; NULL: all */
+    const char *config_out; /* write the config.json of the model with the
+                               extension by 'method' to this path; NULL: no */
+} locant_extend_options;
+
+#define LOCANT_EXTEND_OPTIONS_INIT \
+    { .struct_size = sizeof(locant_extend_options), .base = 10000 }
+
+/*
+ * Settings that let a rotary model read more positions than it was trained on,
+ * as JSON: base, rotated channels, lengths and factor, wavelengths of the pairs
+ * as trained, and for each method its spec, base, attention factor,
+ * wavelengths, how many pairs keep their frequency, texts to paste for
+ * transformers 4 and 5, vLLM, llama.cpp and MLX-LM (null: it cannot), notes,
+ * and of a model the passport of the extended plan (null: its dialect cannot
+ * say it).  docs/guide/models/extend.md has the schema.
+ *
+ * Only rotated layers without a window are extended.  A model that is scaled
+ * already is refused, but for a linear scaling, whose factor is multiplied.
+ *
+ * *size is the length without the final zero, and may be NULL.  Release *out
+ * with locant_release(); it is NULL after a failure.
+ * Errors: NULL, PARAM (lengths, base, dim, method), UNSUPPORTED (nothing is
+ * rotated, or only layers with a window; scaled already; config_out of a file
+ * or a method that no config.json says), and those of locant_plan_read() and of
+ * writing.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_extend(char **out, size_t *size,
+                    const locant_extend_options *options);
+
+/* ------------------------------------------------------------------ checks */
+
+typedef enum locant_severity {
+    LOCANT_FINDING_NOTE    = 0, /* worth knowing, on right models too */
+    LOCANT_FINDING_WARNING = 1, /* stacks disagree, or a key has no effect */
+    LOCANT_FINDING_ERROR   = 2  /* wrong numbers or a failure somewhere */
+} locant_severity;
+
+/* One check; docs/guide/models/wrong-rope.md lists all. */
+typedef struct locant_check_info {
+    const char     *id; /* "L01" */
+    locant_severity severity;
+    const char     *title;
+} locant_check_info;
+
+/* Check i in the order of the guide; NULL past the end. */
+LOCANT_API const locant_check_info *locant_model_check_at(size_t i);
+
+/* What a check found.  Texts are never NULL. */
+typedef struct locant_finding {
+    const char     *id; /* of the check */
+    locant_severity severity;
+    unsigned        stacks; /* bit 1 << stack: concerned */
+    int             fixes;  /* locant_model_fix() mends it */
+    char           *key;    /* of the configuration, or a tensor */
+    char           *sentence; /* what is wrong, and what stacks compute */
+    char           *mend;     /* how to mend it; "": by hand */
+    /* What each stack computes; "": it is not concerned. */
+    char           *hf4, *hf5, *vllm, *llama_cpp, *mlx;
+} locant_finding;
+
+/* Errors first, then warnings, then notes. */
+typedef struct locant_findings {
+    locant_finding *at; /* [n] */
+    size_t          n;
+    char           *checked; /* one line: what was looked at */
+} locant_findings;
+
+typedef struct locant_check_options {
+    size_t       struct_size;
+    locant_stack stack;  /* only what concerns this one; TRUE: all */
+    int64_t      length; /* of a text that is to be read; 0: not told */
+    /* Position ids, I64 [B, T], or [A, B, T] for models of A axes; or NULL. */
+    const locant_tensor *positions;
+    const char *other;   /* the same model as another file, or NULL */
+    const char *adapter; /* folder of a LoRA adapter, or NULL */
+} locant_check_options;
+#define LOCANT_CHECK_OPTIONS_INIT                                              \
+    { .struct_size = sizeof(locant_check_options) }
+
+/*
+ * Check how a model's files say its positions.
+ *
+ * A key of a wrong type is a finding.  With 'other', the pairing, the permuted
+ * rows and the windows of both files are compared; a folder that holds one GGUF
+ * file beside its config.json is compared with it.
+ *
+ * path     MODEL
+ * options  NULL: the defaults of LOCANT_CHECK_OPTIONS_INIT
+ * *out     to be freed with locant_findings_free()
+ *
+ * Errors: NULL, PARAM (a stack that does not exist), IO, FORMAT (a file is
+ * truncated, or not what its name says), UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check(locant_findings *out, const char *path,
+                   const locant_check_options *options);
+
+/* The same of the text of a config.json or params.json, n bytes; messages call
+   it 'name'. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_check_text(locant_findings *out, const char *text, size_t n,
+                        const char *name, const locant_check_options *options);
+
+LOCANT_API void locant_findings_free(locant_findings *findings);
+
+/*
+ * Write the configuration of MODEL with the changes that its findings name:
+ * only what a check mends unambiguously.  The checks that made a change are
+ * silent on the result.
+ *
+ * *fixed   findings that are mended; if it is 0, nothing is written
+ * path     MODEL
+ * output   the file that is written, never the configuration itself
+ *
+ * Errors: as locant_model_check(); PARAM ('output' is the configuration),
+ * UNSUPPORTED (a GGUF file, a params.json).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_fix(size_t *fixed, const char *path, const char *output);
 
 /* ----------------------------------------------------------------- convert */
 
@@ -154,6 +516,67 @@ locant_model_convert(locant_conversion *out, const char *model,
                      const char *folder,
                      const locant_convert_options *options);
 
+/* ----------------------------------------------------------------- compare */
+
+typedef enum locant_comparison_verdict {
+    LOCANT_SAME      = 0, /* at all positions */
+    LOCANT_DIFFERENT = 1,
+    LOCANT_UNSETTLED = 2  /* frequencies differ by no more than float32 rounds,
+                             but by more than 1e-3 radians within the length;
+                             or rules that depend on a length were compared at
+                             some lengths only */
+} locant_comparison_verdict;
+
+/* Where two models part. */
+typedef struct locant_model_difference {
+    char    field[32];   /* "frequency", "window", "score scale", .. */
+    char    tower[16];   /* "text", "encoder", "decoder", "vision" */
+    int64_t layer;       /* the first one; -1: of the whole tower */
+    int64_t layers;      /* how many layers differ in this field */
+    int64_t pair;        /* of channels; -1: none */
+    int64_t position;    /* the first one that differs; frequencies: by more
+                            than 1e-3 radians; -1: none is the first */
+    double  amount;      /* frequencies: the largest difference times the
+                            length, in radians; else B - A, or 0 */
+    char    a[192], b[192]; /* the values, as text */
+} locant_model_difference;
+
+typedef struct locant_comparison {
+    locant_comparison_verdict verdict;
+    int64_t           length;     /* over which frequencies are judged */
+    int64_t           layers;     /* that were compared */
+    int               exact;      /* 1: every schedule is equal, not nearly */
+    double            apart;      /* largest difference of frequencies times
+                                     the length, in radians */
+    int64_t           carries;    /* the first position at which an angle
+                                     differs by more than 1e-3 radians; -1:
+                                     there is none */
+    int               n;          /* of 'differences' */
+    locant_model_difference differences[24];
+    char              note[1024]; /* what was assumed, sentences */
+} locant_comparison;
+
+/*
+ * Compare the positions of two models: whether both compute the same function
+ * of positions, whatever the order of the channels that the weights carry.
+ *
+ * a, b    each a MODEL, a spec ("rope(base=500000)") that is no file, or the
+ *         text of a config.json, which begins with "{".  NULL for b: a itself
+ * as      the program that reads b
+ * length  positions over which differences of frequencies are judged; 0: the
+ *         longer of the two models', or 131072
+ *
+ * Equal specs are equal at all positions.  Otherwise pairs are compared by
+ * their frequencies, the factors on scores as their products on rotated and
+ * on other channels, dialects of ALiBi up to a constant of each query, and
+ * everything else field by field.  A spec says nothing about scales, norms,
+ * caps and ids, which are not compared then.
+ *
+ * Errors: NULL, PARAM (as; length below 0), IO, FORMAT, UNSUPPORTED, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_models_compare(locant_comparison *out, const char *a, const char *b,
+                      locant_stack as, int64_t length);
 /* ---------------------------------------------------------- golden vectors */
 
 /*
@@ -163,8 +586,8 @@ locant_model_convert(locant_conversion *out, const char *model,
  * cases with their spec, inputs, formula and tolerance.  The folder is created
  * if needed.  The bytes depend on 'only' and the version alone.
  *
- * only  a pattern of names of cases as of fnmatch(3), whose * matches slashes
- *       too, or the beginning of names before a slash; NULL: all
+ * only  a pattern of names of cases as of fnmatch(3), or of their beginnings
+ *       before a slash; its * matches slashes too; NULL: all
  *
  * Values of rope and of sinusoids are computed with more than 90 bits and
  * rounded to float64, the others come from the oracles in double.

@@ -8,8 +8,9 @@ a `locant.Error`.  Calls have no length limit of their own.  The interpreter
 runs other threads during a call.
 
 `locant.positions` numbers tokens as models do.  `locant.torch`, `locant.hf`,
-`locant.plot` and `locant.graph` are imported when first used, and need PyTorch,
-transformers, matplotlib and a build with the lab.
+`locant.plot`, `locant.graph` and `locant.models` are imported when first used,
+and need PyTorch, transformers, matplotlib and (the last two) a build with the
+lab.
 """
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ __all__ = [
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
-_LAZY = ("graph", "hf", "plot", "torch")  # imported when first used
+_LAZY = ("graph", "hf", "models", "plot", "torch")  # imported when first used
 
 
 def set_threads(n: int) -> None:

@@ -141,6 +141,32 @@ class Rotated(Structure):
     ]
 
 
+class IdentityVerdict(IntEnum):
+    """locant_identity_verdict"""
+    NONE_OF_THESE = 0
+    IDENTIFIED = 1
+    UNDECIDED = 2
+
+
+class Identity(Structure):
+    """locant_identity"""
+    _fields_ = [
+        ("verdict", c_int),
+        ("sign", c_int),
+        ("offset", c_double),
+        ("factor", c_double),
+        ("residual", c_double),
+        ("rounding", c_double),
+        ("dtype", c_char * 16),
+        ("spec", c_char * 4096),
+        ("beside", c_char * 256),
+        ("closest", c_char * 512),
+        ("note", c_char * 1024),
+        ("n_remaining", c_int),
+        ("remaining", c_char * 512 * 8),
+    ]
+
+
 class Stack(IntEnum):
     """locant_stack"""
     TRUE = 0
@@ -149,6 +175,59 @@ class Stack(IntEnum):
     VLLM = 3
     LLAMACPP = 4
     MLX = 5
+
+
+class ModelInfo(Structure):
+    """locant_model_info"""
+    _fields_ = [
+        ("model_type", c_char_p),
+        ("layers", c_int64),
+        ("width", c_int64),
+        ("vocab", c_int64),
+    ]
+
+
+class ModelInput(Structure):
+    """locant_model_input"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("ids", POINTER(Tensor)),
+        ("mask", POINTER(Tensor)),
+        ("positions", POINTER(Tensor)),
+        ("types", POINTER(Tensor)),
+        ("decoder_ids", POINTER(Tensor)),
+        ("pixels", POINTER(Tensor)),
+        ("grid", POINTER(Tensor)),
+    ]
+
+
+MODEL_HIDDEN = 1
+
+
+class Generation(Structure):
+    """locant_generation"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("top_k", c_int64),
+        ("top_p", c_double),
+        ("temperature", c_double),
+        ("seed", c_uint64),
+        ("ignore_end", c_int),
+    ]
+
+
+class ExtendOptions(Structure):
+    """locant_extend_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("model", c_char_p),
+        ("to", c_int64),
+        ("trained", c_int64),
+        ("base", c_double),
+        ("dim", c_int64),
+        ("method", c_char_p),
+        ("config_out", c_char_p),
+    ]
 
 
 class ModelPairing(IntEnum):
@@ -188,6 +267,98 @@ class Conversion(Structure):
         ("tensors", c_int64),
         ("moved", c_int64),
         ("worst", c_double),
+    ]
+
+
+class Severity(IntEnum):
+    """locant_severity"""
+    NOTE = 0
+    WARNING = 1
+    ERROR = 2
+
+
+class CheckInfo(Structure):
+    """locant_check_info"""
+    _fields_ = [
+        ("id", c_char_p),
+        ("severity", c_int),
+        ("title", c_char_p),
+    ]
+
+
+class Finding(Structure):
+    """locant_finding"""
+    _fields_ = [
+        ("id", c_char_p),
+        ("severity", c_int),
+        ("stacks", c_uint),
+        ("fixes", c_int),
+        ("key", c_char_p),
+        ("sentence", c_char_p),
+        ("mend", c_char_p),
+        ("hf4", c_char_p),
+        ("hf5", c_char_p),
+        ("vllm", c_char_p),
+        ("llama_cpp", c_char_p),
+        ("mlx", c_char_p),
+    ]
+
+
+class Findings(Structure):
+    """locant_findings"""
+    _fields_ = [
+        ("at", POINTER(Finding)),
+        ("n", c_size_t),
+        ("checked", c_char_p),
+    ]
+
+
+class CheckOptions(Structure):
+    """locant_check_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("stack", c_int),
+        ("length", c_int64),
+        ("positions", POINTER(Tensor)),
+        ("other", c_char_p),
+        ("adapter", c_char_p),
+    ]
+
+
+class ComparisonVerdict(IntEnum):
+    """locant_comparison_verdict"""
+    SAME = 0
+    DIFFERENT = 1
+    UNSETTLED = 2
+
+
+class ModelDifference(Structure):
+    """locant_model_difference"""
+    _fields_ = [
+        ("field", c_char * 32),
+        ("tower", c_char * 16),
+        ("layer", c_int64),
+        ("layers", c_int64),
+        ("pair", c_int64),
+        ("position", c_int64),
+        ("amount", c_double),
+        ("a", c_char * 192),
+        ("b", c_char * 192),
+    ]
+
+
+class Comparison(Structure):
+    """locant_comparison"""
+    _fields_ = [
+        ("verdict", c_int),
+        ("length", c_int64),
+        ("layers", c_int64),
+        ("exact", c_int),
+        ("apart", c_double),
+        ("carries", c_int64),
+        ("n", c_int),
+        ("differences", ModelDifference * 24),
+        ("note", c_char * 1024),
     ]
 
 
@@ -430,7 +601,11 @@ INIT.update({
     Figure: {},
     FigureView: {"head": -1, "layer": -1},
     Rotated: {},
+    ModelInput: {},
+    Generation: {"top_p": 1.0},
+    ExtendOptions: {"base": 10000},
     ConvertOptions: {},
+    CheckOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
@@ -450,6 +625,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_encoding_rotated": ("status", [POINTER(Rotated), c_void_p, c_int64, c_int64]),
     "locant_encoding_frequencies": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, c_int64, c_int64]),
+    "locant_identify_rotation": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
+    "locant_identify_scores": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
+    "locant_identify_table": ("status", [POINTER(Identity), POINTER(Tensor)]),
+    "locant_identify_bias": ("status", [POINTER(Identity), POINTER(Tensor)]),
+    "locant_identify_weights": ("status", [POINTER(Identity), POINTER(Tensor), POINTER(Tensor), c_int64]),
+    "locant_identify_files": ("status", [POINTER(Identity), c_char_p, c_char_p, c_char_p, c_char_p, c_int64]),
     "locant_plan_read": ("status", [POINTER(c_void_p), c_char_p, c_int]),
     "locant_plan_parse": ("status", [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_int]),
     "locant_plan_free": (None, [c_void_p]),
@@ -462,7 +643,20 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_spec": (c_char_p, [c_void_p, c_int]),
     "locant_plan_hash": (c_char_p, [c_void_p]),
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
+    "locant_model_open": ("status", [POINTER(c_void_p), c_char_p, c_int]),
+    "locant_model_close": (None, [c_void_p]),
+    "locant_model_info_of": (ModelInfo, [c_void_p]),
+    "locant_model_shape": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
+    "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),
     "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
+    "locant_model_check_at": (POINTER(CheckInfo), [c_size_t]),
+    "locant_model_check": ("status", [POINTER(Findings), c_char_p, POINTER(CheckOptions)]),
+    "locant_model_check_text": ("status", [POINTER(Findings), c_char_p, c_size_t, c_char_p, POINTER(CheckOptions)]),
+    "locant_findings_free": (None, [POINTER(Findings)]),
+    "locant_model_fix": ("status", [POINTER(c_size_t), c_char_p, c_char_p]),
+    "locant_models_compare": ("status", [POINTER(Comparison), c_char_p, c_char_p, c_int, c_int64]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),

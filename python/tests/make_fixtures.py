@@ -15,8 +15,10 @@ import numpy as np
 import safetensors.torch
 import torch
 
+import decoder_configs
 import make_models
 import model_configs
+import own_models
 
 LENGTH = 11
 SMALL = dict(vocab_size=12, hidden_size=8, num_hidden_layers=1,
@@ -40,7 +42,7 @@ SMALL = dict(vocab_size=12, hidden_size=8, num_hidden_layers=1,
              vocab_size_per_layer_input=10, max_position_embeddings=24)
 SPECIAL = dict(pad_token_id=11, eos_token_id=0, decoder_start_token_id=11,
                forced_eos_token_id=0)
-LISTS = dict(model_configs.LISTS, original_max_position_embeddings=8,
+LISTS = dict(decoder_configs.LISTS, original_max_position_embeddings=8,
              short_factor=[1.0, 1.3], long_factor=[1.5, 3.0])
 LATE = dict(num_hidden_layers=3, num_kv_shared_layers=1,
             layer_types=["sliding_attention", "full_attention",
@@ -75,8 +77,20 @@ FIXTURES = {
     "swinv2": dict(image_size=12, patch_size=2, embed_dim=4, depths=[2],
                    num_heads=[2], window_size=4, pretrained_window_sizes=[8]),
     "qwen2_vl": WIDE,
-    "qwen3_vl": dict(rope_parameters=model_configs.rope(
+    "qwen3_vl": dict(rope_parameters=decoder_configs.rope(
         1e6, mrope_section=[2, 1, 1], mrope_interleaved=True)),
+}
+# Those that own_models.py makes.
+OWN = {
+    "transfo_xl": dict(own_models.XL, vocab_size=12, cutoffs=[4, 8],
+                       d_model=8, d_embed=8, d_head=4, d_inner=12, n_layer=1,
+                       mem_len=6, clamp_len=3),
+    "qwen1": dict(own_models.QWEN, vocab_size=12, hidden_size=8,
+                  num_attention_heads=2, kv_channels=4, num_hidden_layers=1,
+                  intermediate_size=24, seq_length=6),
+    "palm": dict(own_models.PALM, vocab_size=12, hidden_size=8,
+                 num_attention_heads=2, head_dim=8, num_hidden_layers=1,
+                 intermediate_size=12),
 }
 MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3,
           "bert": -4, "roberta": -4, "deberta_v3": -3, "t5": -3, "marian": -4}
@@ -153,11 +167,16 @@ def write(folder, name):
     return make_models.save(folder, model, inputs(name, model))
 
 
+def write_own(folder, name):
+    make_models.save_own(folder, OWN[name], LENGTH, 1, half=True)
+    return 0.0
+
+
 def main(folder, names):
     total = 0
-    for name in names or FIXTURES:
+    for name in names or [*FIXTURES, *OWN]:
         part = os.path.join(folder, name)
-        error = write(part, name)
+        error = (write_own if name in OWN else write)(part, name)
         size = sum(os.path.getsize(os.path.join(part, f))
                    for f in os.listdir(part))
         print(f"{name:22} {size:6} bytes, transformers {error:.1e}")

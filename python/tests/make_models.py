@@ -17,6 +17,7 @@ import transformers
 
 import model_configs
 import model_oracle
+import own_models
 
 torch.set_num_threads(1)
 transformers.logging.set_verbosity_error()
@@ -49,12 +50,15 @@ def randomize(model, seed):
                 p.copy_(normal(p, 1.3 * p.shape[-1] ** -0.5))
 
 
+def attention_of(name):
+    return model_configs.ATTENTION.get(name, "eager")
+
+
 def made(name, seed=0, keys=None):
     """A model of model_configs, or one of its classes with other keys."""
     config, model, usual = model_configs.MODELS[name]
     config = getattr(transformers, config)(**(keys or usual))
-    config._attn_implementation = model_configs.ATTENTION.get(
-        name, "eager")
+    config._attn_implementation = attention_of(name)
     config._experts_implementation = "eager"
     torch.manual_seed(seed)
     model = getattr(transformers, model)(config).eval()
@@ -68,13 +72,52 @@ def tokens(model, batch=2, length=LENGTH, seed=1):
     return g.integers(3, size, (batch, length))
 
 
+def flat_patches(pixels, c):
+    """Pixels as transformers wants them: [patches, C * time * P * P]."""
+    p, m, frames = c.patch_size, c.spatial_merge_size, c.temporal_patch_size
+    b, channels, h, w = pixels.shape
+    x = np.broadcast_to(pixels[:, None], (b, frames) + pixels.shape[1:])
+    x = x.reshape(b, frames, channels, h // p // m, m, p, w // p // m, m, p)
+    x = x.transpose(0, 3, 6, 4, 7, 2, 1, 5, 8)
+    return x.reshape(b * (h // p) * (w // p), -1).copy()
+
+
+def with_image(model, given):
+    """The names of transformers for a row of ids with an image each."""
+    c = model.config
+    grid = [1, *(n // c.vision_config.patch_size
+                 for n in given["pixels"].shape[2:])]
+    return {"pixel_values": torch.tensor(flat_patches(given["pixels"],
+                                                      c.vision_config)),
+            "image_grid_thw": torch.tensor([grid] * len(given["ids"])),
+            "mm_token_type_ids": torch.tensor(
+                (given["ids"] == c.image_token_id).astype(np.int32))}
+
+
 def run(model, given):
     """Logits of transformers in float32, or what the last norm gives."""
+    given = {k: v for k, v in given.items() if k != "grid"}
     inputs = {INPUTS[k]: torch.tensor(v) for k, v in given.items()}
+    if "ids" in given and "pixels" in given:
+        inputs.update(with_image(model, given))
     with torch.no_grad():
         out = model(**inputs)
     return (out.logits if hasattr(out, "logits")
             else out.last_hidden_state).numpy()
+
+
+def continued(model, given, n):
+    """Greedy tokens of transformers, n more."""
+    model.generation_config.eos_token_id = None
+    model.generation_config.forced_eos_token_id = None
+    inputs = {INPUTS[k]: torch.tensor(v) for k, v in given.items()
+              if k in ("ids", "mask")}
+    inputs.setdefault("attention_mask",
+                      torch.ones(given["ids"].shape, dtype=torch.long))
+    if "pixels" in given:
+        inputs.update(with_image(model, given))
+    return model.generate(**inputs, max_new_tokens=n, do_sample=False,
+                          eos_token_id=None, pad_token_id=0).numpy()
 
 
 def masked(logits, given):
@@ -138,22 +181,48 @@ def old_keys(config, more):
     return config
 
 
-def write_old(name, folder, new):
-    """The same model and logits with a config of transformers 4; returns
-    the distance of what transformers reads from there."""
+def copied(name, folder, new, change):
+    """The same model with a changed config; returns the distance of what
+    transformers reads from there."""
     shutil.copytree(folder, new, dirs_exist_ok=True)
     path = os.path.join(new, "config.json")
     with open(path) as file:
         config = json.load(file)
-    write_json(path, old_keys(config, model_configs.OLD_KEYS[name]))
+    write_json(path, change(config))
     kind = getattr(transformers, model_configs.MODELS[name][1])
-    model = kind.from_pretrained(new, dtype=torch.float32,
-                                 attn_implementation="eager").eval()
+    model = kind.from_pretrained(
+        new, dtype=torch.float32,
+        attn_implementation=attention_of(name)).eval()
     given = {k: np.load(os.path.join(new, k + ".npy")) for k in INPUTS
              if os.path.exists(os.path.join(new, k + ".npy"))}
-    truth = np.load(os.path.join(new, "logits.npy"))
+    truth = np.load(os.path.join(new, truth_file(model)))
     return (np.abs(masked(run(model, given), given) - truth).max() /
             np.abs(truth).max())
+
+
+def write_old(name, folder, new):
+    """The keys of transformers 4."""
+    return copied(name, folder, new, lambda c: old_keys(
+        c, model_configs.OLD_KEYS[name]))
+
+
+def without(config, default):
+    """A config without the keys whose values are those of its class."""
+    kept = {}
+    for key, value in config.items():
+        usual = default.get(key)
+        if isinstance(value, dict) and key.endswith("_config") and usual:
+            kept[key] = without(value, usual)
+        elif key in ("model_type", "architectures") or value != usual or \
+                key not in default:
+            kept[key] = value
+    return kept
+
+
+def write_sparse(name, folder, new):
+    """Only the keys that say more than the class."""
+    default = getattr(transformers, model_configs.MODELS[name][0])().to_dict()
+    return copied(name, folder, new, lambda c: without(c, default))
 
 
 def written(name, folder, model):
@@ -211,20 +280,44 @@ def inputs(name, model, length=LENGTH, batch=2, size=None):
         given["types"] = (given["ids"] > limit // 2).astype(np.int64)
     if name in model_configs.AXES:
         given["positions"] = axes(batch, length)
+    if name in model_configs.IMAGES:
+        g, p = np.random.default_rng(4), model.config.vision_config.patch_size
+        given["pixels"] = g.normal(size=(batch, 3, 4 * p, 6 * p)).astype(
+            np.float32)
+        given["grid"] = np.array([[1, 4, 6]] * batch)
+        given["ids"] %= 90  # no other token of images
+        first = length // 3
+        given["ids"][:, first:first + 6] = model.config.image_token_id
     if name in ("roberta", "xlm_roberta"):  # padding amid the tokens counts
         given["ids"][:, length // 2] = model.config.pad_token_id
     return given
 
 
+def save_own(folder, config, length=LENGTH, batch=2, half=False):
+    """A model of own_models with its inputs and logits."""
+    own_models.write(folder, config, half)
+    g = np.random.default_rng(1)
+    given = {"ids": g.integers(0, config["vocab_size"], (batch, length))}
+    truth = model_oracle.logits(model_oracle.Checkpoint(folder), given)
+    np.save(os.path.join(folder, "ids.npy"), given["ids"])
+    np.save(os.path.join(folder, "logits.npy"), truth)
+
+
+def make(name, folder):
+    """A line about the model of a name in a folder."""
+    if name in own_models.MODELS:
+        save_own(folder, own_models.MODELS[name])
+        return "transformers has no class"
+    model = written(name, folder, made(name))
+    line = f"transformers {save(folder, model, inputs(name, model)):.1e}"
+    if name in model_configs.OLD_KEYS:
+        line += f", 4: {write_old(name, folder, folder + '_hf4'):.1e}"
+    return line
+
+
 def main(folder, names):
-    for name in names or model_configs.MODELS:
-        part, model = os.path.join(folder, name), made(name)
-        model = written(name, part, model)
-        error = save(part, model, inputs(name, model))
-        line = f"{name:22} transformers {error:.1e}"
-        if name in model_configs.OLD_KEYS:
-            line += f", 4: {write_old(name, part, part + '_hf4'):.1e}"
-        print(line)
+    for name in names or (*model_configs.MODELS, *own_models.MODELS):
+        print(f"{name:22} {make(name, os.path.join(folder, name))}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 
 OPTIONS = {"ids": "-i", "mask": "--mask", "types": "--types",
-           "decoder_ids": "--decoder-ids", "pixels": "--pixels",
+           "decoder_ids": "--decoder-ids", "pixels": "--pixels", "grid": "--grid",
            "positions": "--positions"}
 
 
@@ -34,7 +34,21 @@ class Command:
             done = subprocess.run(
                 [*line, *map(str, options), "-o", out], capture_output=True,
                 text=True, check=False)
-            if done.returncode != 0:
-                raise RuntimeError(f"exit {done.returncode}: "
-                                   f"{done.stderr.strip()}")
+            self.check(done)
             return np.load(out)
+
+    @staticmethod
+    def check(done):
+        if done.returncode != 0:
+            raise RuntimeError(f"exit {done.returncode}: "
+                               f"{done.stderr.strip()}")
+
+    def make(self, verb, folder, out, *options, refuses=False):
+        """Whether a verb writes a folder; refuses: exit 2 is no failure."""
+        done = subprocess.run(
+            [self.locant, "model", verb, folder, *options, "-o", out],
+            capture_output=True, text=True, check=False)
+        if refuses and done.returncode == 2:
+            return False
+        self.check(done)
+        return True

@@ -7,10 +7,9 @@
 #include <math.h>
 
 /* Set *s to the schedule of the rotating part of 'e', NULL if there is none. */
-static locant_status schedule_of(const struct lct_schedule **s,
-                                 bool *by_length, const char *fn,
-                                 const locant_encoding *e, int64_t head_dim,
-                                 int64_t length)
+static locant_status schedule_of(const struct lct_schedule **s, bool *by_length,
+                                 const char *fn, const locant_encoding *e,
+                                 int64_t head_dim, int64_t length)
 {
     const struct lct_part *part;
 
@@ -90,7 +89,8 @@ static void put(locant_tensor *frequencies, locant_tensor *channels,
 
     for (int64_t i = 0; i < s->axes * s->pairs; i++) {
         const struct lct_phase f = s->frequency[i];
-        double *to = lct_at(frequencies, (const int64_t[]){ i / s->pairs, i % s->pairs }, 2);
+        double *to = lct_at(frequencies,
+                            (const int64_t[]){ i / s->pairs, i % s->pairs }, 2);
 
         *to = turn * (ldexp((double)f.hi, -64) + ldexp((double)f.lo, -128));
     }

@@ -25,7 +25,7 @@ NAMES(gemma3_names, LLAMA_NAMES, .base_local = "rope_local_base_freq",
       .epsilon = "rms_norm_eps");
 NAMES(bert_names, LLAMA_NAMES, .epsilon = "layer_norm_eps");
 NAMES(neox_names, .layers = "num_hidden_layers", .hidden = "hidden_size",
-      .heads = "num_attention_heads", .kv_heads = "num_key_value_heads",
+      .heads = "num_attention_heads", .kv_heads = "num_attention_heads",
       .length = "max_position_embeddings", .base = "rotary_emb_base",
       .partial = "rotary_pct", .epsilon = "layer_norm_eps");
 NAMES(modernbert_names, .layers = "num_hidden_layers",

@@ -15,7 +15,7 @@ locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
     if (strcmp(word, "half") != 0 && strcmp(word, "interleaved") != 0)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: " LCT_WEIGHTS_PAIRING
-                           ": '%.60s', half or interleaved expected",
+                           " is '%.60s', expected half or interleaved",
                            lct_path_tail(name), word);
     *out = word[0] == 'h' ? LCT_PAIRING_HALF : LCT_PAIRING_INTERLEAVED;
     return LOCANT_OK;

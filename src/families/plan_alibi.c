@@ -185,6 +185,8 @@ locant_status lct_plan_alibi_qwen(struct lct_position_plan *p,
     LCT_TRY(lct_plan_keys_real(&part, &k, "partial", "rotary_pct", 1));
     LCT_TRY(lct_plan_keys_switch(&dynamic, &k, "use_dynamic_ntk", true));
     LCT_TRY(lct_plan_keys_switch(&logn, &k, "use_logn_attn", true));
+    if (p->stack == LCT_STACK_LLAMACPP)
+        dynamic = logn = false; /* its graph has neither */
     dim = part > 0 && part <= 1 ? (int64_t)((double)width * part) : 0;
     if (dim < 2 || dim % 2 != 0)
         return lct_plan_keys_wrong(&k, k.where, "rotary_pct",

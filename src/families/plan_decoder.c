@@ -3,27 +3,22 @@
  * differs between them is in the rows of families.def
  */
 #include "plan_decoder.h"
+#include "plan_beside.h"
 #include "plan_layers.h"
 #include "plan_rope.h"
+#include "plan_sizes.h"
+#include "plan_stack.h"
 #include "plan_tower.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-struct sizes {
-    int64_t layers, hidden, heads, kv_heads;
-    int64_t head_dim; /* for scores */
-    int64_t v_dim;
-    int64_t rope_dim; /* width of the part that may be rotated */
-    int64_t length;
-};
-
 /* All that the layers of one decoder are made of. */
 struct decoder {
     struct lct_plan_keys k;
     const struct lct_family *f;
-    struct sizes n;
+    struct lct_plan_sizes n;
     int64_t window, chunk;
     bool both_sides; /* a query sees keys on both sides */
     struct lct_plan_rope full, local;
@@ -35,88 +30,6 @@ struct decoder {
     bool temperature_everywhere;
     bool interleaved;
 };
-
-/* ------------------------------------------------------------------- sizes */
-
-static locant_status kv_heads(struct decoder *d)
-{
-    const char *key = d->f->names->kv_heads;
-    const int64_t fallback =
-        d->f->kv_heads > 0 && !lct_plan_keys_null(&d->k, key) ? d->f->kv_heads
-                                                              : d->n.heads;
-
-    LCT_TRY(lct_plan_keys_whole(&d->n.kv_heads, &d->k, "kv_heads", key,
-                                fallback, 1));
-    if (d->n.heads % d->n.kv_heads == 0)
-        return LOCANT_OK;
-    return locant_fail(
-        LOCANT_ERR_FORMAT,
-        "%s: %s is %" PRId64 " and %s %" PRId64 ", expected a multiple of it",
-        d->k.plan->file, d->f->names->heads, d->n.heads, key, d->n.kv_heads);
-}
-
-static locant_status latent_sizes(struct decoder *d)
-{
-    int64_t nope;
-
-    LCT_TRY(lct_plan_keys_whole(&nope, &d->k, "qk_nope_head_dim",
-                                "qk_nope_head_dim",
-                                d->f->nope_dim > 0 ? d->f->nope_dim : 128, 0));
-    LCT_TRY(lct_plan_keys_whole(&d->n.rope_dim, &d->k, "qk_rope_head_dim",
-                                "qk_rope_head_dim", 64, 2));
-    LCT_TRY(lct_plan_keys_whole(&d->n.v_dim, &d->k, "v_head_dim", "v_head_dim",
-                                128, 1));
-    d->n.head_dim = nope + d->n.rope_dim;
-    d->n.kv_heads = d->n.heads;
-    return LOCANT_OK;
-}
-
-static locant_status head_size(struct decoder *d)
-{
-    const int64_t derived = d->n.hidden / d->n.heads;
-    const bool null = lct_plan_keys_null(&d->k, "head_dim");
-    const bool given =
-        json_object_get(d->k.object, "head_dim") != NULL && !null;
-
-    if (!given && (d->f->head_dim == 0 || null) && derived < 1)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: %s is %" PRId64 " and %s %" PRId64
-                           ", expected no more heads than channels",
-                           d->k.plan->file, d->f->names->hidden, d->n.hidden,
-                           d->f->names->heads, d->n.heads);
-    if (given || (d->f->head_dim > 0 && !null))
-        LCT_TRY(lct_plan_keys_whole(&d->n.head_dim, &d->k, "head_dim",
-                                    "head_dim", d->f->head_dim, 1));
-    else {
-        d->n.head_dim = derived;
-        LCT_TRY(lct_plan_keys_note(&d->k, "head_dim", "", LCT_DERIVED,
-                                   "%" PRId64, derived));
-    }
-    d->n.v_dim = d->n.rope_dim = d->n.head_dim;
-    return LOCANT_OK;
-}
-
-static locant_status read_sizes(struct decoder *d)
-{
-    const struct lct_family *f = d->f;
-    const struct lct_family_names *names = f->names;
-    struct lct_position_plan *p = d->k.plan;
-
-    LCT_TRY(lct_plan_tower_size(&d->n.layers, &d->k, "layers", names->layers,
-                                "num_hidden_layers", f->layers));
-    LCT_TRY(lct_plan_tower_count(&d->k, names->layers, d->n.layers));
-    LCT_TRY(lct_plan_tower_size(&d->n.hidden, &d->k, "hidden", names->hidden,
-                                "hidden_size", f->hidden));
-    LCT_TRY(lct_plan_tower_size(&d->n.heads, &d->k, "heads", names->heads,
-                                "num_attention_heads", f->heads));
-    LCT_TRY(lct_plan_tower_size(&d->n.length, &d->k, "length", names->length,
-                                "max_position_embeddings", f->length));
-    p->length_config = p->length_trained = d->n.length;
-    if (f->flags & LCT_MLA)
-        return latent_sizes(d);
-    LCT_TRY(kv_heads(d));
-    return head_size(d);
-}
 
 /* ------------------------------------------------------------ temperatures */
 
@@ -237,6 +150,20 @@ static locant_status read_rope(struct decoder *d)
     return LOCANT_OK;
 }
 
+/* mlx-lm drops the sections; vLLM alternates only if it is told to. */
+static const char *layout_of(const struct decoder *d)
+{
+    const json_t *mixed = json_object_get(d->full.dict, "mrope_interleaved");
+    const enum lct_stack stack = d->k.plan->stack;
+
+    if (stack == LCT_STACK_MLX)
+        return NULL;
+    return (d->f->flags & LCT_MROPE_MIXED) &&
+                   (stack != LCT_STACK_VLLM || json_is_true(mixed))
+               ? "interleaved"
+               : "chunked";
+}
+
 static locant_status put_rope(struct lct_plan_spec *s, struct decoder *d,
                               enum lct_plan_kind kind, int64_t head_dim)
 {
@@ -248,12 +175,12 @@ static locant_status put_rope(struct lct_plan_spec *s, struct decoder *d,
         .dim = mla ? head_dim : d->rotary_dim,
         .trailing = mla,
         .interleaved = d->interleaved,
-        .score = (d->f->flags & LCT_SCORE) != 0,
+        .score = lct_plan_stack_score(d->k.plan->stack, d->f),
     };
 
     memcpy(r.section, d->section, sizeof r.section);
     if (r.section[0] > 0)
-        r.layout = d->f->flags & LCT_MROPE_MIXED ? "interleaved" : "chunked";
+        r.layout = layout_of(d);
     if (rope->n == 0)
         LCT_TRY(lct_plan_rope_put(
             rope, &d->k, d->has_local && local ? &d->local : &d->full, &r));
@@ -285,69 +212,7 @@ static locant_status put_layer(struct lct_plan_spec *s, struct decoder *d,
     return LOCANT_OK;
 }
 
-/* ------------------------------------------- beside the encoding of a layer */
-
-static locant_status read_scale(double *out, const char **why,
-                                struct decoder *d)
-{
-    double x;
-
-    switch (d->f->scale) {
-    case LCT_SCALE_SCALAR:
-        LCT_TRY(lct_plan_keys_real(&x, &d->k, "scale", "query_pre_attn_scalar",
-                                   256));
-        if (!(x > 0))
-            return lct_plan_keys_wrong(
-                &d->k, d->k.where, "query_pre_attn_scalar",
-                json_object_get(d->k.object, "query_pre_attn_scalar"),
-                "a number above 0");
-        *out = 1 / sqrt(x);
-        *why = "query_pre_attn_scalar^-0.5";
-        return LOCANT_OK;
-    case LCT_SCALE_KEY:
-        *why = "attention_multiplier";
-        return lct_plan_keys_real(out, &d->k, "scale", *why, 1);
-    case LCT_SCALE_ONE:
-        *out = 1;
-        *why = "1, by the class";
-        return LOCANT_OK;
-    default:
-        *out = 0; /* by the width of each layer's heads */
-        *why = d->f->flags & LCT_MLA ? "(nope + rope)^-0.5" : "head_dim^-0.5";
-        return LOCANT_OK;
-    }
-}
-
-static locant_status read_norm(struct lct_qk_norm *out, struct decoder *d)
-{
-    const struct lct_family *f = d->f;
-    bool on = true;
-
-    *out = (struct lct_qk_norm){ .kind = LCT_QK_NONE };
-    if (f->norm.kind != LCT_QK_NONE && f->norm_switch != NULL)
-        LCT_TRY(
-            lct_plan_keys_switch(&on, &d->k, f->norm_switch, f->norm_default));
-    if (f->norm.kind == LCT_QK_NONE || !on)
-        return LOCANT_OK;
-    *out = f->norm;
-    return lct_plan_keys_real(&out->eps, &d->k, "norm epsilon",
-                              f->names->epsilon, f->epsilon);
-}
-
-static locant_status read_softcap(double *out, struct decoder *d)
-{
-    static const char key[] = "attn_logit_softcapping";
-
-    *out = 0;
-    if (!(d->f->flags & LCT_SOFTCAP) || lct_plan_keys_null(&d->k, key))
-        return LOCANT_OK;
-    LCT_TRY(lct_plan_keys_real(out, &d->k, "softcap", key, d->f->softcap));
-    if (*out >= 0)
-        return LOCANT_OK;
-    return lct_plan_keys_wrong(&d->k, d->k.where, key,
-                               json_object_get(d->k.object, key),
-                               "a number of at least 0, or null");
-}
+/* ------------------------------------------------------------------ layers */
 
 /* Layers at the end read the keys of the last layer of their kind that has
    its own. */
@@ -409,9 +274,9 @@ static locant_status fill(struct decoder *d,
     const char *why;
     double scale, softcap;
 
-    LCT_TRY(read_scale(&scale, &why, d));
-    LCT_TRY(read_norm(&norm, d));
-    LCT_TRY(read_softcap(&softcap, d));
+    LCT_TRY(lct_plan_beside_scale(&scale, &why, &d->k));
+    LCT_TRY(lct_plan_beside_norm(&norm, &d->k));
+    LCT_TRY(lct_plan_beside_softcap(&softcap, &d->k));
     LCT_TRY(global_sizes(d, kinds));
     LCT_TRY(share_keys(d, kinds));
     for (int64_t l = 0; l < t->n_layers; l++) {
@@ -426,7 +291,7 @@ static locant_status fill(struct decoder *d,
             return status;
         }
         LCT_TRY(lct_plan_tower_layer(t, l, &s, d->k.plan->file));
-        layer->scale = scale != 0 ? scale : 1 / sqrt((double)layer->qk_dim);
+        layer->scale = isnan(scale) ? 1 / sqrt((double)layer->qk_dim) : scale;
         snprintf(layer->scale_key, sizeof layer->scale_key, "%s", why);
         layer->softcap = softcap;
         layer->norm = norm;
@@ -463,7 +328,7 @@ static locant_status plan(struct decoder *d)
     struct lct_plan_layer_kind *kinds;
     locant_status status;
 
-    LCT_TRY(read_sizes(d));
+    LCT_TRY(lct_plan_sizes_read(&d->n, &d->k));
     LCT_TRY(read_mask(d));
     LCT_TRY(lct_plan_layers_window(&d->window, &d->k, &d->both_sides));
     if (d->f->rule == LCT_LAYERS_LLAMA4)

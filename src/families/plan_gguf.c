@@ -6,7 +6,9 @@
  * pairing follows from the architecture.
  */
 #include "plan_gguf.h"
+#include "../core/quote.h"
 #include "../core/suggest.h"
+#include "../files/decimal.h"
 #include "plan_gguf_keys.h"
 #include <inttypes.h>
 #include <math.h>
@@ -297,16 +299,17 @@ locant_status lct_plan_gguf(struct lct_position_plan *p,
 {
     const struct architecture *a = find(c->model_type);
     struct lct_plan_gguf g = { .plan = p, .c = c, .weights = weights };
-    char known[360];
+    char known[320], shown[LCT_QUOTE_BYTES];
     locant_status s;
 
     if (a == NULL) {
         lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
                     strlen(c->model_type));
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: general.architecture is '%.60s', which is no "
-                           "known one%s",
-                           c->file, c->model_type, known);
+        return locant_fail(
+            LOCANT_ERR_UNSUPPORTED,
+            "%s: general.architecture is '%s', which is no known one%s",
+            c->file, lct_quote(shown, c->model_type, strlen(c->model_type)),
+            known);
     }
     p->family = g.family = lct_family_find(a->family);
     if (p->pairing_assumed)

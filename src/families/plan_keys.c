@@ -1,12 +1,10 @@
 /* plan_keys.c - typed keys of a configuration, with defaults and notes */
 #include "plan_keys.h"
-#include "../core/quote.h"
 #include "../files/decimal.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Sizes beyond it are of no model, and their products still fit. */
@@ -69,13 +67,11 @@ locant_status lct_plan_keys_wrong(const struct lct_plan_keys *k,
                                   const char *where, const char *key,
                                   const json_t *value, const char *format, ...)
 {
-    char expected[256], found[LCT_QUOTE_BYTES] = "missing";
-    char *text = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    char expected[256], shown[LCT_CONFIG_SHOWN];
+    const char *found =
+        value != NULL ? lct_config_show(shown, value) : "missing";
     va_list args;
 
-    if (text != NULL)
-        lct_quote(found, text, strlen(text));
-    free(text);
     va_start(args, format);
     vsnprintf(expected, sizeof expected, format, args);
     va_end(args);

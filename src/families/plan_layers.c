@@ -1,5 +1,6 @@
 /* plan_layers.c - which layers of a decoder have windows, chunks, rotation */
 #include "plan_layers.h"
+#include "plan_stack.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,10 +31,9 @@ locant_status lct_plan_layers_window(int64_t *out, struct lct_plan_keys *k,
 
     *out = 0;
     LCT_TRY(takes_windows(&takes, k));
-    if (!takes || lct_plan_keys_null(k, key))
+    if (!takes || lct_plan_keys_null(k, key) ||
+        !lct_plan_stack_windows(k->plan->stack, f))
         return LOCANT_OK;
-    if (k->plan->stack == LCT_STACK_LLAMACPP && f->rule == LCT_LAYERS_WINDOW)
-        return lct_plan_keys_whole(out, k, NULL, key, 0, 0);
     LCT_TRY(lct_plan_keys_whole(out, k, "window", key, f->window, 0));
     if (*both_sides && *out > 0)
         *out = *out / 2 + 1; /* half on each side, and the query itself */

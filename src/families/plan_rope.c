@@ -1,6 +1,8 @@
 /* plan_rope.c - rotary parameters as transformers resolves them, as a spec */
 #include "plan_rope.h"
+#include "../core/quote.h"
 #include "plan_scaling.h"
+#include "plan_stack.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,27 +44,37 @@ static locant_status class_default(const json_t **out, struct lct_plan_keys *k)
                : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", k->plan->file);
 }
 
+/* The two dictionaries that may be there, as program and class see them. */
+static locant_status both_of(const json_t **scaling, const json_t **params,
+                             struct lct_plan_rope *out, struct lct_plan_keys *k)
+{
+    const bool old = k->plan->stack == LCT_STACK_HF4;
+    const unsigned flags = k->family->flags;
+
+    LCT_TRY(truthy(scaling, k, "rope_scaling"));
+    LCT_TRY(truthy(params, k, "rope_parameters"));
+    if (old)
+        *params = NULL;
+    if ((flags & LCT_ROPE_NEW) || (old && (flags & LCT_ROPE_BOTH)))
+        *scaling = NULL;
+    if (*params != NULL || *scaling != NULL || k->family->rope_absent == NULL ||
+        (old && lct_plan_keys_null(k, "rope_scaling")))
+        return LOCANT_OK;
+    out->origin = LCT_CLASS_DEFAULT;
+    return class_default(params, k);
+}
+
 /* Which dictionary counts, and where it is. */
 static locant_status choose(struct lct_plan_rope *out, struct lct_plan_keys *k,
                             const char *kind)
 {
-    const unsigned flags = k->family->flags;
     const json_t *scaling, *params, *entry = NULL;
-    bool scales = kind == NULL || strcmp(kind, "full_attention") == 0 ||
-                  (flags & LCT_ROPE_BOTH) != 0;
+    const bool scales = kind == NULL || strcmp(kind, "full_attention") == 0 ||
+                        (k->family->flags & LCT_ROPE_BOTH) != 0;
 
-    LCT_TRY(truthy(&scaling, k, "rope_scaling"));
-    LCT_TRY(truthy(&params, k, "rope_parameters"));
-    if (k->plan->stack == LCT_STACK_HF4)
-        params = NULL;
     out->nested = kind != NULL;
     out->origin = LCT_GIVEN;
-    if (flags & LCT_ROPE_NEW)
-        scaling = NULL;
-    if (params == NULL && scaling == NULL && k->family->rope_absent != NULL) {
-        LCT_TRY(class_default(&params, k));
-        out->origin = LCT_CLASS_DEFAULT;
-    }
+    LCT_TRY(both_of(&scaling, &params, out, k));
     if (kind != NULL && params != NULL) {
         LCT_TRY(entry_of(&entry, k, params, kind));
         out->outer = params;
@@ -85,21 +97,37 @@ static locant_status type_of(struct lct_plan_rope *out, struct lct_plan_keys *k)
     static const char *const keys[] = { "rope_type", "type" };
     const bool old_first = k->plan->stack == LCT_STACK_MLX;
 
-    out->type = "default";
+    const char *type = "default";
+    char shown[LCT_QUOTE_BYTES];
+
     for (int i = 0; i < 2; i++) {
         const char *key = keys[old_first ? 1 - i : i];
-        enum lct_found found = lct_config_text(&out->type, out->dict, key);
+        enum lct_found found = lct_config_text(&type, out->dict, key);
 
         if (found == LCT_WRONG)
             return lct_plan_keys_wrong(k, out->where, key,
                                        json_object_get(out->dict, key),
                                        "the name of a rope type");
-        if (found == LCT_RIGHT)
-            return lct_plan_keys_note(k, "rope_type", key, out->origin, "%s",
-                                      out->type);
-        out->type = "default";
+        if (found == LCT_RIGHT) {
+            LCT_TRY(lct_plan_keys_note(k, "rope_type", key, out->origin, "%s",
+                                       type));
+            break;
+        }
+        type = "default";
     }
-    return LOCANT_OK;
+    out->type =
+        k->plan->dialect == LCT_DIALECT_GGUF && strcmp(type, "divisors") == 0
+            ? type
+            : lct_plan_stack_type(k->plan->stack, k->family, type);
+    if (out->type != NULL)
+        return LOCANT_OK;
+    lct_quote(shown, type, strlen(type));
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: %srope_type is the text '%s', which %s refuses "
+                       "in this class, expected default, linear, dynamic, "
+                       "yarn, longrope, llama3 or proportional",
+                       k->plan->file, out->where, shown,
+                       lct_plan_stack_name(k->plan->stack));
 }
 
 /*
@@ -117,7 +145,9 @@ static locant_status number_of(double *out, struct lct_plan_keys *k,
     char key[96];
 
     snprintf(key, sizeof key, "%s%s", within ? rope->where : k->where,
-             within || outer == NULL ? inner : outer);
+             within          ? inner
+             : outer != NULL ? outer
+                             : "rope_theta");
     if (!within)
         value = outer ? json_object_get(k->object, outer) : NULL;
     if (value == NULL || json_is_null(value)) {
@@ -132,49 +162,83 @@ static locant_status number_of(double *out, struct lct_plan_keys *k,
                        : lct_plan_keys_note_real(k, field, key, origin, *out);
 }
 
+/* vLLM reads the names of GPT-NeoX in every class. */
+static const char *other_name(const struct lct_plan_keys *k, const char *usual,
+                              const char *other)
+{
+    return k->plan->stack == LCT_STACK_VLLM && usual != NULL &&
+                   json_object_get(k->object, usual) == NULL
+               ? other
+               : usual;
+}
+
 static locant_status base_of(struct lct_plan_rope *out, struct lct_plan_keys *k,
                              const char *kind)
 {
     const struct lct_family *f = k->family;
+    const bool old = k->plan->stack == LCT_STACK_HF4;
     const bool local = kind != NULL && strcmp(kind, "sliding_attention") == 0;
-    const char *outer = local ? f->names->base_local : f->names->base;
     const double fallback =
         local && f->base_local > 0 ? f->base_local : f->base;
+    const char *outer = local ? f->names->base_local : f->names->base;
 
-    /* transformers 4 reads the top level alone. */
-    const char *inner = k->plan->stack == LCT_STACK_HF4 ? NULL : "rope_theta";
-
-    if ((f->flags & LCT_ROPE_NEW) && inner != NULL)
+    if (!lct_plan_stack_base(k->plan->stack, f)) {
+        out->base = 10000;
+        return lct_plan_keys_note(k, "base", "", LCT_CLASS_DEFAULT, "10000");
+    }
+    if (old && outer == NULL) /* OLMo 3: one base for all layers */
+        outer = f->names->base;
+    if ((f->flags & LCT_ROPE_NEW) && !old)
         outer = NULL;
-    return number_of(&out->base, k, out, inner, outer, fallback,
+    /* transformers 4 reads the top level alone. */
+    return number_of(&out->base, k, out, old ? NULL : "rope_theta",
+                     other_name(k, outer, "rotary_emb_base"), fallback,
                      local ? "base (window)" : "base");
 }
 
-/* The length of the first training, by the rules of transformers. */
+static locant_status partial_of(struct lct_plan_rope *out,
+                                struct lct_plan_keys *k)
+{
+    const struct lct_family *f = k->family;
+
+    if (f->partial == 0 && strcmp(out->type, "proportional") != 0 &&
+        k->plan->stack != LCT_STACK_VLLM)
+        return LOCANT_OK;
+    return number_of(&out->partial, k, out, "partial_rotary_factor",
+                     other_name(k, f->names->partial, "rotary_pct"),
+                     f->partial > 0 ? f->partial : NAN, "partial");
+}
+
+/* The length of the first training. */
 static locant_status original_of(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, bool nested)
 {
     static const char key[] = "original_max_position_embeddings";
-    const bool needs =
-        strcmp(out->type, "yarn") == 0 || strcmp(out->type, "llama3") == 0 ||
-        strcmp(out->type, "longrope") == 0 || strcmp(out->type, "su") == 0;
-    int64_t outer = 0;
+    const enum lct_stack stack = k->plan->stack;
+    const bool given = json_object_get(out->dict, key) != NULL;
+    int64_t outer = 0, absent;
     double inner;
 
-    if (!needs)
+    if (out->type == NULL ||
+        (strcmp(out->type, "yarn") != 0 && strcmp(out->type, "llama3") != 0 &&
+         strcmp(out->type, "longrope") != 0))
         return LOCANT_OK;
-    if (!nested)
+    absent = lct_plan_stack_original(stack, out->type);
+    if (!nested && lct_plan_stack_outer_original(stack, k->family, out->type))
         LCT_TRY(
             lct_plan_keys_whole(&outer, k, NULL, key, k->family->original, 0));
-    LCT_TRY(
-        lct_plan_keys_real_of(&inner, k, out->dict, out->where, key,
-                              outer > 0 ? (double)outer : (double)out->length));
+    if (outer == 0 && !given && absent < 0)
+        return lct_plan_keys_wrong(k, out->where, key, NULL,
+                                   "a length, without which %s fails",
+                                   lct_plan_stack_name(stack));
+    absent = outer > 0 ? outer : absent > 0 ? absent : out->length;
+    LCT_TRY(lct_plan_keys_real_of(&inner, k, out->dict, out->where, key,
+                                  (double)absent));
     out->original = outer > 0 ? outer : (int64_t)fmin(inner, 0x1p40);
     return lct_plan_keys_note(k, "original", key,
                               outer > 0 ? LCT_GIVEN
-                              : json_object_get(out->dict, key) != NULL
-                                  ? out->origin
-                                  : LCT_DERIVED,
+                              : given   ? out->origin
+                                        : LCT_DERIVED,
                               "%" PRId64, out->original);
 }
 
@@ -182,16 +246,11 @@ locant_status lct_plan_rope_read(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, const char *kind,
                                  int64_t length)
 {
-    const struct lct_family *f = k->family;
-
     *out = (struct lct_plan_rope){ .length = length, .partial = NAN };
     LCT_TRY(choose(out, k, kind));
     LCT_TRY(type_of(out, k));
     LCT_TRY(base_of(out, k, kind));
-    if (f->partial > 0 || strcmp(out->type, "proportional") == 0)
-        LCT_TRY(number_of(&out->partial, k, out, "partial_rotary_factor",
-                          f->names->partial, f->partial > 0 ? f->partial : NAN,
-                          "partial"));
+    LCT_TRY(partial_of(out, k));
     return original_of(out, k, kind != NULL);
 }
 

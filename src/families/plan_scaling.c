@@ -1,5 +1,6 @@
 /* plan_scaling.c - rope types of transformers as rope's key 'scaling' */
 #include "plan_scaling.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -50,6 +51,17 @@ static locant_status put_linear(const struct put *p)
     if (f != 1)
         lct_plan_spec_number(p->s, ",scaling=linear(factor=", f);
     lct_plan_spec_put(p->s, f != 1 ? ")" : "");
+    return LOCANT_OK;
+}
+
+static locant_status put_ntk(const struct put *p)
+{
+    double f;
+
+    LCT_TRY(factor(&f, p, "factor", NAN));
+    LCT_TRY(note_factor(p, f));
+    lct_plan_spec_number(p->s, ",scaling=ntk(factor=", f);
+    lct_plan_spec_put(p->s, ")");
     return LOCANT_OK;
 }
 
@@ -107,6 +119,20 @@ static locant_status put_truncate(const struct put *p)
     return LOCANT_OK;
 }
 
+/* vLLM multiplies the usual factor by 'attn_factor', which others ignore. */
+static locant_status vllm_attention(double *attention, const struct put *p,
+                                    double f)
+{
+    double by;
+
+    if (p->k->plan->stack != LCT_STACK_VLLM || *attention > 0)
+        return LOCANT_OK;
+    LCT_TRY(factor(&by, p, "attn_factor", 1));
+    if (by != 1)
+        *attention = by * (f > 1 ? 0.1 * log(f) + 1 : 1);
+    return LOCANT_OK;
+}
+
 static locant_status put_yarn(const struct put *p)
 {
     const double ratio = (double)p->rope->length / (double)p->rope->original;
@@ -118,6 +144,7 @@ static locant_status put_yarn(const struct put *p)
     LCT_TRY(factor(&fast, p, "beta_fast", 32));
     LCT_TRY(factor(&slow, p, "beta_slow", 1));
     LCT_TRY(factor(&attention, p, "attention_factor", -1));
+    LCT_TRY(vllm_attention(&attention, p, f));
     LCT_TRY(note_factor(p, f));
     lct_plan_spec_number(p->s, ",scaling=yarn(factor=", f);
     lct_plan_spec_put(p->s, ",original=%" PRId64, p->rope->original);
@@ -180,7 +207,10 @@ static locant_status put_longrope(const struct put *p, int64_t dim)
         lct_plan_spec_number(p->s, ",attention=", attention);
     else if (f > 1)
         lct_plan_spec_number(p->s, ",factor=", f);
-    LCT_TRY(put_list(p, "short", "short_factor", dim / 2));
+    LCT_TRY(put_list(p, "short",
+                     p->k->plan->stack == LCT_STACK_MLX ? "long_factor"
+                                                        : "short_factor",
+                     dim / 2)); /* mlx-lm always takes the long list */
     LCT_TRY(put_list(p, "long", "long_factor", dim / 2));
     lct_plan_spec_put(p->s, ")");
     return LOCANT_OK;
@@ -234,19 +264,6 @@ static locant_status put_divisors(const struct put *p, int64_t dim)
     return LOCANT_OK;
 }
 
-/* The name under which this class knows a rope type. */
-static const char *known_type(const struct lct_plan_keys *k, const char *type)
-{
-    const unsigned flags = k->family->flags;
-
-    if ((flags & LCT_TYPE_MROPE) && strcmp(type, "mrope") == 0)
-        return "default";
-    if ((flags & LCT_PHI3) &&
-        (strcmp(type, "su") == 0 || strcmp(type, "yarn") == 0))
-        return "longrope";
-    return type;
-}
-
 locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
                                    struct lct_plan_keys *k,
                                    const struct lct_plan_rope *rope,
@@ -254,7 +271,7 @@ locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
                                    int64_t dim)
 {
     const struct put put = { s, k, rope, r }, *p = &put;
-    const char *type = known_type(p->k, p->rope->type);
+    const char *type = p->rope->type;
 
     if (strcmp(type, "default") == 0)
         return LOCANT_OK;
@@ -273,10 +290,6 @@ locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
         return put_llama3(p);
     if (strcmp(type, "proportional") == 0)
         return put_proportional(p);
-    return lct_plan_keys_wrong(
-        p->k, p->rope->where, "rope_type",
-        json_object_get(p->rope->dict, "rope_type") != NULL
-            ? json_object_get(p->rope->dict, "rope_type")
-            : json_object_get(p->rope->dict, "type"),
-        "default, linear, dynamic, yarn, longrope, llama3 or proportional");
+    assert(strcmp(type, "ntk") == 0); /* of vLLM alone */
+    return put_ntk(p);
 }

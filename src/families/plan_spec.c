@@ -144,19 +144,24 @@ static const char *names[KINDS] = { "local", "global", "c", "d", "e", "f",
                                     "g",     "h",      "i", "j", "k", "l",
                                     "m",     "o",      "q", "r" };
 
+static bool has_window(const struct lct_tower *t, int64_t l)
+{
+    return strstr(t->layers[l].spec, "window(") != NULL;
+}
+
 /* Two kinds, the global one at the end or the start of every period. */
 static bool put_period(struct lct_plan_spec *s, const struct lct_tower *t)
 {
     int64_t period = period_of(t, true, false), at = 0;
 
-    if (period > 0) {
+    if (period > 0 && has_window(t, 0) >= has_window(t, period - 1)) {
         lct_plan_spec_put(s, "layers(local=%s,global=%s,period=%" PRId64 ")",
                           t->layers[0].spec, t->layers[period - 1].spec,
                           period);
         return true;
     }
     period = period_of(t, true, true);
-    if (period > 0) {
+    if (period > 0 && has_window(t, 0) >= has_window(t, period - 1)) {
         lct_plan_spec_put(s,
                           "layers(local=%s,global=%s,map=every(%" PRId64
                           ",at=%" PRId64 ",global,else=local):last(1,global))",

@@ -4,18 +4,20 @@
 #include "position_plan.h"
 
 struct lct_plan_waves {
-    int64_t pairs; /* 0: the layer is not rotated */
+    int64_t pairs; /* that turn; 0: the layer is not rotated */
     int64_t first; /* the first rotated channel of a head */
     bool interleaved;
     double factor;     /* multiplies cosines and sines */
     bool by_length;    /* frequencies depend on the length of the call */
-    double *frequency; /* [pairs] radians per position; 0: not rotated */
+    double *frequency; /* [pairs] radians per position, above 0 */
 };
 
 /*
- * Those of a call of 'length' positions.  A pair that several coordinates turn
- * has the frequency of the first that does.  Errors: FORMAT (the encoding does
- * not fit the width of the heads), NOMEM; *out is empty after a failure.
+ * Those of a call of 'length' positions, measured on unit vectors, within 2^-50
+ * of the frequency.  All coordinates of a position are equal.  An encoding that
+ * does not rotate, or with learned parameters, has no pairs.
+ * Errors: FORMAT (it does not fit the width of the heads), NOMEM; *out is empty
+ * after a failure.
  */
 locant_status lct_plan_waves_of(struct lct_plan_waves *out,
                                 const struct lct_layer_plan *layer,

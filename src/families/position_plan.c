@@ -3,14 +3,15 @@
  * towers
  */
 #include "position_plan.h"
+#include "../core/quote.h"
 #include "family.h"
 #include "plan_gguf.h"
 #include "plan_params.h"
 #include "plan_tower.h"
 #include "weights.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The image tower of a multimodal model, if it is of a known family. */
 static locant_status plan_vision(struct lct_position_plan *p,
@@ -45,12 +46,13 @@ static locant_status plan_vision(struct lct_position_plan *p,
 
 static locant_status unknown(const struct lct_config *c)
 {
-    char known[360];
+    char known[320], shown[LCT_QUOTE_BYTES];
 
     lct_family_suggest(known, sizeof known, c->model_type);
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: model_type is '%.60s', which is no known family%s",
-                       c->file, c->model_type, known);
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED,
+        "%s: model_type is '%s', which is no known family%s", c->file,
+        lct_quote(shown, c->model_type, strlen(c->model_type)), known);
 }
 
 static locant_status plan_config(struct lct_position_plan *p,
@@ -63,6 +65,27 @@ static locant_status plan_config(struct lct_position_plan *p,
         p->interleaved = p->family->interleaved;
     LCT_TRY(p->family->plan(p, c));
     return p->n_towers < 2 ? plan_vision(p, c) : LOCANT_OK;
+}
+
+/* No head is wider, so that what is measured on it stays small. */
+enum { WIDEST = 4096 };
+
+static locant_status check_widths(const struct lct_position_plan *p)
+{
+    for (int i = 0; i < p->n_towers; i++)
+        for (int64_t l = 0; l < p->towers[i].n_layers; l++) {
+            const struct lct_layer_plan *layer = &p->towers[i].layers[l];
+            const int64_t widest =
+                layer->qk_dim > layer->v_dim ? layer->qk_dim : layer->v_dim;
+
+            if (widest > WIDEST)
+                return locant_fail(LOCANT_ERR_FORMAT,
+                                   "%s: the heads of layer %" PRId64
+                                   " have %" PRId64
+                                   " channels, expected at most %d",
+                                   p->file, l, widest, WIDEST);
+        }
+    return LOCANT_OK;
 }
 
 /* Plan a configuration and, if they are at hand, the tensors beside it. */
@@ -83,6 +106,8 @@ static locant_status plan_both(struct lct_position_plan *out,
         : c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL
             ? lct_plan_params(out, c)
             : plan_config(out, c);
+    if (s == LOCANT_OK)
+        s = check_widths(out);
     if (s != LOCANT_OK)
         lct_position_plan_free(out);
     return s;
@@ -101,24 +126,6 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
     return lct_position_plan_as(out, c, LCT_STACK_TRUE);
 }
 
-/*
- * The tensors of a model, of which metadata and divisors are read; NULL if
- * there are none, as beside a config.json alone.
- */
-static locant_status open_weights(struct lct_weights **out, const char *path,
-                                  const struct lct_config *c)
-{
-    struct stat st;
-    locant_status s;
-
-    *out = NULL;
-    if (c->dialect != LCT_DIALECT_GGUF &&
-        (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
-        return LOCANT_OK;
-    s = lct_weights_open(out, path);
-    return s == LOCANT_ERR_IO && c->dialect != LCT_DIALECT_GGUF ? LOCANT_OK : s;
-}
-
 locant_status lct_position_plan_read_as(struct lct_position_plan *out,
                                         const char *path, enum lct_stack stack)
 {
@@ -127,8 +134,8 @@ locant_status lct_position_plan_read_as(struct lct_position_plan *out,
     locant_status s = lct_config_read(&c, path);
 
     *out = (struct lct_position_plan){ 0 };
-    if (s == LOCANT_OK)
-        s = open_weights(&w, path, &c);
+    if (s == LOCANT_OK && c.dialect == LCT_DIALECT_GGUF)
+        s = lct_weights_open(&w, path); /* divisors are tensors */
     if (s == LOCANT_OK)
         s = plan_both(out, &c, stack, w);
     lct_weights_close(w);

@@ -53,6 +53,14 @@ bool lct_layer_plan_equal(const struct lct_layer_plan *a,
 
 /* -------------------------------------------------------------------- JSON */
 
+/* The name without its folders, which are the reader's own. */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 /* Whole numbers that are 0 when there is none. */
 static json_t *whole(int64_t n)
 {
@@ -68,6 +76,9 @@ static json_t *norm_json(const struct lct_qk_norm *n)
                      n->after_rotation, "plus_one", n->plus_one, "epsilon",
                      n->eps);
 }
+
+/* Wavelengths of at most so many groups are listed, as models have a few. */
+enum { WITH_WAVES = 64 };
 
 /* How a layer is rotated in calls of its configured length. */
 static json_t *rotation_json(const struct lct_layer_plan *l, int64_t length,
@@ -155,7 +166,9 @@ static json_t *tower_json(const struct lct_tower *t,
             json_array_append_new(
                 groups,
                 layer_json(&t->layers[l], numbers,
-                           rotation_json(&t->layers[l], length, p->file)));
+                           json_array_size(groups) < WITH_WAVES
+                               ? rotation_json(&t->layers[l], length, p->file)
+                               : json_null()));
     }
     if (lct_plan_spec_of_tower(&spec, t, p->file) != LOCANT_OK)
         spec = NULL; /* no one spec says so many kinds of layers */
@@ -185,7 +198,7 @@ locant_status lct_position_plan_json(json_t **out,
     }
     *out = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:{s:o, s:o, s:o}, s:o}",
-        "schema", schema, "hash", hash, "file", p->file, "dialect",
+        "schema", schema, "hash", hash, "file", name_of(p->file), "dialect",
         dialects[p->dialect], "as", stacks[p->stack], "family",
         p->family->model_type, "title", p->family->title, "pairing",
         p->interleaved ? "interleaved" : "half", "pairing_assumed",

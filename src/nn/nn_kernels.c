@@ -16,6 +16,7 @@
 
 #include "math.inc"
 
+#include "dots.inc"
 #include "product.inc"
 #include "norm.inc"
 #include "pointwise.inc"
@@ -26,6 +27,7 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa = STRING(LCT_ISA),
     .product = product,
     .panel = panel,
+    .dots = dots,
     .transposed_product = transposed_product,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
@@ -33,6 +35,7 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .rms_norm_backward = rms_norm_backward,
     .gelu = gelu,
     .gelu_backward = gelu_backward,
+    .silu = silu,
     .cross_entropy = cross_entropy,
     .cross_entropy_backward = cross_entropy_backward,
     .adamw = adamw,

@@ -35,6 +35,26 @@ struct lct_nn_product {
     bool add;
 };
 
+/*
+ * c [m, n] = a [m, k] b^T, b [n, k]: rows with rows (dots.inc).  Rows of a, b,
+ * c are a_row, b_row, c_row elements apart.  b holds numbers like those of a
+ * or, with 'bf16', bfloat16.  k >= 1.
+ */
+struct lct_nn_dots {
+    real *c;
+    size_t c_row;
+    const real *a;
+    size_t a_row;
+    const void *b;
+    size_t b_row;
+    bool bf16;
+    bool add; /* to c, as if these were further numbers of the rows: they must
+                 then begin at a multiple of LCT_NN_PIECE */
+    size_t m, n, k;
+};
+
+enum { LCT_NN_PIECE = 1024 };
+
 struct lct_nn_kernels {
     const char *isa;
 
@@ -42,6 +62,9 @@ struct lct_nn_kernels {
     /* Columns of b, of which 'left' are left, that product() takes at a time.
      * Panels packed by this stay with its instruction set. */
     size_t (*panel)(size_t left);
+    /* Each element has the same bits for any m, n and instruction set that has
+       fused multiply-add. */
+    void (*dots)(const struct lct_nn_dots *x);
     /* c [m, n] += a^T b with a [k, m], in the order of k; ignores 'add' */
     void (*transposed_product)(const struct lct_nn_product *x);
 
@@ -66,6 +89,8 @@ struct lct_nn_kernels {
     /* y = gelu(x); gelu_backward replaces dy by dx. */
     void (*gelu)(real *y, const real *x, size_t n);
     void (*gelu_backward)(real *dy, const real *x, size_t n);
+    /* x = x / (1 + e^-x), in place */
+    void (*silu)(real *x, size_t n);
 
     /*
      * Returns -ln softmax(x)[target] of n logits and writes

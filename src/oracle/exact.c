@@ -2,9 +2,10 @@
  * exact.c - cosine and sine far beyond double, in pairs of long doubles.
  *
  * Sums and products of pairs after Dekker 1971, "A floating-point technique for
- * extending the available precision", Numerische Mathematik 18, except that
- * fused multiply-add gives the error of a product.
+ * extending the available precision", Numerische Mathematik 18.  His product is
+ * faster than fmal(), which few machines have an instruction for.
  */
+#include <float.h>
 #include <math.h>
 
 #include "exact.h"
@@ -24,9 +25,27 @@ struct exact exact_add(struct exact a, struct exact b)
     return two_sum(s.hi, s.lo + t.lo);
 }
 
+/* x without its lower half of bits (Veltkamp). */
+static long double upper(long double x)
+{
+    const long double step =
+        (long double)(UINT64_C(1) << (LDBL_MANT_DIG + 1) / 2) + 1;
+    long double y = step * x;
+
+    return y - (y - x);
+}
+
+/* a b - p, exactly, for p = a b rounded. */
+static long double product_error(long double a, long double b, long double p)
+{
+    long double x = upper(a), y = upper(b), u = a - x, v = b - y;
+
+    return ((x * y - p) + x * v + u * y) + u * v;
+}
+
 struct exact exact_times(struct exact a, struct exact b)
 {
-    long double p = a.hi * b.hi, e = fmal(a.hi, b.hi, -p);
+    long double p = a.hi * b.hi, e = product_error(a.hi, b.hi, p);
 
     return two_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
 }

@@ -47,22 +47,31 @@ struct exact exact_sqrt(struct exact x)
     return exact_times(exact_add(y, exact_divide(x, y)), exact_of(0.5L));
 }
 
-/* The series of the remainder modulo 2 pi, at most pi: after 50 terms of x^n /
-   n! what is left is below 2^-120. */
+/*
+ * The series of the remainder modulo a quarter turn, at most pi / 4: after 30
+ * terms of x^n / n! what is left is below 2^-120.
+ */
 void exact_cosine_sine(struct exact *cosine, struct exact *sine,
                        struct exact angle)
 {
-    struct exact turn = exact_turn(), term = exact_of(1), sum[2];
-    struct exact turns = exact_of(-rintl(angle.hi / turn.hi));
-    struct exact x = exact_add(angle, exact_times(turn, turns));
+    struct exact quarter = exact_times(exact_turn(), exact_of(0.25L));
+    struct exact term = exact_of(1), sum[2] = { exact_of(1), exact_of(0) };
+    long double quarters = rintl(angle.hi / quarter.hi);
+    int odd = fabsl(fmodl(quarters, 2)) > 0;
+    int half = (int)fabsl(fmodl(quarters - odd, 4)) > 0;
+    struct exact x =
+        exact_add(angle, exact_times(quarter, exact_of(-quarters)));
 
-    sum[0] = term;
-    sum[1] = exact_of(0);
-    for (int n = 1; n <= 50; n++) {
+    for (int n = 1; n <= 30; n++) {
         term = exact_divide(exact_times(term, x), exact_of(n));
         sum[n % 2] =
             exact_add(sum[n % 2], n % 4 < 2 ? term : exact_negate(term));
     }
-    *cosine = sum[0];
-    *sine = sum[1];
+    /* cos(x + pi/2) = -sin x, sin(x + pi/2) = cos x; both change sign at pi */
+    *cosine = odd ? exact_negate(sum[1]) : sum[0];
+    *sine = odd ? sum[0] : sum[1];
+    if (half) {
+        *cosine = exact_negate(*cosine);
+        *sine = exact_negate(*sine);
+    }
 }

@@ -9,7 +9,10 @@
 #include "locant/core.h"
 #include "oracle/oracle.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { SPEC_ROOM = sizeof((struct lct_vector_angles *)0)->schedule };
 
 struct rope {
     const char *spec;
@@ -236,7 +239,7 @@ static void put_schedule(char *out, const char *spec)
                                         "side=trailing" };
     char *at;
 
-    strcpy(out, spec);
+    snprintf(out, SPEC_ROOM, "%s", spec);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         while ((at = strstr(out, keys[i])) != NULL)
             memmove(at, at + strlen(keys[i]), strlen(at + strlen(keys[i])) + 1);
@@ -258,7 +261,7 @@ locant_status lct_vector_angles_make(struct lct_vector_angles *a,
                                      int64_t offset)
 {
     size_t n = (size_t)(2 * (p->n + 1) * pairs);
-    char schedule[sizeof a->schedule];
+    char schedule[SPEC_ROOM];
     struct rope r;
 
     put_schedule(schedule, spec);
@@ -270,7 +273,7 @@ locant_status lct_vector_angles_make(struct lct_vector_angles *a,
     if (a->memory == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "angles of %lld positions",
                            (long long)p->n);
-    strcpy(a->schedule, schedule);
+    memcpy(a->schedule, schedule, sizeof schedule);
     a->n = p->n;
     a->pairs = pairs;
     a->positions = p;

@@ -31,12 +31,15 @@ static void name_slack(char *out, const struct lct_vector_group *g, int k)
     snprintf(out, LCT_VECTOR_NAME, "slack/%s/%s", g->name, name);
 }
 
+/* The pattern, or the pattern and a slash behind which anything stands. */
 static bool matches(const char *name, const char *pattern)
 {
-    size_t n = pattern != NULL ? strlen(pattern) : 0;
+    char longer[LCT_VECTOR_NAME + 2];
 
-    return pattern == NULL || fnmatch(pattern, name, 0) == 0 ||
-           (strncmp(name, pattern, n) == 0 && name[n] == '/');
+    if (pattern == NULL || fnmatch(pattern, name, 0) == 0)
+        return true;
+    snprintf(longer, sizeof longer, "%.*s/*", LCT_VECTOR_NAME - 1, pattern);
+    return fnmatch(longer, name, 0) == 0;
 }
 
 /* Writes the cases of group 'at' unless 'out' is NULL; returns their number. */

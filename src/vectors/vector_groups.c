@@ -154,7 +154,8 @@ static const struct {
     ROW(ROTATE, "mrope/interleaved",
         "mrope(base=5000000,sections=12:10:10,layout=interleaved)", mrope),
     ROW(ROTATE, "mrope/ernie",
-        "mrope(base=500000,sections=11:11:10,layout=ernie)", mrope),
+        "mrope(base=500000,sections=11:11:10,layout=ernie,"
+        "pairing=interleaved)", mrope),
     ROW(ROTATE, "mrope/glm", "mrope(sections=4:6:6,layout=glm,dim=32)", mrope),
     ROW(ROTATE, "mrope/video", "mrope(sections=8:12:12,layout=video)", mrope),
     ROW(ROTATE, "mrope/hope", "mrope(sections=8:12:12,layout=hope)", mrope),
@@ -208,19 +209,17 @@ static void put_lists(char *out, size_t size, int64_t pairs)
 static void put_rope(struct lct_vector_group *g, const struct schedule *s,
                      const char *keys)
 {
+    const bool plain = !s->base[0] && !keys[0] && !s->scaling[0];
     char lists[1000] = "";
 
     if (strcmp(s->scaling, LONGROPE) == 0)
         put_lists(lists, sizeof lists, g->rotated / 2);
-    snprintf(g->spec, sizeof g->spec, "rope(%s%s%s%s%s%s%s%s",
-             s->base[0] ? "base=" : "", s->base,
+    snprintf(g->spec, sizeof g->spec, "rope%s%s%s%s%s%s%s%s%s%s",
+             plain ? "" : "(", s->base[0] ? "base=" : "", s->base,
              s->base[0] && (keys[0] || s->scaling[0]) ? "," : "", keys,
              keys[0] && s->scaling[0] ? "," : "",
-             s->scaling[0] ? "scaling=" : "", s->scaling, lists);
-    if (g->spec[strlen(g->spec) - 1] == '(')
-        strcpy(g->spec, "rope");
-    else
-        strcat(g->spec, ")");
+             s->scaling[0] ? "scaling=" : "", s->scaling, lists,
+             plain ? "" : ")");
     g->queries = g->keys = s->positions;
     g->narrow = true;
 }
@@ -256,7 +255,7 @@ static void slopes(struct lct_vector_group *g, size_t i)
     g->heads = slope_heads[i % N_SLOPES];
     snprintf(g->name, sizeof g->name, "alibi/slopes%s/%d",
              twice ? "-max-16" : "", (int)g->heads);
-    strcpy(g->spec, twice ? "alibi(max=16)" : "alibi");
+    snprintf(g->spec, sizeof g->spec, "%s", twice ? "alibi(max=16)" : "alibi");
     g->queries = g->keys = &near;
     g->narrow = true;
 }
@@ -265,8 +264,8 @@ static void other(struct lct_vector_group *g, size_t i)
 {
     g->kind = others[i].kind;
     g->heads = others[i].heads;
-    strcpy(g->name, others[i].name);
-    strcpy(g->spec, others[i].spec);
+    snprintf(g->name, sizeof g->name, "%s", others[i].name);
+    snprintf(g->spec, sizeof g->spec, "%s", others[i].spec);
     g->queries = others[i].queries;
     g->keys = others[i].keys;
     g->causal = others[i].causal;

@@ -1,5 +1,5 @@
-/* vector_quantities.c - the quantities of each kind of group, their types, and what
- * they are computed by */
+/* vector_quantities.c - the quantities of each kind of group, their types, and
+ * what they are computed by */
 #include "vector_quantities.h"
 #include <string.h>
 

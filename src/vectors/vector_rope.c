@@ -1,4 +1,4 @@
-/* vector_rope.c - true values of a rope and of sinusoids, in exact arithmetic */
+/* vector_rope.c - true values of rope and sinusoids, in exact arithmetic */
 #include "vector_rope.h"
 #include "oracle/pairs.h"
 #include "vector_inputs.h"

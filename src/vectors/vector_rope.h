@@ -1,4 +1,4 @@
-/* vector_rope.h - true values of a rope and of sinusoids, in exact arithmetic */
+/* vector_rope.h - true values of rope and sinusoids, in exact arithmetic */
 #ifndef LCT_VECTOR_ROPE_H
 #define LCT_VECTOR_ROPE_H
 #include "vector_angles.h"

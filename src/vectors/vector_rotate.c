@@ -3,7 +3,7 @@
  * from the oracles in double
  */
 #include "vector_rotate.h"
-#include "oracle/oracle.h"
+#include "oracle/pairs.h"
 #include "vector_inputs.h"
 #include <math.h>
 #include <string.h>
@@ -61,6 +61,30 @@ static double farthest(const struct lct_vector_group *g)
     return most;
 }
 
+/*
+ * How far the angles of a channel at row i are at most: mrope and xpos have
+ * base^(-2c/dim) for pair c, whatever the coordinate.
+ */
+static double angle_of(const struct lct_vector_group *g, int64_t i, int64_t d)
+{
+    const struct lct_vector_positions *p = g->queries;
+    double dim = oracle_number(g->spec, "dim", D), most = 0;
+    int adjacent = strncmp(g->spec, "xpos", 4) == 0 ||
+                   oracle_word(g->spec, "pairing", "interleaved", 0) ||
+                   oracle_word(g->spec, "layout", "glm", 0);
+
+    if (strncmp(g->spec, "xpos", 4) != 0 && strncmp(g->spec, "mrope", 5) != 0)
+        return farthest(g);
+    for (int a = 0; a < p->axes; a++)
+        most = fmax(most, p->coords[i * p->axes + a]);
+    if (p->axes == 0)
+        most = (double)lct_vector_groups_position(p, i);
+    return most *
+           pow(oracle_number(g->spec, "base", 10000),
+               -2.0 * (double)oracle_pair_of(d, (int64_t)dim, adjacent).c /
+                   dim);
+}
+
 static void make_maps(struct maps *m, const struct lct_vector_group *g)
 {
     const struct oracle *o = oracle_for(g);
@@ -99,8 +123,9 @@ static double channel(double *reach, const double (*map)[D],
     return sum;
 }
 
-static void put_rows(struct lct_vector_values *out, const struct maps *m,
-                     const char *name, double far)
+static void put_rows(struct lct_vector_values *out,
+                     const struct lct_vector_group *g, const struct maps *m,
+                     const char *name)
 {
     int key = name[0] == 'k', back = name[0] == 'd';
     enum lct_vector_input input = key    ? LCT_VECTOR_K
@@ -113,21 +138,22 @@ static void put_rows(struct lct_vector_values *out, const struct maps *m,
 
         out->value[at] =
             channel(&reach, m->of[key][i], input, i, (int)(at % D), back);
-        out->slack[at] = far * reach;
+        out->slack[at] = angle_of(g, i, (int64_t)(at % D)) * reach;
         out->reach = fmax(out->reach, reach);
     }
-    out->doubt = out->reach * far * 0x1p-50;
+    out->doubt = out->reach * farthest(g) * 0x1p-50;
     out->relative = 1.01;
 }
 
-static void put_scores(struct lct_vector_values *out, const struct maps *m,
-                       double factor, double far)
+static void put_scores(struct lct_vector_values *out,
+                       const struct lct_vector_group *g, const struct maps *m,
+                       double factor)
 {
     const int64_t S = out->shape[1];
 
     for (size_t at = 0; at < out->n; at++) {
         int64_t i = (int64_t)at / S, j = (int64_t)at % S;
-        double sum = 0, reach = 0, terms = 0;
+        double sum = 0, reach = 0, terms = 0, slack = 0;
 
         for (int d = 0; d < D; d++) {
             double a_reach, b_reach;
@@ -138,13 +164,15 @@ static void put_scores(struct lct_vector_values *out, const struct maps *m,
             reach +=
                 fabs(b) * (a_reach + fabs(a)) + fabs(a) * (b_reach + fabs(b));
             terms += (D + 2) * fabs(a * b);
+            slack += fabs(b) * a_reach * angle_of(g, i, d) +
+                     fabs(a) * b_reach * angle_of(g, j, d);
         }
         out->value[at] = sum * factor;
-        out->slack[at] = reach * factor * far;
+        out->slack[at] = slack * factor;
         out->reach = fmax(out->reach, reach * factor);
         out->terms = fmax(out->terms, terms * factor);
     }
-    out->doubt = out->reach * far * 0x1p-50;
+    out->doubt = out->reach * farthest(g) * 0x1p-50;
     out->relative = 1.01;
 }
 
@@ -160,9 +188,9 @@ locant_status lct_vector_rotate_values(struct lct_vector_values *out,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: maps of rotations", g->name);
     make_maps(m, g);
     if (strcmp(name, "scores") == 0)
-        put_scores(out, m, factor / sqrt(D), farthest(g));
+        put_scores(out, g, m, factor / sqrt(D));
     else
-        put_rows(out, m, name, farthest(g));
+        put_rows(out, g, m, name);
     locant_release(m);
     return LOCANT_OK;
 }

@@ -22,12 +22,14 @@ struct writer {
     struct lct_vector_cases cases;
     struct lct_vector_bundle bundle;
     json_t *groups, *list;
+    bool failed; /* no memory for JSON */
 };
 
-/* Set object[key] to the value; a value that lacks memory fails at the end. */
-static void put(json_t *object, const char *key, json_t *value)
+/* Set object[key] to the value; note if there is no memory for either. */
+static void put(bool *failed, json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value);
+    if (json_object_set_new(object, key, value) != 0)
+        *failed = true;
 }
 
 /* ------------------------------------------------------------------ inputs */
@@ -39,7 +41,7 @@ struct need {
     int64_t shape[3];
 };
 
-static locant_status put_input(json_t *inputs, struct lct_vector_bundle *b,
+static locant_status put_input(struct writer *w, json_t *inputs,
                                const struct need *need)
 {
     char name[64];
@@ -49,16 +51,16 @@ static locant_status put_input(json_t *inputs, struct lct_vector_bundle *b,
     for (int i = 0; i < need->rank; i++)
         n *= need->shape[i];
     lct_vector_inputs_name(name, sizeof name, need->which, n);
-    put(inputs, need->role, json_string(name));
-    LCT_TRY(lct_vector_bundle_add(&data, b, name, LOCANT_F64, need->rank,
-                                  need->shape));
+    put(&w->failed, inputs, need->role, json_string(name));
+    LCT_TRY(lct_vector_bundle_add(&data, &w->bundle, name, LOCANT_F64,
+                                  need->rank, need->shape));
     for (int64_t i = 0; data != NULL && i < n; i++)
         ((double *)data)[i] = lct_vector_inputs_at(need->which, i);
     return LOCANT_OK;
 }
 
 /* The inputs of a quantity, beside positions. */
-static locant_status put_inputs(json_t *inputs, struct lct_vector_bundle *b,
+static locant_status put_inputs(struct writer *w, json_t *inputs,
                                 const struct lct_vector_group *g,
                                 const char *quantity)
 {
@@ -71,50 +73,52 @@ static locant_status put_inputs(json_t *inputs, struct lct_vector_bundle *b,
 
     if (g->kind == LCT_VECTOR_ROPE || g->kind == LCT_VECTOR_ROTATE) {
         if (quantity[0] == 'd')
-            return put_input(inputs, b, &dout);
+            return put_input(w, inputs, &dout);
         if (quantity[0] != 'k')
-            LCT_TRY(put_input(inputs, b, &q));
-        return quantity[0] == 'q' ? LOCANT_OK : put_input(inputs, b, &k);
+            LCT_TRY(put_input(w, inputs, &q));
+        return quantity[0] == 'q' ? LOCANT_OK : put_input(w, inputs, &k);
     }
     if (g->kind != LCT_VECTOR_BUCKETS || strcmp(quantity, "buckets") == 0)
         return LOCANT_OK;
     if (quantity[0] == 'd')
-        return put_input(inputs, b, &dbias);
+        return put_input(w, inputs, &dbias);
     table.shape[0] = lct_vector_bias_buckets(g);
-    return put_input(inputs, b, &table);
+    return put_input(w, inputs, &table);
 }
 
-static locant_status put_positions(json_t *inputs, struct lct_vector_bundle *b,
+static locant_status put_positions(struct writer *w, json_t *inputs,
                                    const struct lct_vector_group *g,
                                    const char *quantity)
 {
     if (g->kind == LCT_VECTOR_SLOPES || strcmp(quantity, "frequencies") == 0)
         return LOCANT_OK;
-    LCT_TRY(lct_vector_bundle_positions(b, g->queries));
-    LCT_TRY(lct_vector_bundle_positions(b, g->keys));
+    LCT_TRY(lct_vector_bundle_positions(&w->bundle, g->queries));
+    LCT_TRY(lct_vector_bundle_positions(&w->bundle, g->keys));
     if (g->queries == g->keys) {
-        put(inputs, "positions", json_string(g->queries->name));
+        put(&w->failed, inputs, "positions", json_string(g->queries->name));
     } else {
-        put(inputs, "query positions", json_string(g->queries->name));
-        put(inputs, "key positions", json_string(g->keys->name));
+        put(&w->failed, inputs, "query positions",
+            json_string(g->queries->name));
+        put(&w->failed, inputs, "key positions", json_string(g->keys->name));
     }
     return LOCANT_OK;
 }
 
-/* ---------------------------------------------------------- groups and cases */
+/* --------------------------------------------------------- groups and cases */
 
-static json_t *group_json(const struct lct_vector_group *g)
+static json_t *group_json(struct writer *w, const struct lct_vector_group *g)
 {
     json_t *group = json_object();
 
-    put(group, "spec", json_string(g->spec));
-    put(group, "formula", json_string(lct_vector_quantities_formula(g)));
+    put(&w->failed, group, "spec", json_string(g->spec));
+    put(&w->failed, group, "formula",
+        json_string(lct_vector_quantities_formula(g)));
     if (g->kind == LCT_VECTOR_ANGLES || g->kind == LCT_VECTOR_ROPE)
-        put(group, "rotated", json_integer(g->rotated));
+        put(&w->failed, group, "rotated", json_integer(g->rotated));
     if (g->heads > 0)
-        put(group, "heads", json_integer(g->heads));
-    put(group, "causal", json_boolean(g->causal));
-    put(group, "quantities", json_object());
+        put(&w->failed, group, "heads", json_integer(g->heads));
+    put(&w->failed, group, "causal", json_boolean(g->causal));
+    put(&w->failed, group, "quantities", json_object());
     return group;
 }
 
@@ -128,18 +132,18 @@ static locant_status put_quantity(struct writer *w,
     json_t *group = json_object_get(w->groups, g->name), *inputs, *quantity;
 
     if (group == NULL) {
-        group = group_json(g);
-        put(w->groups, g->name, group);
+        group = group_json(w, g);
+        put(&w->failed, w->groups, g->name, group);
     }
     if (json_object_get(json_object_get(group, "quantities"), q->name) != NULL)
         return LOCANT_OK;
     inputs = json_object();
     quantity = json_object();
-    put(json_object_get(group, "quantities"), q->name, quantity);
-    put(quantity, "is", json_string(q->doc));
-    put(quantity, "inputs", inputs);
-    LCT_TRY(put_positions(inputs, &w->bundle, g, q->name));
-    return put_inputs(inputs, &w->bundle, g, q->name);
+    put(&w->failed, json_object_get(group, "quantities"), q->name, quantity);
+    put(&w->failed, quantity, "is", json_string(q->doc));
+    put(&w->failed, quantity, "inputs", inputs);
+    LCT_TRY(put_positions(w, inputs, g, q->name));
+    return put_inputs(w, inputs, g, q->name);
 }
 
 static locant_status put_case(struct writer *w, const struct lct_vector_case *c)
@@ -149,21 +153,21 @@ static locant_status put_case(struct writer *w, const struct lct_vector_case *c)
     struct lct_vector_tolerance t;
     json_t *entry = json_object();
 
-    put(w->list, c->name, entry);
+    put(&w->failed, w->list, c->name, entry);
     LCT_TRY(put_quantity(w, c));
     LCT_TRY(lct_vector_cases_values(&v, &w->cases, c->group, c->quantity));
     LCT_TRY(lct_vector_bundle_values(&w->bundle, c, v));
     t = lct_vector_tolerance_of(v, c->dtype);
-    put(entry, "group", json_string(g->name));
-    put(entry, "quantity",
+    put(&w->failed, entry, "group", json_string(g->name));
+    put(&w->failed, entry, "quantity",
         json_string(lct_vector_quantities_of(g->kind)[c->quantity].name));
-    put(entry, "dtype", json_string(locant_dtype_name(c->dtype)));
-    put(entry, "truth", json_string(c->truth));
-    put(entry, "absolute", json_real(t.absolute));
-    put(entry, "relative", json_real(t.relative));
+    put(&w->failed, entry, "dtype", json_string(locant_dtype_name(c->dtype)));
+    put(&w->failed, entry, "truth", json_string(c->truth));
+    put(&w->failed, entry, "absolute", json_real(t.absolute));
+    put(&w->failed, entry, "relative", json_real(t.relative));
     if (c->slack[0] != '\0') {
-        put(entry, "slack", json_string(c->slack));
-        put(entry, "rounded_angles", json_real(t.angles));
+        put(&w->failed, entry, "slack", json_string(c->slack));
+        put(&w->failed, entry, "rounded_angles", json_real(t.angles));
     }
     return LOCANT_OK;
 }
@@ -174,19 +178,19 @@ static json_t *header_json(struct writer *w)
 {
     json_t *root = json_object();
 
-    put(root, "format", json_string("locant-vectors"));
-    put(root, "version", json_integer(LCT_VECTOR_VERSION));
-    put(root, "locant", json_string(LOCANT_VERSION_STRING));
-    put(root, "tensors", json_string("vectors.safetensors"));
-    put(root, "tolerance", json_string(lct_vector_tolerance_words));
-    put(root, "inputs",
+    put(&w->failed, root, "format", json_string("locant-vectors"));
+    put(&w->failed, root, "version", json_integer(LCT_VECTOR_VERSION));
+    put(&w->failed, root, "locant", json_string(LOCANT_VERSION_STRING));
+    put(&w->failed, root, "tensors", json_string("vectors.safetensors"));
+    put(&w->failed, root, "tolerance", json_string(lct_vector_tolerance_words));
+    put(&w->failed, root, "inputs",
         json_string(
             "multiples of 1/64 below 2, which every type holds exactly; "
             "so the truth in float64 is that of every type.  Where "
             "'causal' is true, entries of keys after the query do not "
             "count."));
-    put(root, "groups", w->groups);
-    put(root, "cases", w->list);
+    put(&w->failed, root, "groups", w->groups);
+    put(&w->failed, root, "cases", w->list);
     w->groups = w->list = NULL;
     return root;
 }
@@ -198,8 +202,10 @@ static locant_status write_json(struct writer *w, const char *path)
     locant_status s;
 
     json_decref(root);
-    if (text == NULL)
+    if (text == NULL || w->failed) {
+        free(text);
         return locant_fail(LOCANT_ERR_NOMEM, "%s: text", path);
+    }
     s = locant_file_write(path, text, strlen(text));
     free(text);
     return s;
@@ -233,7 +239,8 @@ static locant_status make(struct writer *w)
     for (size_t i = 0; i < w->cases.n; i++)
         if (w->cases.all[i].wanted)
             LCT_TRY(put_case(w, &w->cases.all[i]));
-    return LOCANT_OK;
+    return w->failed ? locant_fail(LOCANT_ERR_NOMEM, "%zu cases", w->cases.n)
+                     : LOCANT_OK;
 }
 
 locant_status locant_vectors_write(const char *folder, const char *only)

@@ -27,11 +27,14 @@ def bloom(heads, t, mask):
     return slopes(heads)[None, :, None, None] * places(t, mask)[:, None, None]
 
 
-def mpt(heads, t):
-    """Every second slope of the next power of two first; the maximum is 8
-    whatever alibi_bias_max says."""
+def mpt(heads, t, most):
+    """Every second slope of the next power of two first.
+
+    most: alibi_bias_max, as in the code that trained the models; transformers
+    takes 8 whatever the file says.
+    """
     power = 2 ** math.ceil(math.log2(heads))
-    m = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    m = 2.0 ** (-most * np.arange(1, power + 1) / power)
     m = np.concatenate([m[1::2], m[::2]])[:heads] if power != heads else m
     return m[None, :, None, None] * np.arange(1.0 - t, 1)
 

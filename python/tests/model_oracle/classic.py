@@ -40,8 +40,11 @@ class Classic:
     def end(self, x):
         return self.norm(self.final, x)
 
+    def to_head(self, x):
+        return x
+
     def logits(self):
-        x = self.hidden()
+        x = self.to_head(self.hidden())
         for head in ("lm_head", "embed_out"):
             if head + ".weight" in self.m:
                 return self.m.linear(head, x)
@@ -123,8 +126,9 @@ class Opt(Classic):
         return self.m.linear(at + "out_proj", merge_heads(y))
 
     def end(self, x):
-        if "final_layer_norm.weight" in self.m:
-            x = super().end(x)
+        return super().end(x) if "final_layer_norm.weight" in self.m else x
+
+    def to_head(self, x):
         if "project_out.weight" in self.m:
             x = self.m.linear("project_out", x)
         return x
@@ -210,7 +214,8 @@ class Mpt(Classic):
             qkv = np.clip(qkv, -rules["clip_qkv"], rules["clip_qkv"])
         q, k, v = (split_heads(y, heads) for y in np.split(qkv, 3, -1))
         scale = rules.get("softmax_scale") or q.shape[-1] ** -0.5
-        y = attend(q, k, v, scale, self.seen, bias=alibi.mpt(heads, self.t))
+        y = attend(q, k, v, scale, self.seen, bias=alibi.mpt(
+            heads, self.t, rules.get("alibi_bias_max", 8)))
         x = x + self.m.linear(at + "attn.out_proj", merge_heads(y))
         return x + self.perceptron(at + "ffn.", self.norm(at + "norm_2", x),
                                    "up_proj", "down_proj", gelu)

@@ -76,7 +76,7 @@ def head_width(c):
 
 
 def rope_parameters(c, i):
-    p = c["rope_parameters"]
+    p = c.get("rope_parameters") or {"rope_theta": c.get("rope_theta", 1e4)}
     kind = own_type(c, i)
     return p[kind] if kind in p else p
 
@@ -189,10 +189,13 @@ class Decoder:
         y = self.mlp(i, self.optional_norm(at, family.before_mlp, x))
         return x + self.optional_norm(at, family.after_mlp, y) * scale
 
+    def begin(self):
+        x = self.m(self.family.embedding + ".weight")[self.ids]
+        return x * self.family.embedding_scale(self.c)
+
     def hidden(self):
         """[B, T, D] after the final norm."""
-        x = self.m(self.family.embedding + ".weight")[self.ids]
-        x = x * self.family.embedding_scale(self.c)
+        x = self.begin()
         for i in range(self.c["num_hidden_layers"]):
             x = self.layer(i, x)
         return self.norm(self.family.final, x)

@@ -3,7 +3,7 @@ import dataclasses
 
 import numpy as np
 
-from . import experts, latent
+from . import delta, experts, latent
 from .decoder import (Family, fused_gated, plain_mlp, root_of_width,
                       sliding_by_type, soft)
 
@@ -100,8 +100,20 @@ FAMILIES = {
                   mlp=plain_mlp("fc1", "fc2")),
     "nemotron": Family(norm="layer1", eps="norm_eps", partial=0.5,
                        mlp=plain_mlp("up_proj", "down_proj")),
+    # arXiv:2204.02311, section 2: no biases, one norm, multi-query, SwiGLU;
+    # section 5: logits of the shared embedding over the root of its width.
+    # It has no files in public; these names are those of Llama.
+    "palm": Family(norm="layer", eps="layer_norm_eps", parallel=True,
+                   interleaved=True,
+                   head=lambda c, z: z / root_of_width(c)),
     "deepseek_v2": dataclasses.replace(DEEPSEEK, mlp=experts.deepseek_v2),
     "deepseek_v3": DEEPSEEK,
+    "kimi_k2": DEEPSEEK,
+    "kimi_linear": dataclasses.replace(
+        DEEPSEEK, mlp=experts.kimi_linear, mlp_name="block_sparse_moe.",
+        attention=lambda d, i, x: (
+            latent.attention if d.c["layer_types"][i] == "full_attention"
+            else delta.attention)(d, i, x)),
 }
 
 

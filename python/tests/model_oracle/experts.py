@@ -76,16 +76,29 @@ def gpt_oss(m, at, x, _):
     chosen = best(z, m.c["num_experts_per_tok"])
     w = softmax(np.where(chosen, z, -np.inf))
     limit = m.c.get("swiglu_limit", 7.0)
+    alpha = m.c.get("swiglu_alpha", 1.702)
 
     def expert(e, x):
         y = (x @ m(at + "experts.gate_up_proj")[e] +
              m(at + "experts.gate_up_proj_bias")[e])
         gate = np.minimum(y[..., ::2], limit)
         up = np.clip(y[..., 1::2], -limit, limit)
-        y = (up + 1) * gate * sigmoid(1.702 * gate)
+        y = (up + 1) * gate * sigmoid(alpha * gate)
         return (y @ m(at + "experts.down_proj")[e] +
                 m(at + "experts.down_proj_bias")[e])
     return mixed(w, expert, x)
+
+
+def kimi_linear(m, at, x, act):
+    """Keys and experts by other names; dense layers may be called mlp."""
+    c = m.c
+    c.update(num_experts_per_tok=c["num_experts_per_token"],
+             n_group=c["num_expert_group"],
+             norm_topk_prob=c["moe_renormalize"])
+    if at + "gate.weight" not in m:
+        dense = at.replace("block_sparse_moe", "mlp")
+        return shared(m, dense if dense + "up_proj.weight" in m else at, x)
+    return deepseek_v3(m, at, x, act, ("w1", "w3", "w2"))
 
 
 def minimax(m, at, x, _):
@@ -117,7 +130,7 @@ def deepseek_v2(m, at, x, _):
     return y + shared(m, at + "shared_experts.", x)
 
 
-def deepseek_v3(m, at, x, _):
+def deepseek_v3(m, at, x, _, names=("gate_proj", "up_proj", "down_proj")):
     """A group is judged by the sum of its two best."""
     if at + "gate.weight" not in m:
         return shared(m, at, x)
@@ -129,5 +142,5 @@ def deepseek_v3(m, at, x, _):
     w = p * best(choice, c["num_experts_per_tok"])
     if c.get("norm_topk_prob", True):
         w = w / (w.sum(-1, keepdims=True) + 1e-20)
-    y = mixed(w * c["routed_scaling_factor"], gated_expert(m, at), x)
+    y = mixed(w * c["routed_scaling_factor"], gated_expert(m, at, names), x)
     return y + shared(m, at + "shared_experts.", x)

@@ -37,12 +37,13 @@ def attention(d, i, x):
     turned = np.broadcast_to(turned[:, None],
                              (x.shape[0], heads) + turned.shape[1:])
     k = np.concatenate([k, turned], -1)
-    p = c["rope_parameters"]
-    f, factor = rotary.frequencies(p, c["qk_rope_head_dim"],
-                                   d.positions.max() + 1,
-                                   c["max_position_embeddings"])
-    q, k = (rotary.rotate(y, rotary.angles(d.positions, f), factor,
-                          c.get("rope_interleave", True), nope)
-            for y in (q, k))
+    p = c.get("rope_parameters") or {}
+    if p:  # Kimi Linear does not rotate
+        f, factor = rotary.frequencies(p, c["qk_rope_head_dim"],
+                                       d.positions.max() + 1,
+                                       c["max_position_embeddings"])
+        q, k = (rotary.rotate(y, rotary.angles(d.positions, f), factor,
+                              c.get("rope_interleave", True), nope)
+                for y in (q, k))
     y = attend(q, k, v, score_scale(c, p, width), d.seen(i))
     return m.linear(at + "o_proj", merge_heads(y))

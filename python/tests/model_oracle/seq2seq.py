@@ -149,9 +149,11 @@ class T5(Pair):
                           sees(self.decoder_ids.shape[1]), source)
 
     def scale(self):
-        """T5 asks the file; mT5 never scales, UMT5 always does."""
+        """T5 asks the file, whose key was tie_word_embeddings before
+        transformers 5; mT5 never scales, UMT5 always does."""
         root = self.c["d_model"] ** -0.5
-        asked = self.c.get("tie_word_embeddings", True)
+        asked = self.c.get("scale_decoder_outputs",
+                           self.c.get("tie_word_embeddings", True))
         return {"mt5": 1.0, "umt5": root}.get(self.m.kind,
                                               root if asked else 1.0)
 

@@ -1,0 +1,99 @@
+/* model_logits.c - locant model logits: run a checkpoint */
+#include "model.h"
+#include "model_input.h"
+
+struct options {
+    struct cli_model_files files;
+    const char *out;
+    int hidden, profile, dtype;
+};
+
+static const struct cli_option options[] = {
+    OPT_MODEL_INPUT(files),
+    OPT_FLAG("hidden", hidden,
+             "write the states after the final norm, [B, T, width]"),
+    OPT_CHOICE("dtype", dtype, "f32|f64|bf16",
+               "compute in float32, in float64 throughout, or in float32 with "
+               "matrices rounded to bfloat16",
+               .fallback = "f32"),
+    OPT_FLAG("profile", profile, "print the time of each layer"),
+    OPT_OUTPUT(out, "OUT.npy", "f32 [B, T, vocabulary]; f64 with --dtype f64"),
+    OPT_END
+};
+
+static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
+
+/* To stderr if the result is JSON. */
+static void print_profile(const locant_tensor *seconds, int64_t layers,
+                          bool json)
+{
+    const double *s = seconds->data;
+    FILE *to = json ? stderr : stdout;
+    double sum = 0;
+
+    for (int64_t i = 0; i < layers + 2; i++)
+        sum += s[i];
+    fprintf(to, "%-10s %9.3f ms\n", "input", 1e3 * s[layers]);
+    for (int64_t i = 0; i < layers; i++)
+        fprintf(to, "layer %-4d %9.3f ms %5.1f %%\n", (int)i, 1e3 * s[i],
+                sum > 0 ? 100 * s[i] / sum : 0);
+    fprintf(to, "%-10s %9.3f ms\n", "head", 1e3 * s[layers + 1]);
+}
+
+static int compute(const struct cli *cli, const locant_model *model,
+                   const struct cli_model_input *in)
+{
+    const struct options *o = cli->options;
+    const int flags = o->hidden ? LOCANT_MODEL_HIDDEN : 0;
+    const int64_t layers = locant_model_info_of(model).layers;
+    const int64_t counters = layers + 2;
+    locant_tensor out, seconds;
+    int64_t shape[3];
+
+    CLI_TRY(
+        cli_status_input(locant_model_shape(shape, model, &in->input, flags)));
+    CLI_TRY(cli_new(&out, o->dtype == 1 ? LOCANT_F64 : LOCANT_F32, 3, shape));
+    CLI_TRY(cli_new(&seconds, LOCANT_F64, 1, &counters));
+    CLI_TRY(cli_status_input(locant_model_logits(
+        &out, o->profile ? &seconds : NULL, model, &in->input, flags)));
+    CLI_TRY(cli_write(cli, o->out, &out));
+    if (o->profile)
+        print_profile(&seconds, layers, cli->json != 0);
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct cli_model_input in;
+    locant_model *model;
+    int result;
+
+    CLI_TRY(cli_model_read(&in, &o->files));
+    CLI_TRY(cli_status_input(
+        locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
+    result = compute(cli, model, &in);
+    locant_model_close(model);
+    return result;
+}
+
+/* clang-format off */
+const struct cli_command cli_model_logits = {
+    .name = "model logits",
+    .summary = "run a checkpoint: logits of every token",
+    .usage = "MODEL -i IDS.npy [--mask M.npy] [--positions P.npy]\n"
+             "       [--types T.npy] [--decoder-ids D.npy]\n"
+             "       [--pixels X.npy] [--grid G.npy]\n"
+             "       [--hidden] [--dtype f32|f64|bf16] [--profile] -o OUT.npy",
+    .doc =
+        "MODEL is a folder with config.json and safetensors, or a .gguf.  Its\n"
+        "weights are mapped, and read as they are stored.  With f64 all is\n"
+        "computed in double, angles, norms and softmax too: the true value to\n"
+        "nine digits.",
+    .examples = "locant model logits ~/models/mine -i ids.npy -o logits.npy\n"
+                "locant model logits mine.gguf -i ids.npy --mask mask.npy \\\n"
+                "    --dtype f64 -o logits.npy",
+    CLI_OPTIONS,
+    .min_words = 1, .max_words = 1, .computes = 1, .run = run
+};
+/* clang-format on */

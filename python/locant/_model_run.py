@@ -1,0 +1,145 @@
+"""Run checkpoints: logits and continuations."""
+from __future__ import annotations
+
+import ctypes
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Array, result, view
+from ._c import Status
+from ._c_report import MODEL_HIDDEN, Generation, ModelInput
+from ._library import Error, lab
+from ._values import real, seed64, whole
+
+__all__ = ["Model", "ModelInfo"]
+
+_DTYPES = {"float32": 0, "bfloat16": 2, "float64": 3}
+_LONGS = ("ids", "mask", "types", "decoder_ids", "grid", "positions")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model is like."""
+
+    model_type: str
+    layers: int
+    width: int
+    vocab: int
+
+
+def _input(arrays: dict[str, Any]) -> tuple[ModelInput, list[Any]]:
+    """The struct, and what must live as long as it."""
+    filled, kept = ModelInput(struct_size=ctypes.sizeof(ModelInput)), []
+    for name, x in arrays.items():
+        if x is None:
+            continue
+        wanted = np.int64 if name in _LONGS else np.float32
+        x = np.ascontiguousarray(x)
+        if wanted == np.int64 and x.dtype.kind not in "iub":
+            raise Error(Status.ERR_DTYPE, f"locant: {name} has dtype "
+                        f"{x.dtype}, expected whole numbers")
+        x = np.ascontiguousarray(x, wanted)
+        tensor = view(x, name)
+        setattr(filled, name, ctypes.pointer(tensor))
+        kept += [x, tensor]
+    return filled, kept
+
+
+class Model:
+    """A checkpoint: a folder with config.json and safetensors, or a .gguf.
+
+    dtype  what it computes with: "float32"; "float64", with angles, norms and
+           softmax in double; "bfloat16", float32 on matrices rounded to it
+
+    The weights stay in the file, which is mapped.
+
+        model = locant.models.Model("~/models/mine")
+        model.logits([[1, 5, 7]])            # float32 [1, 3, vocab]
+        model.generate([[1, 5, 7]], 16)      # int64 [1, 19]
+
+    Errors: ERR_IO, ERR_FORMAT (a tensor is missing or has another shape),
+    ERR_UNSUPPORTED, ERR_DTYPE.
+    """
+
+    __slots__ = ("handle", "info", "_free", "_dtype")
+
+    def __init__(self, path: str | os.PathLike[str],
+                 dtype: str = "float32") -> None:
+        if dtype not in _DTYPES:
+            raise Error(Status.ERR_DTYPE, f"locant: dtype is {dtype!r}, "
+                        "expected " + ", ".join(_DTYPES))
+        library, handle = lab(), ctypes.c_void_p()
+        name = os.path.expanduser(os.fspath(path)).encode()
+        library.locant_model_open(ctypes.byref(handle), name, _DTYPES[dtype])
+        self._free = library.locant_model_close
+        self.handle = handle
+        self._dtype = np.float64 if dtype == "float64" else np.float32
+        found = library.locant_model_info_of(handle)
+        self.info = ModelInfo(found.model_type.decode(), found.layers,
+                              found.width, found.vocab)
+
+    def __del__(self) -> None:
+        if hasattr(self, "handle"):
+            self._free(self.handle)
+
+    def logits(self, ids: Any = None, *, mask: Any = None,
+               positions: Any = None, types: Any = None,
+               decoder_ids: Any = None, pixels: Any = None, grid: Any = None,
+               hidden: bool = False, out: Array | None = None) -> Array:
+        """Logits [B, T, vocab] of every token; with 'hidden' the states after
+        the final norm, [B, T, width].
+
+        ids        whole numbers [B, T]
+        mask       [B, T]: 0 marks padding, on either side
+        positions  [B, T], or [A, B, T] for models of A axes
+
+        Errors: ERR_PARAM (an id beyond the vocabulary), ERR_SHAPE, ERR_DTYPE.
+        """
+        given, kept = _input(dict(
+            ids=ids, mask=mask, positions=positions, types=types,
+            decoder_ids=decoder_ids, pixels=pixels, grid=grid))
+        flags = MODEL_HIDDEN if hidden else 0
+        shape = (ctypes.c_int64 * 3)()
+        lab().locant_model_shape(shape, self.handle, ctypes.byref(given),
+                                 flags)
+        out = result(out, tuple(shape), self._dtype)
+        lab().locant_model_logits(view(out, "out"), None, self.handle,
+                                  ctypes.byref(given), flags)
+        del kept
+        return out
+
+    def generate(self, ids: Any, tokens: int, *, mask: Any = None,
+                 positions: Any = None, top_k: int = 0, top_p: float = 1.0,
+                 temperature: float | None = None, seed: int = 0,
+                 ignore_end: bool = False) -> Array:
+        """The ids and 'tokens' new ones, int64 [B, T + tokens]: the most likely
+        tokens, or draws if top_k, top_p or temperature says so.
+
+        top_k        draw from the k most likely tokens; 0: from all
+        top_p        from the fewest that have this probability together
+        temperature  logits are divided by it; 1 for draws unless given
+        seed         of the draws
+        ignore_end   go on after the end token; else a row is padded then
+
+        Errors: as logits().
+        """
+        given, kept = _input(dict(ids=ids, mask=mask, positions=positions))
+        if temperature is None:
+            temperature = 1.0 if top_k or top_p < 1 else 0.0
+        choice = Generation(
+            struct_size=ctypes.sizeof(Generation), top_k=whole(top_k, "top_k"),
+            top_p=real(top_p, "top_p"),
+            temperature=real(temperature, "temperature"),
+            seed=seed64(seed) % 2**64, ignore_end=int(bool(ignore_end)))
+        shape = (ctypes.c_int64 * 3)()
+        lab().locant_model_shape(shape, self.handle, ctypes.byref(given), 0)
+        new = whole(tokens, "tokens")
+        out = result(None, (shape[0], shape[1] + new), np.int64)
+        lab().locant_model_generate(view(out, "out"), self.handle,
+                                    ctypes.byref(given),
+                                    ctypes.byref(choice))
+        del kept
+        return out

@@ -1,0 +1,161 @@
+/*
+ * check.h - the checks of 'locant model check': what they look at, and how
+ * they report
+ *
+ * The functions check_*.c look at a raw configuration, whose keys may be wrong
+ * in every way, and report findings.  A finding says what is wrong, what each
+ * stack computes with the numbers of this file, and how to mend it; a mend that
+ * is unambiguous is recorded as a change of the configuration too.
+ */
+#ifndef LCT_CHECK_H
+#define LCT_CHECK_H
+#include "config.h"
+#include "locant/models.h"
+#include "weights.h"
+
+enum lct_check_id {
+#define CHECK(id, severity, title) LCT_CHECK_##id,
+#include "checks.def"
+#undef CHECK
+    LCT_CHECKS
+};
+
+/* Stacks that a statement is about. */
+enum lct_check_stacks {
+    LCT_HF4 = 1 << LOCANT_STACK_HF4,
+    LCT_HF5 = 1 << LOCANT_STACK_HF5,
+    LCT_VLLM = 1 << LOCANT_STACK_VLLM,
+    LCT_LLAMA_CPP = 1 << LOCANT_STACK_LLAMACPP,
+    LCT_MLX = 1 << LOCANT_STACK_MLX,
+    LCT_HF = LCT_HF4 | LCT_HF5,
+    LCT_EVERY_STACK = (2 << LOCANT_STACK_MLX) - 2
+};
+
+/* What the class of a model type does in transformers 5.23. */
+enum lct_class_traits {
+    LCT_CLASS_PARTIAL = 1,  /* partial_rotary_factor also without a scaling */
+    LCT_CLASS_KINDS = 2,    /* rope_parameters has an entry for each kind */
+    LCT_CLASS_MLA = 4,      /* rotates qk_rope_head_dim channels */
+    LCT_CLASS_SECTIONS = 8, /* has mrope_section */
+    LCT_CLASS_NO_ROPE = 16, /* never rotates */
+    LCT_CLASS_QWEN_WINDOW = 32, /* slides only if use_sliding_window */
+    LCT_CLASS_HALF = 64,        /* llama.cpp: same pairing as the weights */
+    LCT_CLASS_PERMUTED = 128 /* its converter makes half weights interleaved */
+};
+struct lct_class {
+    const char *type;
+    double base;       /* of the class */
+    double files_base; /* what the published files have; 0: the same */
+    int64_t length;    /* max_position_embeddings of the class */
+    int64_t head_dim;  /* of the class; 0: hidden_size / heads */
+    double partial;    /* of the class */
+    unsigned traits;
+};
+/* The class of a model type, or of its text part; NULL if it is unknown. */
+const struct lct_class *lct_class_find(const char *type);
+/* Class i in alphabetical order; NULL past the end. */
+const struct lct_class *lct_class_at(size_t i);
+
+/* One dictionary of RoPE settings, that of all layers or of one kind. */
+struct lct_rope_entry {
+    const json_t *dict; /* NULL if the file has none */
+    const char *layers; /* "full_attention"; "" for all */
+    char path[80];      /* "rope_scaling" */
+    const char *kind;   /* rope_type, "default" if there is none */
+    double base;        /* as transformers 5 reads it */
+    double factor;      /* 0 if there is none */
+    double original;    /* 0 if there is none */
+    int64_t rot;        /* rotated channels */
+};
+
+enum { LCT_ROPE_ENTRIES = 6 };
+
+/* A model that is checked. */
+struct lct_check {
+    const struct lct_config *config;
+    const struct lct_weights *weights;   /* NULL if there are none */
+    const struct lct_weights *adapter;   /* NULL if there is none */
+    const json_t *tokenizer;             /* tokenizer_config.json, or NULL */
+    const struct lct_check *other;       /* the model compared with, or NULL */
+    const locant_check_options *options; /* never NULL */
+    const json_t *text; /* the object that has the keys of the model */
+    const char *type;   /* model_type, or the architecture of GGUF */
+    const struct lct_class *class; /* NULL if it is unknown */
+    bool params;                   /* keys were those of a params.json */
+    char prefix[48];       /* "text_config." where the keys are nested */
+    int64_t D, H, K, L, d; /* 0 if unknown */
+    int64_t M;             /* length of the configuration */
+    double base, partial;
+    struct lct_rope_entry entries[LCT_ROPE_ENTRIES];
+    int n_entries;
+    struct lct_report *report;
+};
+
+/* A finding while it is written. */
+struct lct_draft;
+
+/*
+ * Report a finding on 'key' of the text configuration (or of the file, if 'key'
+ * begins with '/'); the text says what is wrong.  Never NULL: a failure of
+ * memory is kept and reported at the end.
+ */
+struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
+                                   const char *key, const char *format, ...)
+    LOCANT_PRINTF(4, 5);
+/* What these stacks compute. */
+void lct_check_says(struct lct_draft *f, unsigned stacks, const char *format,
+                    ...) LOCANT_PRINTF(3, 4);
+/* How to mend it. */
+void lct_check_mend(struct lct_draft *f, const char *format, ...)
+    LOCANT_PRINTF(2, 3);
+/* That mend as a change: 'path' ("rope_scaling.factor", within the text
+   configuration) becomes 'value', whose reference is taken; NULL removes it. */
+void lct_check_fix(struct lct_draft *f, const char *path, json_t *value);
+/* Report this finding with another severity than that of its check. */
+void lct_check_severity(struct lct_draft *f, locant_severity severity);
+
+/* Values of keys that may be absent, of a wrong type, or beyond 2^40. */
+double lct_check_real(const json_t *object, const char *key, double fallback);
+int64_t lct_check_integer(const json_t *object, const char *key,
+                          int64_t fallback);
+bool lct_check_bool(const json_t *object, const char *key, bool fallback);
+const char *lct_check_text(const json_t *object, const char *key,
+                           const char *fallback);
+/* The channels of a head that turn, as transformers counts them: the product
+   cut off; 0 if it is no size. */
+int64_t lct_check_channels(int64_t width, double partial);
+/* There, and not null. */
+bool lct_check_has(const json_t *object, const char *key);
+bool lct_check_is(const struct lct_check *k, const char *type);
+bool lct_check_class_has(const struct lct_check *k, unsigned traits);
+/* The least number of edits from a to b, whatever the case of a's letters
+   (Levenshtein 1966). */
+size_t lct_check_edits(const char *a, const char *b);
+/* The nearest of 'names' (NULL at the end) within a third of its letters. */
+const char *lct_check_nearest(const char *word, const char *const *names);
+
+/* m(F, x) = 0.1 x ln F + 1 of YaRN, 1 if F <= 1. */
+double lct_check_mscale(double factor, double x);
+/* The ends of YaRN's ramp, rounded and clipped. */
+struct lct_ramp {
+    int low, high;
+    double low_exact, high_exact;
+};
+struct lct_ramp lct_check_ramp(double rot, double base, double original,
+                               double fast, double slow);
+double lct_check_longest(double rot, double base);
+/* A of YaRN as transformers computes it from the dictionary. */
+double lct_check_yarn_amplitude(const json_t *dict, double factor);
+
+/* The groups of checks. */
+void lct_check_dialect(struct lct_check *k);
+void lct_check_keys(struct lct_check *k);
+void lct_check_lengths(struct lct_check *k);
+void lct_check_yarn(struct lct_check *k);
+void lct_check_widths(struct lct_check *k);
+void lct_check_layers(struct lct_check *k);
+void lct_check_scores(struct lct_check *k);
+void lct_check_tensors(struct lct_check *k);
+void lct_check_gguf(struct lct_check *k);
+void lct_check_pairs(struct lct_check *k);
+#endif

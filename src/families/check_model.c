@@ -1,0 +1,289 @@
+/* check_model.c - see check_model.h */
+#define _GNU_SOURCE
+#include "check_model.h"
+#include "check_gguf.h"
+#include "check_params.h"
+#include "check_view.h"
+#include "family.h"
+#include "../core/quote.h"
+#include "../files/document.h"
+#include "../files/path.h"
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------------ opening */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* What a folder holds besides its configuration. */
+struct folder {
+    bool weights, tokenizer;
+    int n_gguf;
+    char gguf[256];
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void look(struct folder *out, const char *path)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+
+    *out = (struct folder){ 0 };
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        const char *name = entry->d_name;
+
+        if (strcmp(name, "model.safetensors") == 0 ||
+            strcmp(name, "model.safetensors.index.json") == 0 ||
+            strcmp(name, "consolidated.safetensors") == 0 ||
+            strcmp(name, "consolidated.safetensors.index.json") == 0)
+            out->weights = true;
+        if (strcmp(name, "tokenizer_config.json") == 0)
+            out->tokenizer = true;
+        if (ends_with(name, ".gguf") && out->n_gguf++ == 0)
+            snprintf(out->gguf, sizeof out->gguf, "%s", name);
+    }
+    if (dir != NULL)
+        closedir(dir);
+}
+
+static locant_status open_folder(struct lct_check_model *m, const char *path)
+{
+    char name[4096];
+    struct folder f;
+
+    look(&f, path);
+    if (f.weights)
+        LCT_TRY(lct_weights_open(&m->weights, path));
+    if (f.n_gguf == 1 && snprintf(m->gguf, sizeof m->gguf, "%s/%s", path,
+                                  f.gguf) >= (int)sizeof m->gguf)
+        m->gguf[0] = '\0';
+    if (f.tokenizer && snprintf(name, sizeof name, "%s/tokenizer_config.json",
+                                path) < (int)sizeof name)
+        LCT_TRY(lct_document_read(&m->tokenizer, name, 100000));
+    return LOCANT_OK;
+}
+
+/* The configuration failed: may its model_type be reported as a finding? */
+static bool has_wrong_type(const struct lct_config *c)
+{
+    const json_t *value = json_object_get(c->text, "model_type");
+
+    if (value == NULL)
+        value = json_object_get(c->root, "model_type");
+    return c->dialect != LCT_DIALECT_GGUF && value != NULL &&
+           !json_is_string(value);
+}
+
+static locant_status accept(struct lct_check_model *m, locant_status status)
+{
+    m->wrong_type = status == LOCANT_ERR_FORMAT && has_wrong_type(&m->config);
+    return m->wrong_type ? LOCANT_OK : status;
+}
+
+locant_status lct_check_model_open(struct lct_check_model *m, const char *path)
+{
+    *m = (struct lct_check_model){ 0 };
+    LCT_TRY(accept(m, lct_config_read(&m->config, path)));
+    if (is_folder(path))
+        return open_folder(m, path);
+    if (m->config.dialect == LCT_DIALECT_GGUF)
+        return lct_weights_open(&m->weights, path);
+    return LOCANT_OK;
+}
+
+locant_status lct_check_model_parse(struct lct_check_model *m, const char *text,
+                                    size_t n, const char *name)
+{
+    *m = (struct lct_check_model){ 0 };
+    return accept(m, lct_config_parse(&m->config, text, n, name));
+}
+
+void lct_check_model_close(struct lct_check_model *m)
+{
+    lct_weights_close(m->weights);
+    json_decref(m->tokenizer);
+    lct_config_free(&m->config);
+    *m = (struct lct_check_model){ 0 };
+}
+
+/* --------------------------------------------------------- which are known */
+
+/* Types whose positions are no RoPE, which classes.def does not list. */
+static const char *const other_types[] = {
+    "bert",       "camembert", "deberta", "deberta-v2",  "dinov2", "dinov3_vit",
+    "distilbert", "electra",   "gpt2",    "kimi_k25",    "marian", "mt5",
+    "opt",        "qwen",      "roberta", "swin",        "swinv2", "t5",
+    "transfo-xl", "umt5",      "vit",     "xlm-roberta", NULL
+};
+
+static bool is_known(const struct lct_check *k)
+{
+    for (size_t i = 0; other_types[i] != NULL; i++)
+        if (strcmp(k->type, other_types[i]) == 0)
+            return true;
+    if (k->config->dialect == LCT_DIALECT_GGUF) {
+        const struct lct_family *family;
+
+        for (size_t i = 0; (family = lct_family_at(i)) != NULL; i++)
+            if (family->gguf != NULL && strcmp(family->gguf, k->type) == 0)
+                return true;
+        return lct_check_gguf_arch(k->type) != NULL ||
+               strcmp(k->type, "gptj") == 0 || strcmp(k->type, "mpt") == 0;
+    }
+    return k->class != NULL || lct_family_find(k->type) != NULL;
+}
+
+static locant_status unknown(const struct lct_check *k)
+{
+    const char *names[200] = { NULL }, *nearest;
+    char quoted[LCT_QUOTE_BYTES];
+    size_t n = 0;
+
+    for (size_t i = 0; lct_class_at(i) != NULL && n < 150; i++)
+        names[n++] = lct_class_at(i)->type;
+    for (size_t i = 0; other_types[i] != NULL; i++)
+        names[n++] = other_types[i];
+    nearest = lct_check_nearest(k->type, names);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: %s '%s' is unknown%s%s%s; 'locant model "
+                       "inspect --help' lists the families",
+                       k->config->file,
+                       k->config->dialect == LCT_DIALECT_GGUF
+                           ? "general.architecture"
+                           : "model_type",
+                       lct_quote(quoted, k->type, strlen(k->type)),
+                       nearest ? "; did you mean " : "", nearest ? nearest : "",
+                       nearest ? "?" : "");
+}
+
+/* ------------------------------------------------------------------ running */
+
+/* What was looked at, in a line. */
+static void summary(char *out, size_t size, const struct lct_check *k,
+                    enum lct_dialect dialect)
+{
+    static const char *const dialects[] = {
+        [LCT_DIALECT_HF4] = "configuration of transformers 4",
+        [LCT_DIALECT_HF5] = "configuration of transformers 5",
+        [LCT_DIALECT_META] = "params.json of Meta",
+        [LCT_DIALECT_MISTRAL] = "params.json of Mistral",
+        [LCT_DIALECT_GGUF] = "GGUF file"
+    };
+    const char *pairing =
+        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
+                   : NULL;
+    char type[LCT_QUOTE_BYTES], quoted[LCT_QUOTE_BYTES];
+    int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
+                     k->config->file, lct_quote(type, k->type, strlen(k->type)),
+                     dialects[dialect], k->weights ? "with" : "no",
+                     (int)LCT_CHECKS);
+
+    if (pairing != NULL && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", pairing '%s' recorded",
+                 lct_quote(quoted, pairing, strlen(pairing)));
+}
+
+static void run_groups(struct lct_check *k)
+{
+    if (k->config->dialect != LCT_DIALECT_GGUF) {
+        lct_check_dialect(k);
+        lct_check_keys(k);
+        lct_check_lengths(k);
+        lct_check_yarn(k);
+        lct_check_widths(k);
+        lct_check_layers(k);
+        lct_check_scores(k);
+    }
+    lct_check_gguf(k);
+    lct_check_tensors(k);
+    lct_check_pairs(k);
+}
+
+static void wrong_model_type(struct lct_report *report,
+                             const struct lct_check_model *m)
+{
+    struct lct_check k = { .config = &m->config, .report = report };
+    struct lct_draft *f =
+        lct_check_report(&k, LCT_CHECK_X01, "model_type",
+                         "model_type is no text, so no class can read the "
+                         "file");
+
+    lct_check_says(f, LCT_EVERY_STACK, "refuses the file");
+    lct_check_mend(f, "the name of the class, such as \"llama\"");
+}
+
+/* Look at a model; a params.json is read as transformers would name its keys,
+   in *named, which is to be freed. */
+static void view(struct lct_check *k, struct lct_config *named,
+                 const struct lct_check_model *m, struct lct_report *report)
+{
+    const struct lct_config *c = &m->config;
+
+    *named = (struct lct_config){ 0 };
+    if (c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL) {
+        *named = *c;
+        named->root = lct_check_params(c);
+        named->text = named->root;
+        named->dialect = LCT_DIALECT_HF4;
+        c = named;
+    }
+    lct_check_view_open(k, c, m->weights, report);
+    k->params = c == named;
+    k->tokenizer = m->tokenizer;
+}
+
+locant_status lct_check_model_run(struct lct_report *report, char *checked,
+                                  const struct lct_check_model *m,
+                                  const locant_check_options *options)
+{
+    const char *beside = m->gguf[0] ? m->gguf : NULL;
+    const char *path = options->other ? options->other : beside;
+    struct lct_check_model other = { 0 };
+    struct lct_weights *adapter = NULL;
+    struct lct_config named = { 0 }, other_named = { 0 };
+    struct lct_check k, second;
+    locant_status status = LOCANT_OK;
+
+    if (m->wrong_type) {
+        snprintf(checked, 512, "%s: model_type alone", m->config.file);
+        wrong_model_type(report, m);
+        return LOCANT_OK;
+    }
+    view(&k, &named, m, report);
+    k.options = options;
+    if (!is_known(&k))
+        status = unknown(&k);
+    if (status == LOCANT_OK && path != NULL)
+        status = lct_check_model_open(&other, path);
+    if (status == LOCANT_OK && options->adapter != NULL)
+        status = lct_weights_open(&adapter, options->adapter);
+    if (status == LOCANT_OK) {
+        if (path != NULL && !other.wrong_type) {
+            view(&second, &other_named, &other, report);
+            second.options = options;
+            k.other = &second;
+        }
+        k.adapter = adapter;
+        summary(checked, 512, &k, m->config.dialect);
+        run_groups(&k);
+    }
+    json_decref(named.root);
+    json_decref(other_named.root);
+    lct_weights_close(adapter);
+    lct_check_model_close(&other);
+    return status;
+}

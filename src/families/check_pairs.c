@@ -1,0 +1,484 @@
+/* check_pairs.c - checks G01, G02, A01, A02, L06 and P12: what two files of one
+ * model, or a model and an adapter, say together */
+#include "check.h"
+#include "check_gguf.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 256, ROWS = 1 << 15, WIDTH = 1 << 12 };
+
+/* ---------------------------------------------------------------- sizes */
+
+struct sizes {
+    int64_t H, K, d, rot;
+};
+
+static bool is_gguf(const struct lct_check *k)
+{
+    return k->config->dialect == LCT_DIALECT_GGUF;
+}
+
+static struct sizes sizes_of(const struct lct_check *k)
+{
+    struct sizes s = { .H = k->H, .K = k->K ? k->K : k->H, .d = k->d };
+
+    if (!is_gguf(k)) {
+        s.rot = k->n_entries > 0 ? k->entries[0].rot : k->d;
+        return s;
+    }
+    s.H = lct_check_gguf_first(k, "attention.head_count", 0);
+    s.K = lct_check_gguf_first(k, "attention.head_count_kv", s.H);
+    s.d = lct_check_gguf_integer(
+        k, "attention.key_length",
+        s.H > 0 ? lct_check_gguf_integer(k, "embedding_length", 0) / s.H : 0);
+    s.rot = lct_check_gguf_integer(k, "rope.dimension_count", s.d);
+    if (s.H > ROWS || s.K > ROWS || s.d > ROWS)
+        s = (struct sizes){ 0 };
+    return s;
+}
+
+/* Whether the weights of q and k are interleaved; false in *known if no one
+   can say. */
+static bool interleaved(bool *known, const struct lct_check *k)
+{
+    const char *text =
+        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
+                   : NULL;
+    const struct lct_gguf_arch *arch =
+        is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
+
+    *known = text != NULL || arch != NULL || (!is_gguf(k) && k->class != NULL);
+    if (text != NULL)
+        return strcmp(text, "interleaved") == 0;
+    if (arch != NULL)
+        return arch->interleaved;
+    return k->class != NULL &&
+           (k->class->traits & (LCT_CLASS_HALF | LCT_CLASS_PERMUTED)) == 0;
+}
+
+/* ----------------------------------------------------------------- rows */
+
+/* The first columns of each row of a matrix, or the numbers of a vector. */
+struct rows {
+    float *x; /* [n][columns] */
+    int64_t n, columns;
+};
+
+static const struct lct_weight *tensor_of(const struct lct_check *k,
+                                          const char *hf, const char *gguf)
+{
+    const struct lct_weight *t;
+
+    if (k->weights == NULL)
+        return NULL;
+    if (is_gguf(k))
+        return lct_weights_find(k->weights, gguf);
+    for (size_t i = 0; (t = lct_weights_at(k->weights, i)) != NULL; i++) {
+        const size_t n = strlen(t->name), m = strlen(hf);
+
+        if (n >= m && strcmp(t->name + n - m, hf) == 0)
+            return t;
+    }
+    return NULL;
+}
+
+/* How many columns of each row are read; 0 if the tensor is not of use. */
+static int64_t columns_of(const struct lct_weight *t)
+{
+    const int64_t width = t->rank == 2 ? t->shape[1] : 1;
+    const int64_t block = t->type->elements;
+    const int64_t most = COLUMNS / block * block;
+    const int64_t n = width < most ? width : most;
+
+    return t->rank >= 1 && t->rank <= 2 && n > 0 && n % block == 0 &&
+                   t->shape[0] >= 1 && t->shape[0] <= ROWS
+               ? n
+               : 0;
+}
+
+static bool load(struct rows *out, const struct lct_weight *t)
+{
+    *out = (struct rows){ 0 };
+    if (t == NULL || (out->columns = columns_of(t)) == 0)
+        return false;
+    out->n = t->shape[0];
+    out->x = locant_alloc((size_t)(out->n * out->columns) * sizeof *out->x);
+    if (out->x == NULL)
+        return false;
+    for (int64_t i = 0; i < out->n; i++)
+        lct_weight_floats(out->x + i * out->columns, t,
+                          i * (t->rank == 2 ? t->shape[1] : 1), out->columns);
+    return true;
+}
+
+/* Row of the half matrix that row 'row' of the interleaved one holds, where
+   heads have 'd' rows, the first 'rot' of them rotated. */
+static int64_t half_row(int64_t row, int64_t d, int64_t rot)
+{
+    const int64_t j = row % d;
+
+    return j >= rot ? row : row - j + j / 2 + j % 2 * (rot / 2);
+}
+
+enum relation { OTHER, SAME, FIRST_INTERLEAVED, SECOND_INTERLEAVED };
+
+/* |a - b|^2 / |b|^2, the rows of b in the order of the relation. */
+static double difference(const struct rows *a, const struct rows *b,
+                         enum relation relation, int64_t d, int64_t rot)
+{
+    const int64_t columns = a->columns < b->columns ? a->columns : b->columns;
+    double sum = 0, norm = 0;
+
+    for (int64_t i = 0; i < a->n; i++) {
+        const int64_t other = half_row(i, d, rot);
+        const int64_t ia = relation == SECOND_INTERLEAVED ? other : i;
+        const int64_t ib = relation == FIRST_INTERLEAVED ? other : i;
+
+        for (int64_t c = 0; c < columns; c++) {
+            const double x = a->x[ia * a->columns + c];
+            const double y = b->x[ib * b->columns + c];
+
+            sum += (x - y) * (x - y);
+            norm += y * y;
+        }
+    }
+    return norm > 0 ? sum / norm : INFINITY;
+}
+
+/* 4 bits to a weight leave a relative error below 0.1, squared 0.01; rows of
+   another order differ by about 2. */
+static const double CLOSE = 0.05, FAR = 0.3;
+
+/* How the rows of two matrices are related, heads having d rows.  In heads of
+   four rows both permutations are one: it is then 'expected'. */
+static enum relation relate(const struct rows *a, const struct rows *b,
+                            int64_t d, int64_t rot, enum relation expected)
+{
+    double least = CLOSE, x[4];
+    enum relation best = OTHER;
+
+    if (a->n != b->n || d < 2 || d > WIDTH || a->n % d != 0 || rot < 2 ||
+        rot > d)
+        return OTHER;
+    for (int r = SAME; r <= SECOND_INTERLEAVED; r++) {
+        x[r] = difference(a, b, (enum relation)r, d, rot);
+        if (x[r] < least || (x[r] <= least && r == (int)expected)) {
+            least = x[r];
+            best = (enum relation)r;
+        }
+    }
+    /* rows that are alike in every order tell nothing */
+    if (best == SAME)
+        return x[FIRST_INTERLEAVED] > FAR ? SAME : OTHER;
+    return x[SAME] > FAR ? best : OTHER;
+}
+
+/* ------------------------------------------------- two files of one model */
+
+struct pair {
+    struct lct_check *k;
+    const struct lct_check *other;
+    struct sizes sizes;
+    enum relation expected;
+};
+
+static const char *const relation_names[] = {
+    "unrelated", "in the same order",
+    "interleaved in this file and half in the other",
+    "half in this file and interleaved in the other"
+};
+
+/* The relation that two pairings ask for. */
+static bool expect(struct pair *p)
+{
+    bool known, other_known;
+    const bool first = interleaved(&known, p->k);
+    const bool second = interleaved(&other_known, p->other);
+
+    p->expected = first == second ? SAME
+                  : first         ? FIRST_INTERLEAVED
+                                  : SECOND_INTERLEAVED;
+    return known && other_known;
+}
+
+static unsigned readers(const struct lct_check *k)
+{
+    return is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX;
+}
+
+/* G01 of a pair */
+static void wrong_order(const struct pair *p, const char *name,
+                        enum relation found)
+{
+    const struct lct_check *gguf = is_gguf(p->k) ? p->k : p->other;
+    struct lct_draft *f = lct_check_report(
+        p->k, LCT_CHECK_G01, name,
+        "the rows of %s are %s as those of the other file, and should be %s",
+        name, found == SAME ? "in the same order" : relation_names[found],
+        relation_names[p->expected]);
+
+    if (found != SAME && p->expected == SAME)
+        lct_check_says(f, readers(gguf),
+                       "the permutation was made once too often: wrong scores "
+                       "from position 1 on");
+    else
+        lct_check_says(f, readers(gguf),
+                       "pairs channels that do not belong together: wrong "
+                       "scores from position 1 on");
+    lct_check_mend(f, "convert again; 'locant model convert' keeps pairing and "
+                      "file together");
+}
+
+/* G02 */
+static void wrong_heads(const struct pair *p, const char *name)
+{
+    struct lct_draft *f = lct_check_report(
+        p->k, LCT_CHECK_G02, name,
+        "the rows of %s were permuted as if there were %lld key heads of %lld "
+        "channels, and there are %lld of %lld",
+        name, (long long)p->sizes.H,
+        (long long)(p->sizes.K * p->sizes.d / p->sizes.H),
+        (long long)p->sizes.K, (long long)p->sizes.d);
+
+    lct_check_says(f, LCT_LLAMA_CPP | LCT_HF,
+                   "wrong scores from position 1 on, in every layer");
+    lct_check_mend(f, "convert again with num_key_value_heads for k");
+}
+
+/* G01, G02 */
+static enum relation order_of(const struct pair *p, const char *hf,
+                              const char *gguf, bool keys)
+{
+    const struct lct_weight *a = tensor_of(p->k, hf, gguf);
+    const struct lct_weight *b = tensor_of(p->other, hf, gguf);
+    const struct sizes *s = &p->sizes;
+    struct rows x = { 0 }, y = { 0 };
+    enum relation found = OTHER;
+
+    if (load(&x, a) && load(&y, b))
+        found = relate(&x, &y, s->d, s->rot, p->expected);
+    if (found != OTHER && found != p->expected)
+        wrong_order(p, a->name, found);
+    else if (keys && found == OTHER && x.x && y.x && s->K != s->H &&
+             s->K * s->d % s->H == 0 && s->rot == s->d &&
+             relate(&x, &y, s->K * s->d / s->H, s->K * s->d / s->H,
+                    p->expected) == p->expected)
+        wrong_heads(p, a->name);
+    locant_release(x.x);
+    locant_release(y.x);
+    return found;
+}
+
+/* A02: the norm of one head was left in the order of the other file */
+static void norm_order(const struct pair *p, enum relation rows, const char *hf,
+                       const char *gguf)
+{
+    const struct lct_weight *a = tensor_of(p->k, hf, gguf);
+    const struct lct_weight *b = tensor_of(p->other, hf, gguf);
+    const struct sizes *s = &p->sizes;
+    struct rows x = { 0 }, y = { 0 };
+    struct lct_draft *f;
+
+    if (load(&x, a) && load(&y, b) && x.n == y.n && s->d >= 2 &&
+        x.n % s->d == 0 && s->rot >= 2 && s->rot <= s->d) {
+        const double as_rows = difference(&x, &y, rows, s->d, s->rot);
+        const double same = difference(&x, &y, SAME, s->d, s->rot);
+
+        /* rounding to bfloat16 leaves 2^-9 of a weight, squared 4e-6 */
+        if (rows != SAME && same < 1e-4 && as_rows > 10 * same + 1e-4) {
+            f = lct_check_report(p->k, LCT_CHECK_A02, a->name,
+                                 "the rows of q and k are %s, and %s is in the "
+                                 "same order in both",
+                                 relation_names[rows], a->name);
+            lct_check_says(f, readers(p->k),
+                           "weights of the norm on other channels: scores "
+                           "differ by as much as they are");
+            lct_check_mend(f, "permute the norms with the rows; 'locant model "
+                              "convert' does");
+        }
+    }
+    locant_release(x.x);
+    locant_release(y.x);
+}
+
+static void compare_rows(struct pair *p)
+{
+    enum relation q;
+
+    if (!expect(p) || p->sizes.H <= 0 || p->sizes.K <= 0 || p->sizes.d <= 0)
+        return;
+    q = order_of(p, "layers.0.self_attn.q_proj.weight", "blk.0.attn_q.weight",
+                 false);
+    order_of(p, "layers.0.self_attn.k_proj.weight", "blk.0.attn_k.weight",
+             true);
+    if (q == OTHER)
+        return;
+    norm_order(p, q, "layers.0.self_attn.q_norm.weight",
+               "blk.0.attn_q_norm.weight");
+    norm_order(p, q, "layers.0.self_attn.k_norm.weight",
+               "blk.0.attn_k_norm.weight");
+}
+
+/* ------------------------------------------------------------------- L06 */
+
+/* The divisor of llama3 for a pair of wavelength w. */
+static double divisor(const json_t *dict, double original, double w)
+{
+    const double F = lct_check_real(dict, "factor", 8);
+    const double low = lct_check_real(dict, "low_freq_factor", 1);
+    const double high = lct_check_real(dict, "high_freq_factor", 4);
+    double s;
+
+    if (w < original / high)
+        return 1;
+    if (w > original / low || high == low)
+        return F;
+    s = (original / w - low) / (high - low);
+    return 1 / ((1 - s) / F + s);
+}
+
+static double divisor_error(const struct rows *t,
+                            const struct lct_rope_entry *e, double original)
+{
+    double most = 0;
+
+    for (int64_t c = 0; c < t->n; c++) {
+        const double w = 2 * 3.14159265358979323846 *
+                         pow(e->base, 2 * (double)c / (double)e->rot);
+
+        most = fmax(most,
+                    fabs((double)t->x[c] / divisor(e->dict, original, w) - 1));
+    }
+    return most;
+}
+
+/* L06 */
+static void divisors(const struct pair *p)
+{
+    const struct lct_check *hf = is_gguf(p->k) ? p->other : p->k;
+    const struct lct_check *gguf = is_gguf(p->k) ? p->k : p->other;
+    const struct lct_rope_entry *e = hf->n_entries > 0 ? &hf->entries[0] : NULL;
+    const struct lct_weight *t =
+        gguf->weights ? lct_weights_find(gguf->weights, "rope_freqs.weight")
+                      : NULL;
+    struct rows x = { 0 };
+    struct lct_draft *f;
+
+    if (!is_gguf(gguf) || is_gguf(hf) || e == NULL ||
+        strcmp(e->kind, "llama3") != 0 || e->original <= 0 || !load(&x, t))
+        return;
+    /* float32 divisors computed in float32 differ by some 1e-6 */
+    if (x.n == e->rot / 2 && divisor_error(&x, e, e->original) > 1e-3) {
+        const bool usual = divisor_error(&x, e, 8192) < 1e-3;
+
+        f = lct_check_report(p->k, LCT_CHECK_L06, "rope_freqs.weight",
+                             "rope_freqs.weight is not that of an original "
+                             "length of %.10g%s",
+                             e->original,
+                             usual ? ", but of 8192, which the converter took"
+                                   : "");
+        lct_check_says(f, LCT_LLAMA_CPP,
+                       "divides other pairs than the model was trained with");
+        lct_check_mend(f,
+                       "convert again, with original_max_position_"
+                       "embeddings %.10g also at the top level",
+                       e->original);
+    }
+    locant_release(x.x);
+}
+
+/* ------------------------------------------------------------------- P12 */
+
+static int64_t window_of(const struct lct_check *k)
+{
+    if (is_gguf(k))
+        return lct_check_gguf_integer(k, "attention.sliding_window", 0);
+    if (lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW) &&
+        !lct_check_bool(k->text, "use_sliding_window", false))
+        return 0;
+    if (lct_check_is(k, "mistral") &&
+        json_object_get(k->text, "sliding_window") == NULL)
+        return 4096;
+    return lct_check_integer(k->text, "sliding_window", 0);
+}
+
+/* P12 */
+static void windows(const struct pair *p)
+{
+    const int64_t a = window_of(p->k), b = window_of(p->other);
+    struct lct_draft *f;
+
+    if (a == b)
+        return;
+    f = lct_check_report(
+        p->k, LCT_CHECK_P12, "sliding_window",
+        "the window is %lld here and %lld in the other file%s", (long long)a,
+        (long long)b,
+        a == b + 1 || b == a + 1 ? ": one counts the query itself" : "");
+    lct_check_says(f, LCT_HF | LCT_LLAMA_CPP,
+                   "a query sees %lld keys with itself here, %lld there (0: "
+                   "all)",
+                   (long long)a, (long long)b);
+    lct_check_mend(f, "the window of transformers counts the query itself");
+}
+
+/* ------------------------------------------------------------------- A01 */
+
+static bool turns_queries(const struct lct_weights *adapter)
+{
+    const struct lct_weight *t;
+
+    for (size_t i = 0; (t = lct_weights_at(adapter, i)) != NULL; i++)
+        if (strstr(t->name, "lora_B") != NULL &&
+            (strstr(t->name, "q_proj") != NULL ||
+             strstr(t->name, "k_proj") != NULL))
+            return true;
+    return false;
+}
+
+/* A01 */
+static void adapter(struct lct_check *k)
+{
+    const struct lct_gguf_arch *arch =
+        is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
+    const bool usual_half =
+        arch ? arch->permuted || !arch->interleaved
+             : lct_check_class_has(k, LCT_CLASS_HALF) ||
+                   lct_check_class_has(k, LCT_CLASS_PERMUTED);
+    const char *text, *mine, *base;
+    bool known;
+    struct lct_draft *f;
+
+    if (k->adapter == NULL || !turns_queries(k->adapter))
+        return;
+    text = lct_weights_metadata(k->adapter, LCT_WEIGHTS_PAIRING);
+    mine = text ? text : usual_half ? "half" : "interleaved";
+    base = interleaved(&known, k) ? "interleaved" : "half";
+    if (!known || strcmp(mine, base) == 0)
+        return;
+    f = lct_check_report(k, LCT_CHECK_A01, "/lora_B",
+                         "the adapter changes rows of q or k that are paired "
+                         "'%s'%s, and the weights of the base are '%s'",
+                         strcmp(mine, "half") == 0 ? "half" : "interleaved",
+                         text ? "" : ", as transformers has them", base);
+    lct_check_says(f, readers(k),
+                   "adds each row to another channel: the adapter does harm");
+    lct_check_mend(f,
+                   "permute the rows of lora_B and leave lora_A; 'locant "
+                   "model convert --pairing %s' does",
+                   base);
+}
+
+void lct_check_pairs(struct lct_check *k)
+{
+    struct pair p = { .k = k, .other = k->other };
+
+    adapter(k);
+    if (k->other == NULL)
+        return;
+    p.sizes = sizes_of(is_gguf(k) && !is_gguf(k->other) ? k->other : k);
+    compare_rows(&p);
+    divisors(&p);
+    windows(&p);
+}

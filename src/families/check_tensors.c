@@ -1,0 +1,341 @@
+/* check_tensors.c - checks that look at tensors: G01, G10, G14, L09, P19, P21,
+ * W07, W14, A03 */
+#include "check.h"
+#include "check_gguf.h"
+#include <stdio.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* The first tensor whose name ends so, after a point or at the start. */
+static const struct lct_weight *find_by_end(const struct lct_weights *w,
+                                            const char *end)
+{
+    const struct lct_weight *t;
+
+    for (size_t i = 0; w != NULL && (t = lct_weights_at(w, i)) != NULL; i++) {
+        const size_t n = strlen(t->name), m = strlen(end);
+
+        if (ends_with(t->name, end) && (n == m || t->name[n - m - 1] == '.'))
+            return t;
+    }
+    return NULL;
+}
+
+static bool is_gguf(const struct lct_check *k)
+{
+    return k->config->dialect == LCT_DIALECT_GGUF;
+}
+
+/* ------------------------------------------------------------------ pairing */
+
+/* G01: the pairing that the file records is not what its readers take */
+static void recorded_pairing(struct lct_check *k)
+{
+    const char *text =
+        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
+                   : NULL;
+    const struct lct_gguf_arch *arch =
+        is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
+    const bool known = is_gguf(k) ? arch != NULL : k->class != NULL;
+    const bool interleaved =
+        arch ? arch->interleaved
+             : k->class &&
+                   !(k->class->traits & (LCT_CLASS_HALF | LCT_CLASS_PERMUTED));
+    const char *readers = interleaved ? "interleaved" : "half";
+    struct lct_draft *f;
+
+    if (text == NULL || !known || strcmp(text, readers) == 0)
+        return;
+    f = lct_check_report(k, LCT_CHECK_G01, "/" LCT_WEIGHTS_PAIRING,
+                         "the weights of q and k are paired '%s' by their "
+                         "metadata, and readers of '%s' pair them '%s'",
+                         strcmp(text, "half") == 0 ? "half" : "interleaved",
+                         k->type, readers);
+    lct_check_says(f, is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX,
+                   "wrong scores from position 1 on");
+    lct_check_mend(f, "locant model convert --pairing %s", readers);
+}
+
+/* ------------------------------------------------------------------- shapes */
+
+/* P19 */
+static void sinks(struct lct_check *k)
+{
+    struct lct_draft *f;
+
+    if (!lct_check_is(k, "gpt_oss") || k->weights == NULL || k->H <= 0)
+        return;
+    for (int64_t l = 0; l < k->L && l < 4096; l++) {
+        const struct lct_weight *t;
+        char name[64];
+
+        snprintf(name, sizeof name, "layers.%lld.self_attn.sinks",
+                 (long long)l);
+        t = find_by_end(k->weights, name);
+        if (t != NULL && t->rank == 1 && t->shape[0] == k->H)
+            continue;
+        f = lct_check_report(k, LCT_CHECK_P19, t ? t->name : name,
+                             t ? "layer %lld has sinks of %lld values, and "
+                                 "%lld query heads"
+                               : "layer %lld has no sinks (%lld values of "
+                                 "%lld query heads)",
+                             (long long)l, t ? (long long)t->shape[0] : 0LL,
+                             (long long)k->H);
+        lct_check_says(f, LCT_EVERY_STACK, "random sinks, or refuses the file");
+        lct_check_mend(f, "convert again from the original checkpoint");
+        return;
+    }
+}
+
+/* Rows before the one of position 0. */
+static int64_t table_offset(const struct lct_check *k)
+{
+    const int64_t pad = lct_check_integer(k->text, "pad_token_id", 1);
+
+    if (strcmp(k->type, "opt") == 0)
+        return 2;
+    if (strstr(k->type, "roberta") != NULL || strcmp(k->type, "camembert") == 0)
+        return pad >= 0 && pad < 1 << 20 ? pad + 1 : 2;
+    return 0;
+}
+
+/* The length of a class with a learned table; 0: it has none. */
+static int64_t learned_length(const struct lct_check *k)
+{
+    static const struct {
+        const char *type;
+        int64_t length;
+    } known[] = { { "bert", 512 },        { "roberta", 512 },
+                  { "xlm-roberta", 512 }, { "camembert", 512 },
+                  { "gpt2", 1024 },       { "opt", 2048 },
+                  { "distilbert", 512 },  { "electra", 512 } };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(k->type, known[i].type) == 0)
+            return k->M > 0 ? k->M : known[i].length;
+    return 0;
+}
+
+/* P21 */
+static void learned_table(struct lct_check *k)
+{
+    static const char *const ends[] = { "position_embeddings.weight",
+                                        "wpe.weight", "embed_positions.weight",
+                                        "position_embd.weight" };
+    const struct lct_weight *t = NULL;
+    const int64_t offset = table_offset(k), M = learned_length(k);
+    const bool opt = strcmp(k->type, "opt") == 0;
+    int64_t rows = M + (opt ? 2 : 0);
+    const int64_t wanted = rows, length = k->options->length;
+    struct lct_draft *f;
+
+    if (M == 0)
+        return;
+    for (size_t i = 0; i < 4 && t == NULL; i++)
+        t = find_by_end(k->weights, ends[i]);
+    if (t != NULL)
+        rows = t->shape[0];
+    if (rows <= 0 || (rows >= wanted && length <= rows - offset))
+        return;
+    f = lct_check_report(
+        k, LCT_CHECK_P21, t ? t->name : "max_position_embeddings",
+        "the learned table has %lld rows, of which %lld are "
+        "positions, and %lld %s",
+        (long long)rows, (long long)(rows - offset),
+        (long long)(length > rows - offset ? length : wanted),
+        length > rows - offset ? "are to be read" : "rows are configured");
+    lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX,
+                   "IndexError at position %lld; nothing wraps around",
+                   (long long)(rows - offset));
+    lct_check_says(f, LCT_LLAMA_CPP, "refuses the context");
+    lct_check_mend(f,
+                   "texts of at most %lld tokens, or 'locant resize' for a "
+                   "longer table",
+                   (long long)(rows - offset));
+}
+
+/* W07 and W14 from the shapes */
+static void head_shapes(struct lct_check *k)
+{
+    const struct lct_weight *q =
+        find_by_end(k->weights, "layers.0.self_attn.q_proj.weight");
+    const struct lct_weight *kv =
+        find_by_end(k->weights, "layers.0.self_attn.kv_a_proj_with_mqa.weight");
+    const int64_t rank = lct_check_integer(k->text, "kv_lora_rank", 512);
+    const int64_t rope = lct_check_integer(k->text, "qk_rope_head_dim", 64);
+    struct lct_draft *f;
+
+    if (kv != NULL && kv->rank == 2 && lct_check_class_has(k, LCT_CLASS_MLA) &&
+        kv->shape[0] - rank != rope) {
+        f = lct_check_report(k, LCT_CHECK_W14, "qk_rope_head_dim",
+                             "%s has %lld rows: kv_lora_rank %lld leaves %lld "
+                             "rotated channels, and qk_rope_head_dim is %lld",
+                             kv->name, (long long)kv->shape[0], (long long)rank,
+                             (long long)(kv->shape[0] - rank), (long long)rope);
+        lct_check_says(f, LCT_EVERY_STACK, "sizes that do not fit");
+        lct_check_mend(f, "qk_rope_head_dim %lld",
+                       (long long)(kv->shape[0] - rank));
+    }
+    if (q == NULL || q->rank != 2 || k->H <= 0 || k->d <= 0 ||
+        lct_check_class_has(k, LCT_CLASS_MLA) || q->shape[0] == k->H * k->d)
+        return;
+    f = lct_check_report(k, LCT_CHECK_W07, "head_dim",
+                         "%s has %lld rows for %lld heads, and heads of %lld "
+                         "channels are read",
+                         q->name, (long long)q->shape[0], (long long)k->H,
+                         (long long)k->d);
+    lct_check_severity(f, LOCANT_FINDING_ERROR);
+    lct_check_says(f, LCT_EVERY_STACK, "sizes that do not fit");
+    if (q->shape[0] % k->H == 0) {
+        lct_check_mend(f, "head_dim %lld", (long long)(q->shape[0] / k->H));
+        lct_check_fix(f, "head_dim", json_integer(q->shape[0] / k->H));
+    }
+}
+
+/* G10, L09: divisors of frequencies in a GGUF file */
+static void divisors(struct lct_check *k)
+{
+    static const char *const names[] = { "rope_freqs.weight",
+                                         "rope_factors_long.weight",
+                                         "rope_factors_short.weight" };
+    const int64_t H = lct_check_gguf_first(k, "attention.head_count", 0);
+    const int64_t D = lct_check_gguf_integer(k, "embedding_length", 0);
+    const int64_t width = H > 0 ? D / H : 0;
+    const int64_t rot = lct_check_gguf_integer(
+        k, "rope.dimension_count",
+        lct_check_gguf_integer(k, "attention.key_length", width));
+    struct lct_draft *f;
+
+    for (int i = 0; i < 3; i++) {
+        const struct lct_weight *t = lct_weights_find(k->weights, names[i]);
+
+        if (t == NULL || rot <= 0 || (t->rank == 1 && t->shape[0] == rot / 2))
+            continue;
+        f = lct_check_report(k, i == 0 ? LCT_CHECK_G10 : LCT_CHECK_L09,
+                             names[i],
+                             "%s has %lld numbers, and %lld rotated channels "
+                             "have %lld pairs",
+                             names[i], (long long)t->shape[0], (long long)rot,
+                             (long long)(rot / 2));
+        lct_check_says(f, LCT_LLAMA_CPP,
+                       "refuses the file, or reads beyond "
+                       "the end");
+        lct_check_mend(f, "convert again");
+    }
+    if (strcmp(k->type, "llama") != 0 ||
+        lct_weights_find(k->weights, names[0]) != NULL ||
+        lct_check_gguf_real(k, "rope.freq_base", 0) != 500000 ||
+        lct_check_gguf_integer(k, "context_length", 0) <= 8192)
+        return;
+    f = lct_check_report(
+        k, LCT_CHECK_G10, names[0],
+        "base 500000 and a length of %lld are those of Llama "
+        "3.1, whose scaling travels as %s, which is absent",
+        (long long)lct_check_gguf_integer(k, "context_length", 0), names[0]);
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "unscaled frequencies: good up to 8192 tokens, worse "
+                   "beyond");
+    lct_check_mend(f, "convert again with a converter after #8676");
+}
+
+/* X06 */
+static void longrope_lists(struct lct_check *k)
+{
+    static const char name[] = "rope_factors_long.weight";
+    const int64_t length = lct_check_gguf_integer(k, "context_length", 0);
+    const int64_t original = lct_check_gguf_integer(
+        k, "rope.scaling.original_context_length", length);
+    struct lct_draft *f;
+
+    if (strcmp(k->type, "phi3") != 0 || length <= original ||
+        lct_weights_find(k->weights, name) != NULL)
+        return;
+    f = lct_check_report(k, LCT_CHECK_X06, name,
+                         "the length is %lld, the original one %lld, and %s is "
+                         "absent",
+                         (long long)length, (long long)original, name);
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "unscaled frequencies: good up to %lld tokens, worse beyond",
+                   (long long)original);
+    lct_check_mend(f, "convert again from a configuration with rope_scaling");
+}
+
+/* G14 */
+static void query_rows(struct lct_check *k)
+{
+    const struct lct_weight *q =
+        lct_weights_find(k->weights, "blk.0.attn_q.weight");
+    const int64_t H = lct_check_gguf_first(k, "attention.head_count", 0);
+    const int64_t D = lct_check_gguf_integer(k, "embedding_length", 0);
+    const int64_t width =
+        lct_check_gguf_integer(k, "attention.key_length", H > 0 ? D / H : 0);
+    char key[128];
+    struct lct_draft *f;
+
+    if (q == NULL || q->rank != 2 || H <= 0 || H > 65536 || width <= 0 ||
+        width > 65536 || q->shape[0] == H * width ||
+        strcmp(k->type, "deepseek2") == 0)
+        return;
+    f = lct_check_report(
+        k, LCT_CHECK_G14, lct_check_gguf_key(key, k, "attention.key_length"),
+        "blk.0.attn_q.weight has %lld rows, and %lld heads of %lld channels "
+        "have %lld%s",
+        (long long)q->shape[0], (long long)H, (long long)width,
+        (long long)(H * width),
+        lct_check_has(k->text, key) ? "" : " (attention.key_length is absent)");
+    lct_check_says(f, LCT_LLAMA_CPP, "refuses the file");
+    lct_check_mend(f, "attention.key_length %lld",
+                   (long long)(q->shape[0] / H));
+}
+
+/* A03 */
+static void stored_angles(struct lct_check *k)
+{
+    static const char *const ends[] = { "inv_freq", "cos_cached", "sin_cached",
+                                        "position_ids" };
+    const struct lct_weight *t;
+    struct lct_draft *f;
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        t = find_by_end(k->weights, ends[i]);
+        if (t == NULL ||
+            (strcmp(t->type->name, "BF16") != 0 &&
+             strcmp(t->type->name, "F16") != 0) ||
+            (k->M > 0 && k->M <= 256))
+            continue;
+        f = lct_check_report(k, LCT_CHECK_A03, t->name, "%s is stored as %s",
+                             t->name, t->type->name);
+        lct_check_says(f, LCT_HF4 | LCT_VLLM,
+                       "a reader that takes it computes angles in 16 bits: "
+                       "%s",
+                       strcmp(t->type->name, "BF16") == 0
+                           ? "positions above 256 collide"
+                           : "positions above 2048 collide");
+        lct_check_says(f, LCT_HF5, "computes its own in float32");
+        lct_check_mend(f, "drop the tensor: every reader can compute it");
+        return;
+    }
+}
+
+void lct_check_tensors(struct lct_check *k)
+{
+    learned_table(k);
+    if (k->weights == NULL)
+        return;
+    recorded_pairing(k);
+    stored_angles(k);
+    if (is_gguf(k)) {
+        divisors(k);
+        longrope_lists(k);
+        query_rows(k);
+        return;
+    }
+    sinks(k);
+    head_shapes(k);
+}

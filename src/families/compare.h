@@ -1,0 +1,64 @@
+/* compare.h - two position plans, layer by layer */
+#ifndef LCT_COMPARE_H
+#define LCT_COMPARE_H
+#include "locant/models.h"
+#include "position_plan.h"
+#include <stdbool.h>
+
+/* One side: the plan of a file, or a spec, which has no plan. */
+struct lct_operand {
+    struct lct_position_plan plan;
+    locant_encoding *spec; /* NULL: 'plan' */
+    bool pairing_given;    /* the text of the spec says the pairing */
+};
+
+/* One layer of both sides, and where differences go. */
+struct lct_layer_pair {
+    locant_comparison *out;
+    const char *tower;
+    int64_t layer;
+    const locant_encoding *a, *b;         /* of the layer */
+    const struct lct_layer_plan *la, *lb; /* NULL: a spec */
+    int64_t dim;                          /* channels of a head for scores */
+    int64_t length; /* over which frequencies are judged */
+    bool reordered; /* the weights of both may have other orders of channels */
+    bool other_files; /* not of one kind: norms may be stored otherwise */
+};
+
+/* Note a difference: of a field that differs already only count the layer. */
+locant_model_difference *lct_compare_add(struct lct_layer_pair *p,
+                                         const char *field, const char *a,
+                                         const char *b);
+/* The same of numbers, if they differ by more than 'most' relative to the
+   larger; NAN: none. */
+void lct_compare_numbers(struct lct_layer_pair *p, const char *field, double a,
+                         double b, double most);
+
+/* ------------------------------------------------------- compare_parts.c */
+
+enum { LCT_COMPARE_PARTS = 8, LCT_COMPARE_TEXT = 8192 };
+
+/* A spec split at its plus signs. */
+struct lct_spec_parts {
+    char text[LCT_COMPARE_TEXT];
+    const char *part[LCT_COMPARE_PARTS];
+    int n;
+};
+void lct_spec_split(struct lct_spec_parts *out, const char *spec);
+/* The part that is this encoding; NULL if there is none. */
+const char *lct_spec_part(const struct lct_spec_parts *p, const char *name);
+/* Copy the value of a key of 'part', nested ones included; false: absent. */
+bool lct_spec_value(char *out, size_t size, const char *part, const char *key);
+double lct_spec_number(const char *part, const char *key, double fallback);
+
+/* ---------------------------------------------------- compare_rotation.c */
+
+/* Compare the parts that rotate and the factors on scores. */
+locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
+                                   const char *b);
+
+/* ------------------------------------------------------ compare_layer.c */
+
+/* Compare one layer. */
+locant_status lct_compare_layer(struct lct_layer_pair *p);
+#endif

@@ -1,0 +1,34 @@
+/* identify_rule.h - guesses of a rule, each judged against all pairs */
+#ifndef LCT_IDENTIFY_RULE_H
+#define LCT_IDENTIFY_RULE_H
+#include "identify.h"
+
+enum { LCT_MOST_GUESSES = 8 };
+
+/* Specs that agree with all pairs. */
+struct lct_guesses {
+    const struct lct_spectrum *spectrum;
+    int n;
+    char spec[LCT_MOST_GUESSES][512];
+    bool unresolved; /* a pair of one of them turns too little to be measured */
+    int digits;      /* of the base of the last guess */
+};
+
+struct lct_range {
+    double lo, hi;
+};
+
+/* Judge rope with these keys and 'rotated' channels, and keep it if it fits. */
+bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys);
+
+/* The bases with which pairs first .. end - 1 are base^(-2c/dim)/factor. */
+struct lct_range lct_base_range(const struct lct_spectrum *s, int64_t first,
+                                int64_t end, double factor, int64_t dim);
+
+/* Put a spec into its canonical form. */
+void lct_identify_canonical(char *spec, size_t size);
+
+/* Guess yarn and llama3: fast pairs keep their frequency, slow ones are
+ * divided. */
+void lct_guess_ramps(struct lct_guesses *g, const double *bases, int n_bases);
+#endif

@@ -1,0 +1,349 @@
+/* model.c - locant_model: open a checkpoint, compute logits, continue texts */
+#include "model_input.h"
+#include "net_generate.h"
+#include "net_math.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct locant_model {
+    struct lct_net *net;
+};
+
+locant_status locant_model_open(locant_model **out, const char *path,
+                                locant_dtype dtype)
+{
+    static const char fn[] = "locant_model_open";
+    locant_model *model;
+    locant_status status;
+
+    LCT_NOT_NULL(fn, out);
+    *out = NULL;
+    LCT_NOT_NULL(fn, path);
+    if (dtype != LOCANT_F32 && dtype != LOCANT_F64 && dtype != LOCANT_BF16)
+        return locant_fail(LOCANT_ERR_DTYPE,
+                           "%s: dtype is %s, expected f32, f64 or bf16", fn,
+                           locant_dtype_name(dtype));
+    model = locant_alloc(sizeof(*model));
+    if (model == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    status = lct_net_open(&model->net, path, dtype);
+    if (status != LOCANT_OK) {
+        locant_release(model);
+        return status;
+    }
+    *out = model;
+    return LOCANT_OK;
+}
+
+void locant_model_close(locant_model *model)
+{
+    if (model == NULL)
+        return;
+    lct_net_close(model->net);
+    locant_release(model);
+}
+
+locant_model_info locant_model_info_of(const locant_model *model)
+{
+    return (locant_model_info){ .model_type = model->net->config.model_type,
+                                .layers = model->net->text.n_layers,
+                                .width = model->net->width,
+                                .vocab = model->net->vocab };
+}
+
+/* ----------------------------------------------------------------- logits */
+
+static void shape_of(int64_t shape[3], const struct lct_net *n,
+                     const struct lct_model_input *in, int flags)
+{
+    shape[0] = in->B;
+    shape[1] = in->T;
+    shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
+}
+
+locant_status locant_model_shape(int64_t shape[3], const locant_model *model,
+                                 const locant_model_input *input, int flags)
+{
+    static const char fn[] = "locant_model_shape";
+    struct lct_model_input in;
+
+    LCT_NOT_NULL(fn, shape);
+    LCT_NOT_NULL(fn, model);
+    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
+    shape_of(shape, model->net, &in, flags);
+    return LOCANT_OK;
+}
+
+/* Steps over all tokens, each of whose states or logits go to 'out'. */
+static locant_status run_all(void *out, struct lct_net_run *r,
+                             const struct lct_model_input *in, int flags)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_math *m = n->math;
+    int64_t shape[3];
+
+    shape_of(shape, n, in, flags);
+    for (int64_t t = 0, T; t < in->T; t += T) {
+        T = in->T - t < r->most ? in->T - t : r->most;
+        const struct lct_net_tokens part = lct_model_input_part(in, t, T);
+
+        LCT_TRY(lct_net_run_step(r, &part));
+        for (int64_t b = 0; b < in->B; b++) {
+            void *to = lct_net_math_at(m, out, (b * in->T + t) * shape[2]);
+            const void *x = lct_net_math_at(m, r->x, b * T * n->width);
+
+            if (flags & LOCANT_MODEL_HIDDEN)
+                memcpy(to, x, (size_t)(T * n->width) * m->item);
+            else
+                lct_net_run_head(to, x, T, r);
+        }
+    }
+    return LOCANT_OK;
+}
+
+static locant_status check_seconds(const char *fn, const locant_tensor *seconds,
+                                   const struct lct_net *n)
+{
+    const int64_t count = n->text.n_layers + 2;
+
+    if (seconds == NULL)
+        return LOCANT_OK;
+    LCT_TRY(
+        lct_model_input_array(fn, "seconds", seconds, LOCANT_F64, 1, &count));
+    memset(seconds->data, 0, (size_t)count * sizeof(double));
+    return LOCANT_OK;
+}
+
+locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
+                                  const locant_model *model,
+                                  const locant_model_input *input, int flags)
+{
+    static const char fn[] = "locant_model_logits";
+    struct lct_model_input in;
+    struct lct_net_run run;
+    const struct lct_net *n;
+    locant_status status;
+    int64_t shape[3];
+
+    LCT_NOT_NULL(fn, model);
+    n = model->net;
+    LCT_TRY(lct_model_input_check(&in, fn, n, input));
+    shape_of(shape, n, &in, flags);
+    LCT_TRY(lct_model_input_array(fn, "out", out, n->dtype, 3, shape));
+    LCT_TRY(check_seconds(fn, seconds, n));
+    if (in.B == 0 || in.T == 0)
+        return LOCANT_OK;
+    status = lct_net_run_begin(&run, n, in.B, in.T,
+                               lct_net_run_chunk(n, in.B, in.T));
+    if (status == LOCANT_OK) {
+        run.seconds = seconds != NULL ? seconds->data : NULL;
+        status = run_all(out->data, &run, &in, flags);
+    }
+    lct_net_run_end(&run);
+    return status;
+}
+
+/* --------------------------------------------------------------- generate */
+
+/* A continuation that is under way. */
+struct writing {
+    struct lct_net_run run;
+    const struct lct_model_input *in;
+    struct lct_net_choice choice;
+    int64_t *out, length; /* [B, length] */
+    int64_t *next;        /* [B]: ids of the last step */
+    void *logits;         /* [B, vocab] */
+    void *states;         /* [B, D]: of the last token of each row */
+    void *room;
+    locant_random *random; /* [B] */
+    bool *ended;           /* [B] */
+    bool ignore_end;
+};
+
+static locant_status check_generation(struct lct_net_choice *out,
+                                      const char *fn,
+                                      const locant_generation *g)
+{
+    if (g->struct_size != sizeof(*g))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size of the generation is %zu, "
+                           "expected %zu",
+                           fn, g->struct_size, sizeof(*g));
+    if (g->top_k < 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: top_k is %" PRId64 ", expected 0 or more", fn,
+                           g->top_k);
+    if (!(g->top_p > 0 && g->top_p <= 1))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: top_p is %g, expected above 0, at most 1", fn,
+                           g->top_p);
+    if (!(g->temperature >= 0 && isfinite(g->temperature)))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: temperature is %g, expected 0 or more", fn,
+                           g->temperature);
+    *out = (struct lct_net_choice){ .top_k = g->top_k,
+                                    .top_p = g->top_p,
+                                    .temperature = g->temperature };
+    return LOCANT_OK;
+}
+
+static locant_status begin_writing(struct writing *w, const struct lct_net *n,
+                                   const locant_generation *g)
+{
+    const int64_t B = w->in->B;
+
+    LCT_TRY(lct_net_run_begin(&w->run, n, B, w->length,
+                              lct_net_run_chunk(n, B, w->in->T)));
+    w->next = locant_alloc((size_t)B * sizeof(*w->next));
+    w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
+    w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
+    w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
+    w->random = locant_alloc((size_t)B * sizeof(*w->random));
+    w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
+    if (w->next == NULL || w->logits == NULL || w->states == NULL ||
+        w->room == NULL || w->random == NULL || w->ended == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_model_generate: no memory");
+    for (int64_t b = 0; b < B; b++)
+        w->random[b] =
+            (locant_random){ .seed = g->seed, .stream = (uint64_t)b };
+    return LOCANT_OK;
+}
+
+static void end_writing(struct writing *w)
+{
+    lct_net_run_end(&w->run);
+    locant_release(w->next);
+    locant_release(w->logits);
+    locant_release(w->states);
+    locant_release(w->room);
+    locant_release(w->random);
+    locant_release(w->ended);
+}
+
+/* The last token of row b that is no padding. */
+static int64_t last_token(const struct lct_model_input *in, int64_t b)
+{
+    for (int64_t t = in->T - 1; in->mask != NULL && t >= 0; t--)
+        if (in->mask[b * in->T + t] != 0)
+            return t;
+    return in->T - 1;
+}
+
+static locant_status read_prompt(struct writing *w)
+{
+    const struct lct_net *n = w->run.n;
+    const struct lct_net_math *m = n->math;
+    const struct lct_model_input *in = w->in;
+
+    for (int64_t t = 0, T; t < in->T; t += T) {
+        T = in->T - t < w->run.most ? in->T - t : w->run.most;
+        const struct lct_net_tokens part = lct_model_input_part(in, t, T);
+
+        LCT_TRY(lct_net_run_step(&w->run, &part));
+        for (int64_t b = 0; b < in->B; b++) {
+            const int64_t last = last_token(in, b);
+
+            if (last >= t && last < t + T)
+                memcpy(
+                    lct_net_math_at(m, w->states, b * n->width),
+                    lct_net_math_at(m, w->run.x, (b * T + last - t) * n->width),
+                    (size_t)n->width * m->item);
+        }
+    }
+    return LOCANT_OK;
+}
+
+static bool is_end(const struct lct_net *n, int64_t id)
+{
+    for (int64_t i = 0; i < n->n_end; i++)
+        if (n->end[i] == id)
+            return true;
+    return false;
+}
+
+/* Token 'at' of each row, from w->states. */
+static void choose_tokens(struct writing *w, int64_t at)
+{
+    const struct lct_net *n = w->run.n;
+
+    lct_net_run_head(w->logits, w->states, w->in->B, &w->run);
+    for (int64_t b = 0; b < w->in->B; b++) {
+        int64_t id =
+            w->ended[b] ? n->pad
+                        : lct_net_generate_next(
+                              lct_net_math_at(n->math, w->logits, b * n->vocab),
+                              n, &w->choice, &w->random[b], w->room);
+
+        w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
+        w->out[b * w->length + at] = id;
+        w->next[b] = id < n->vocab ? id : 0;
+    }
+}
+
+static bool all_ended(const struct writing *w)
+{
+    for (int64_t b = 0; b < w->in->B; b++)
+        if (!w->ended[b])
+            return false;
+    return true;
+}
+
+static locant_status write_tokens(struct writing *w)
+{
+    const struct lct_net *n = w->run.n;
+    const struct lct_net_tokens one = { .T = 1, .ids = w->next, .stride = 1 };
+
+    LCT_TRY(read_prompt(w));
+    for (int64_t at = w->in->T; at < w->length; at++) {
+        if (all_ended(w)) {
+            for (int64_t b = 0; b < w->in->B; b++)
+                w->out[b * w->length + at] = n->pad;
+            continue;
+        }
+        choose_tokens(w, at);
+        if (at + 1 == w->length || all_ended(w))
+            continue;
+        LCT_TRY(lct_net_run_step(&w->run, &one));
+        memcpy(w->states, w->run.x,
+               (size_t)(w->in->B * n->width) * n->math->item);
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_model_generate(locant_tensor *out,
+                                    const locant_model *model,
+                                    const locant_model_input *input,
+                                    const locant_generation *g)
+{
+    static const char fn[] = "locant_model_generate";
+    const locant_generation plain = LOCANT_GENERATION_INIT;
+    struct lct_model_input in;
+    struct writing w = { .in = &in };
+    locant_status status;
+
+    LCT_NOT_NULL(fn, model);
+    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
+    LCT_TRY(check_generation(&w.choice, fn, g != NULL ? g : &plain));
+    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_I64, 2,
+                                  (int64_t[2]){ in.B, -1 }));
+    if (out->shape[1] < in.T || in.T == 0)
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: out has %" PRId64 " tokens in a row, ids "
+                           "%" PRId64 ", at least 1",
+                           fn, out->shape[1], in.T);
+    w.out = out->data;
+    w.length = out->shape[1];
+    w.ignore_end = g != NULL && g->ignore_end;
+    if (in.B == 0)
+        return LOCANT_OK;
+    status = begin_writing(&w, model->net, g != NULL ? g : &plain);
+    for (int64_t b = 0; status == LOCANT_OK && b < in.B; b++)
+        memcpy(w.out + b * w.length, in.ids + b * in.T,
+               (size_t)in.T * sizeof(*w.out));
+    if (status == LOCANT_OK)
+        status = write_tokens(&w);
+    end_writing(&w);
+    return status;
+}

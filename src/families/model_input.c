@@ -1,0 +1,154 @@
+/* model_input.c - the arguments of locant_model_logits(), checked */
+#include "model_input.h"
+#include "../core/size.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* "[B, 3]": sizes, "any" where one is -1 */
+static const char *sizes_text(char out[160], int rank, const int64_t *shape)
+{
+    size_t n = 0;
+
+    out[n++] = '[';
+    for (int i = 0; i < rank; i++)
+        n += (size_t)(shape[i] < 0 ? snprintf(out + n, 160 - n, "%sany",
+                                              i > 0 ? ", " : "")
+                                   : snprintf(out + n, 160 - n, "%s%" PRId64,
+                                              i > 0 ? ", " : "", shape[i]));
+    snprintf(out + n, 160 - n, "]");
+    return out;
+}
+
+locant_status lct_model_input_array(const char *fn, const char *name,
+                                    const locant_tensor *t, locant_dtype dtype,
+                                    int rank, const int64_t *shape)
+{
+    char found[160], wanted[160];
+    bool fits, dense = true, empty = false;
+    int64_t stride = 1;
+    size_t bytes;
+
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, name);
+    if (t->dtype != dtype)
+        return locant_fail(LOCANT_ERR_DTYPE, "%s: %s has dtype %s, expected %s",
+                           fn, name, locant_dtype_name(t->dtype),
+                           locant_dtype_name(dtype));
+    fits = t->rank == rank;
+    for (int i = 0; fits && i < rank; i++)
+        fits = shape[i] < 0 ? t->shape[i] >= 0 : t->shape[i] == shape[i];
+    if (!fits ||
+        !lct_array_bytes(&bytes, t->shape, rank, locant_dtype_size(dtype)))
+        return locant_fail(
+            LOCANT_ERR_SHAPE, "%s: %s has shape %s, expected %s", fn, name,
+            sizes_text(found,
+                       t->rank >= 0 && t->rank <= LOCANT_MAX_RANK ? t->rank : 0,
+                       t->shape),
+            sizes_text(wanted, rank, shape));
+    for (int i = rank - 1; i >= 0; stride *= t->shape[i], i--) {
+        dense = dense && (t->shape[i] == 1 || t->stride[i] == stride);
+        empty = empty || t->shape[i] == 0;
+    }
+    if (!dense && !empty)
+        return locant_fail(LOCANT_ERR_LAYOUT,
+                           "%s: %s has gaps, expected a dense array", fn, name);
+    return t->data != NULL || empty
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NULL, "%s: %s has no data", fn, name);
+}
+
+static locant_status check_ids(const char *fn, const struct lct_net *n,
+                               const locant_tensor *ids)
+{
+    const int64_t *id = ids->data;
+
+    for (int64_t i = 0; i < ids->shape[0] * ids->shape[1]; i++)
+        if (id[i] < 0 || id[i] >= n->vocab)
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: ids[%" PRId64 ", %" PRId64 "] is %" PRId64
+                               ", the vocabulary has %" PRId64 " tokens",
+                               fn, i / ids->shape[1], i % ids->shape[1], id[i],
+                               n->vocab);
+    return LOCANT_OK;
+}
+
+/* Masks and positions have the shape of ids. */
+static locant_status check_beside(const char *fn, const char *name,
+                                  const locant_tensor *t, int64_t B, int64_t T)
+{
+    return lct_model_input_array(fn, name, t, LOCANT_I64, 2,
+                                 (int64_t[2]){ B, T });
+}
+
+static locant_status check_positions(struct lct_model_input *out,
+                                     const char *fn, const struct lct_net *n,
+                                     const locant_tensor *t)
+{
+    const int64_t shape[3] = { n->text.axes, out->B, out->T };
+
+    if (t->rank == 3) {
+        LCT_TRY(
+            lct_model_input_array(fn, "positions", t, LOCANT_I64, 3, shape));
+        out->axis = out->B * out->T;
+    } else {
+        LCT_TRY(check_beside(fn, "positions", t, out->B, out->T));
+    }
+    out->positions = t->data;
+    return LOCANT_OK;
+}
+
+static locant_status refuse(const char *fn, const struct lct_net *n,
+                            const locant_model_input *in)
+{
+    const struct {
+        const locant_tensor *given;
+        const char *name;
+    } others[] = { { in->types, "token types" },
+                   { in->decoder_ids, "ids of a decoder" },
+                   { in->pixels, "pixels" },
+                   { in->grid, "a grid" } };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (others[i].given != NULL)
+            return locant_fail(LOCANT_ERR_PARAM, "%s: %s takes no %s", fn,
+                               n->config.model_type, others[i].name);
+    return LOCANT_OK;
+}
+
+locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
+                                    const struct lct_net *n,
+                                    const locant_model_input *in)
+{
+    const int64_t any[2] = { -1, -1 };
+
+    LCT_NOT_NULL(fn, in);
+    if (in->struct_size != sizeof(*in))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size of the input is %zu, expected %zu",
+                           fn, in->struct_size, sizeof(*in));
+    LCT_TRY(lct_model_input_array(fn, "ids", in->ids, LOCANT_I64, 2, any));
+    LCT_TRY(check_ids(fn, n, in->ids));
+    LCT_TRY(refuse(fn, n, in));
+    *out = (struct lct_model_input){ .B = in->ids->shape[0],
+                                     .T = in->ids->shape[1],
+                                     .ids = in->ids->data };
+    if (in->mask != NULL) {
+        LCT_TRY(check_beside(fn, "mask", in->mask, out->B, out->T));
+        out->mask = in->mask->data;
+    }
+    return in->positions != NULL ? check_positions(out, fn, n, in->positions)
+                                 : LOCANT_OK;
+}
+
+struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
+                                           int64_t t, int64_t T)
+{
+    return (struct lct_net_tokens){
+        .T = T,
+        .ids = in->ids + t,
+        .mask = in->mask != NULL ? in->mask + t : NULL,
+        .positions = in->positions != NULL ? in->positions + t : NULL,
+        .stride = in->T,
+        .axis = in->axis
+    };
+}

@@ -1,0 +1,29 @@
+/* model_input.h - the arguments of locant_model_logits(), checked */
+#ifndef LCT_MODEL_INPUT_H
+#define LCT_MODEL_INPUT_H
+#include "locant/models.h"
+#include "net_run.h"
+
+/* Arrays of tokens, dense; 'stride' is T. */
+struct lct_model_input {
+    int64_t B, T;
+    const int64_t *ids, *mask, *positions;
+    int64_t axis; /* B T, or 0 if all axes have the same positions */
+};
+
+/*
+ * Check an array: its dtype, its rank, its sizes (-1: any), no gaps.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT.
+ */
+locant_status lct_model_input_array(const char *fn, const char *name,
+                                    const locant_tensor *t, locant_dtype dtype,
+                                    int rank, const int64_t *shape);
+
+locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
+                                    const struct lct_net *n,
+                                    const locant_model_input *in);
+
+/* Tokens t .. t + T - 1 of each row. */
+struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
+                                           int64_t t, int64_t T);
+#endif

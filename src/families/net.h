@@ -1,0 +1,222 @@
+/*
+ * net.h - one Transformer described by data: what its layers are made of
+ *
+ * A family is a row of net_families.c and a table of names of net_names.c; no
+ * family has a forward of its own.  net_open.c turns both, the configuration
+ * and the position plan into the structs below, whose matrices are views of the
+ * mapped file.  Vectors (norms, biases, sinks) are small and converted once, to
+ * the numbers that the model computes with: float, or double.
+ */
+#ifndef LCT_NET_H
+#define LCT_NET_H
+#include "position_plan.h"
+#include "weights.h"
+
+struct lct_net_math;
+struct lct_net_family;
+
+/*
+ * A matrix [out, in] within a tensor.  Row r begins at element
+ * first + ((r / group) * step + r % group) * row of the tensor, and its numbers
+ * are 1 apart; in a transposed one (Conv1D of GPT-2) they are 'row' apart, and
+ * the rows 1.
+ */
+struct lct_net_matrix {
+    const struct lct_weight *weight;   /* NULL: there is no such matrix */
+    const struct lct_weight *scales;   /* of MXFP4 blocks, of FP8; or NULL */
+    int64_t scale_rows, scale_columns; /* of numbers with one scale (FP8) */
+    int64_t out, in;
+    int64_t first, row;
+    int64_t group, step;
+    bool transposed;
+    void *own; /* the numbers as bfloat16 [out, in], instead of the tensor */
+};
+
+/* y = W x + bias; the bias may be NULL. */
+struct lct_net_linear {
+    struct lct_net_matrix w;
+    void *bias;
+};
+
+enum lct_net_norm_kind {
+    LCT_NET_NO_NORM,
+    LCT_NET_LAYER_NORM,
+    LCT_NET_RMS_NORM
+};
+
+/* Of rows of 'width' numbers; 'weights' vectors of weights in turn (1, or one
+   for each head).  w and b may be NULL. */
+struct lct_net_norm {
+    enum lct_net_norm_kind kind;
+    int64_t width, weights;
+    void *w, *b;
+    double eps;
+};
+
+enum lct_net_act {
+    LCT_ACT_NONE,
+    LCT_ACT_SILU,
+    LCT_ACT_GELU, /* exact */
+    LCT_ACT_GELU_TANH,
+    LCT_ACT_GELU_BLOOM, /* the tanh form with sqrt(2/pi) as 0.79788456 */
+    LCT_ACT_QUICK_GELU,
+    LCT_ACT_RELU,
+    LCT_ACT_RELU2,
+    LCT_ACT_SIGMOID,
+    LCT_ACT_TANH
+};
+
+/* Latent projections of MLA: q_b(norm(q_a x)), kv_b(norm(kv_a x)). */
+struct lct_net_latent {
+    struct lct_net_linear q_a, q_b; /* q_a absent: q_b reads x */
+    struct lct_net_linear kv_a, kv_b;
+    struct lct_net_linear k_b, v_b; /* of GGUF, instead of kv_b */
+    struct lct_net_norm q_norm, kv_norm;
+    int64_t rank, nope, rope;
+};
+
+struct lct_net_attention {
+    const struct lct_layer_plan *plan;
+    const locant_encoding *encoding; /* of the plan, or 'own' */
+    locant_encoding *own;
+    struct lct_net_linear q, k, v, o;
+    struct lct_net_norm q_norm, k_norm, v_norm;
+    struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
+    bool values_of_keys;           /* v is the k projection (Gemma 4) */
+    double clip;                   /* of q, k, v; 0: none */
+    void *sinks;                   /* [heads] */
+    locant_tensor *params;         /* of plan->encoding; NULL: none */
+    int n_params;
+};
+
+struct lct_net_mlp {
+    struct lct_net_linear gate, up, down; /* gate absent: down(act(up x)) */
+    enum lct_net_act act;
+    double limit, alpha; /* gpt-oss: clamp, and sigmoid(alpha gate); 0: none */
+    int64_t width;
+    double sparsity; /* Gemma 3n: share of the gate that is cut; 0: none */
+};
+
+/* How a router chooses experts and weighs them (models.md 4.3). */
+enum lct_net_router {
+    LCT_ROUTER_SOFTMAX,   /* softmax over all, then the largest k */
+    LCT_ROUTER_OF_CHOSEN, /* softmax over the k largest logits */
+    LCT_ROUTER_SIGMOID    /* sigmoid; chosen by sigmoid + correction */
+};
+
+struct lct_net_experts {
+    enum lct_net_router router;
+    struct lct_net_linear gate; /* [experts, D] */
+    void *correction;           /* [experts], or NULL */
+    int64_t n, top_k;
+    int64_t groups, top_groups; /* 1: no groups */
+    bool group_by_two;          /* score: sum of the best two, else the best */
+    bool renormalise;
+    bool scales_input;         /* Llama 4: the weight multiplies x */
+    double scaling, epsilon;   /* of weights; added to their sum */
+    struct lct_net_mlp *mlp;   /* [n] */
+    struct lct_net_mlp shared; /* added for every token; up absent: none */
+    struct lct_net_linear shared_gate; /* sigmoid of it scales 'shared' */
+    /* Gemma 4: the router reads RMS(x) router_scale / sqrt(D) */
+    struct lct_net_norm router_norm;
+    void *per_expert_scale; /* or NULL */
+};
+
+/* x + .., in the order of the paper's figure */
+enum lct_net_residual {
+    LCT_SEQUENTIAL, /* x += after_attn(attn(before_attn x));
+                       x += after_mlp(mlp(before_mlp x)); a norm may be
+                       absent */
+    LCT_PARALLEL,   /* x += attn(before_attn x) + mlp(before_mlp x), where
+                       before_mlp is before_attn if it is absent */
+    LCT_POST_NORM   /* x = after_attn(x + attn x); x = after_mlp(x + mlp x) */
+};
+
+/* An input of a layer, made of tokens and embeddings (Gemma 3n, 4). */
+struct lct_net_input {
+    struct lct_net_linear gate, out; /* gate absent: none */
+    struct lct_net_norm norm;
+    enum lct_net_act act;
+};
+
+/* Streams of states of which a layer computes one (AltUp, Baykal et al. 2023,
+   arXiv:2301.13310v2), and a branch of low rank beside attention (Laurel). */
+struct lct_net_streams {
+    int64_t n, active;
+    struct lct_net_norm router_norm;
+    struct lct_net_linear router, predict, correct;
+    void *scale; /* [D], of what the input of the layer is added to; or NULL */
+    struct lct_net_linear left, right;
+    struct lct_net_norm low_norm;
+};
+
+struct lct_net_layer {
+    enum lct_net_residual residual;
+    struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
+    struct lct_net_attention attention;
+    struct lct_net_mlp mlp;          /* up absent: experts alone */
+    struct lct_net_experts *experts; /* NULL: dense */
+    /* Experts beside the MLP: each with norms of its own (Gemma 4). */
+    bool beside;
+    struct lct_net_norm after_dense, before_experts, after_experts;
+    struct lct_net_input input;
+    double scalar;                   /* of the output of the layer; 1 */
+    struct lct_net_streams *streams; /* NULL: one stream */
+    bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
+    double branch_scale;             /* of both branches; 1 */
+};
+
+/* A stack of layers: a decoder, an encoder. */
+struct lct_net_stack {
+    const struct lct_tower *plan;
+    struct lct_net_layer *layers;
+    int64_t n_layers;
+    double input_scale;             /* of embeddings; 1 */
+    struct lct_net_norm input_norm; /* of embeddings plus positions */
+    locant_encoding *input;         /* added to embeddings; NULL: none */
+    locant_tensor input_params[2];
+    struct lct_net_linear project_in, project_out; /* OPT-350m */
+    struct lct_net_norm final_norm;
+    /* Inputs of layers, inputs_width numbers for each; 0: none. */
+    int64_t inputs_width;
+    struct lct_net_matrix inputs_embed;
+    struct lct_net_linear inputs_project;
+    struct lct_net_norm inputs_norm;
+    int64_t n_streams;                             /* 1 */
+    struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
+    int axes; /* of position ids: 1, or 3 of M-RoPE */
+};
+
+struct lct_net {
+    struct lct_config config; /* of GGUF files 'text' is 'translated' */
+    json_t *translated;
+    struct lct_position_plan plan;
+    struct lct_weights *weights;
+    const struct lct_net_family *family;
+    const struct lct_net_math *math;
+    locant_dtype dtype; /* of numbers computed with: F32 or F64 */
+    bool round_weights; /* matrices are rounded to bfloat16 */
+    int64_t width, vocab;
+    struct lct_net_matrix embed; /* [vocab, width] */
+    struct lct_net_linear head;
+    struct lct_net_stack text;
+    double logit_scale, logit_cap; /* cap 0: none */
+    int64_t end[8], n_end;         /* ids that end a text */
+    int64_t pad;
+    void **owned; /* memory to release */
+    size_t n_owned, owned_room;
+};
+
+/*
+ * Open MODEL to compute with 'dtype': F32, F64, or BF16 (float32 on matrices
+ * rounded to bfloat16).
+ * Errors: as lct_position_plan_read() and lct_weights_open(); FORMAT (a tensor
+ * is missing or has another shape than the configuration says), UNSUPPORTED.
+ */
+locant_status lct_net_open(struct lct_net **out, const char *path,
+                           locant_dtype dtype);
+void lct_net_close(struct lct_net *n);
+
+/* Memory that lives as long as n; NULL: none left. */
+void *lct_net_keep(struct lct_net *n, size_t bytes);
+#endif

@@ -1,0 +1,487 @@
+/*
+ * net_attention.c - attention of one layer, over the keys of a cache
+ *
+ * The encoding of the layer, its window, temperature and factors included, is
+ * that of the position plan, and locant_attention_forward() applies it.  Its
+ * sums do not depend on how many queries a call has, so a text has the same
+ * bits whole, in chunks, and token by token.
+ */
+#include "net_attention.h"
+#include "locant/attention.h"
+#include "net_latent.h"
+#include "net_math.h"
+#include "net_norm.h"
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------- binding */
+
+static locant_status bind_apart(struct lct_net_attention *a,
+                                struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_layer_plan *p = a->plan;
+    const int64_t D = b->n->width;
+    const struct lct_net_place v = { LCT_V, layer, -1 };
+
+    LCT_TRY(lct_net_bind_linear(&a->q, b,
+                                (struct lct_net_place){ LCT_Q, layer, -1 },
+                                p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
+    if (p->keys_of >= 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_net_bind_linear(
+        &a->k, b, (struct lct_net_place){ LCT_K, layer, -1 },
+        p->kv_heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
+    a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, v);
+    return a->values_of_keys
+               ? LOCANT_OK
+               : lct_net_bind_linear(&a->v, b, v, p->kv_heads * p->v_dim, D,
+                                     LCT_BIAS_QKV, NULL);
+}
+
+/* The three as rows of one matrix. */
+static locant_status bind_fused(struct lct_net_attention *a,
+                                struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_layer_plan *p = a->plan;
+    const struct lct_net_place at = { LCT_QKV, layer, -1 };
+    const int64_t D = b->n->width, d = p->qk_dim, K = p->kv_heads;
+    const int64_t group = p->heads / K * d;
+    struct lct_net_rows q = { .group = p->heads * d, .step = p->heads * d };
+    struct lct_net_rows k = { .first = p->heads * d, .group = K * d };
+    struct lct_net_rows v = { .first = (p->heads + K) * d, .group = K * d };
+
+    if (b->s.qkv == LCT_QKV_GROUPED) {
+        q = (struct lct_net_rows){ .group = group };
+        k = (struct lct_net_rows){ .first = group, .group = d };
+        v = (struct lct_net_rows){ .first = group + d, .group = d };
+        q.step = group + 2 * d;
+    }
+    k.step = v.step = b->s.qkv == LCT_QKV_GROUPED ? q.step : K * d;
+    q.all = k.all = v.all = (p->heads + 2 * K) * d;
+    LCT_TRY(
+        lct_net_bind_linear(&a->q, b, at, p->heads * d, D, LCT_BIAS_QKV, &q));
+    LCT_TRY(lct_net_bind_linear(&a->k, b, at, K * d, D, LCT_BIAS_QKV, &k));
+    return lct_net_bind_linear(&a->v, b, at, K * d, D, LCT_BIAS_QKV, &v);
+}
+
+/* The weights of each head in a tensor of its own (StableLM). */
+static locant_status bind_norm_parts(struct lct_net_norm *norm,
+                                     struct lct_net_binder *b,
+                                     struct lct_net_place at, int64_t heads)
+{
+    const struct lct_weight *w;
+
+    norm->w =
+        lct_net_keep(b->n, (size_t)(heads * norm->width) * b->n->math->item);
+    if (norm->w == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    for (at.part = 0; at.part < heads; at.part++) {
+        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+        LCT_TRY(lct_net_bind_shape(w, 1, &norm->width));
+        b->n->math->read(
+            lct_net_math_at(b->n->math, norm->w, at.part * norm->width), w, 0,
+            norm->width);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status bind_qk_norm(struct lct_net_norm *norm,
+                                  struct lct_net_binder *b,
+                                  struct lct_net_place at,
+                                  const struct lct_qk_norm *plan, int64_t heads,
+                                  int64_t width)
+{
+    const char *name = lct_net_names_role(&b->prefix, at.role);
+    const struct lct_weight *w;
+
+    if (plan->kind == LCT_QK_NONE)
+        return LOCANT_OK;
+    *norm = (struct lct_net_norm){
+        .kind =
+            plan->kind == LCT_QK_LAYER ? LCT_NET_LAYER_NORM : LCT_NET_RMS_NORM,
+        .width = plan->over == LCT_OVER_ALL ? heads * width : width,
+        .weights = plan->over == LCT_OVER_EACH ? heads : 1,
+        .eps = plan->eps
+    };
+    if (plan->kind == LCT_QK_L2)
+        return LOCANT_OK;
+    if (name != NULL && strchr(name, '%') != NULL)
+        return bind_norm_parts(norm, b, at, heads);
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, norm->width * norm->weights,
+                                b->s.plus_one ? 1 : 0));
+    w = lct_net_bind_find(b, at, ".bias");
+    if (w != NULL)
+        LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w,
+                                    norm->width * norm->weights, 0));
+    return LOCANT_OK;
+}
+
+static locant_status bind_sinks(struct lct_net_attention *a,
+                                struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place at = { LCT_SINK_LOGITS, layer, -1 };
+    const struct lct_weight *w = lct_net_bind_find(b, at, ".weight");
+
+    if (!a->plan->sinks)
+        return LOCANT_OK;
+    if (w == NULL)
+        LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+    return lct_net_bind_vector(&a->sinks, b->n, w, a->plan->heads, 0);
+}
+
+/*
+ * ALiBi counted from the key alone is, but for a constant that the softmax of a
+ * row does not see, ALiBi by distance: whose numbers are smaller, and do not
+ * depend on the length of the call as those of MPT do.
+ */
+static locant_status choose_encoding(struct lct_net_attention *a)
+{
+    static const char *const dialects[] = { "(dialect=mpt)", "(dialect=bloom)",
+                                            "dialect=mpt,", "dialect=bloom," };
+    const char *spec = a->plan->spec, *found = NULL;
+    char by_distance[128];
+    size_t length = 0;
+
+    a->encoding = a->plan->encoding;
+    for (size_t i = 0; spec != NULL && found == NULL && i < 4; i++) {
+        found = strstr(spec, dialects[i]);
+        length = strlen(dialects[i]);
+    }
+    if (found == NULL || strlen(spec) >= sizeof(by_distance))
+        return LOCANT_OK;
+    snprintf(by_distance, sizeof(by_distance), "%.*s%s", (int)(found - spec),
+             spec, found + length);
+    LCT_TRY(locant_encoding_create(&a->own, by_distance));
+    a->encoding = a->own;
+    return LOCANT_OK;
+}
+
+/* One matrix of q, k and v, unless the file has three. */
+static bool is_fused(const struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place fused = { LCT_QKV, layer, -1 };
+    const struct lct_net_place apart = { LCT_Q, layer, -1 };
+
+    if (lct_net_names_role(&b->prefix, LCT_QKV) == NULL)
+        return false;
+    return lct_net_bind_has(b, fused) || !lct_net_bind_has(b, apart);
+}
+
+locant_status lct_net_attention_bind(struct lct_net_attention *a,
+                                     struct lct_net_binder *b,
+                                     const struct lct_layer_plan *p,
+                                     int64_t layer)
+{
+    const struct lct_net_place q = { LCT_Q_NORM, layer, -1 };
+    const struct lct_net_place k = { LCT_K_NORM, layer, -1 };
+    const struct lct_net_place o = { LCT_O, layer, -1 };
+
+    a->plan = p;
+    LCT_TRY(choose_encoding(a));
+    a->clip = b->s.clip;
+    if (b->s.latent)
+        LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
+    else if (is_fused(b, layer))
+        LCT_TRY(bind_fused(a, b, layer));
+    else
+        LCT_TRY(bind_apart(a, b, layer));
+    LCT_TRY(bind_qk_norm(&a->q_norm, b, q, &p->norm, p->heads, p->qk_dim));
+    if (p->keys_of < 0)
+        LCT_TRY(
+            bind_qk_norm(&a->k_norm, b, k, &p->norm, p->kv_heads, p->qk_dim));
+    if (b->s.value_norm)
+        a->v_norm = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
+                                           .width = p->v_dim,
+                                           .weights = 1,
+                                           .eps = b->s.eps };
+    LCT_TRY(bind_sinks(a, b, layer));
+    return lct_net_bind_linear(&a->o, b, o, b->n->width, p->heads * p->v_dim,
+                               LCT_BIAS_O, NULL);
+}
+
+/* --------------------------------------------------------------- forward */
+
+/* What stands in scratch, each [B T, ..]. */
+struct work {
+    void *q, *k, *v, *out, *lse, *latent;
+};
+
+int64_t lct_net_attention_scratch(const struct lct_net_attention *a,
+                                  int64_t rows)
+{
+    const struct lct_layer_plan *p = a->plan;
+    int64_t each = p->heads * (p->qk_dim + p->v_dim + 1) +
+                   p->kv_heads * (p->qk_dim + p->v_dim);
+
+    if (a->latent != NULL)
+        each += lct_net_latent_scratch(a);
+    return rows * each;
+}
+
+static struct work divide(void *scratch, const struct lct_net_math *m,
+                          const struct lct_layer_plan *p, int64_t rows)
+{
+    struct work w = { .q = scratch };
+
+    w.k = lct_net_math_at(m, w.q, rows * p->heads * p->qk_dim);
+    w.v = lct_net_math_at(m, w.k, rows * p->kv_heads * p->qk_dim);
+    w.out = lct_net_math_at(m, w.v, rows * p->kv_heads * p->v_dim);
+    w.lse = lct_net_math_at(m, w.out, rows * p->heads * p->v_dim);
+    w.latent = lct_net_math_at(m, w.lse, rows * p->heads);
+    return w;
+}
+
+/* Rows [B T, heads width] as [B, heads, T, width]. */
+static locant_tensor by_heads(void *x, locant_dtype dtype, int64_t B, int64_t T,
+                              int64_t heads, int64_t width)
+{
+    return (locant_tensor){ .data = x,
+                            .dtype = dtype,
+                            .rank = 4,
+                            .shape = { B, heads, T, width },
+                            .stride = { T * heads * width, width, heads * width,
+                                        1 } };
+}
+
+/* Columns from .. from + n - 1 of an array [B, capacity, ..] of the cache. */
+static locant_tensor slots(void *x, locant_dtype dtype,
+                           const struct lct_net_cache *c, int64_t from,
+                           int64_t n, int axes)
+{
+    locant_tensor t = { .data =
+                            (char *)x + (size_t)(from * (axes > 0 ? axes : 1)) *
+                                            locant_dtype_size(dtype),
+                        .dtype = dtype,
+                        .rank = axes > 0 ? 3 : 2,
+                        .shape = { c->B, n, axes },
+                        .stride = { c->capacity, 1 } };
+
+    if (axes > 0) {
+        t.stride[0] = c->capacity * axes;
+        t.stride[1] = axes;
+        t.stride[2] = 1;
+    }
+    return t;
+}
+
+static void norm_heads(void *x, const struct lct_net_math *m,
+                       const struct lct_net_norm *norm, int64_t numbers)
+{
+    if (norm->kind != LCT_NET_NO_NORM)
+        lct_net_norm_rows(x, x, numbers / norm->width, m, norm);
+}
+
+/* q, k, v of the new tokens */
+static void project(const struct work *w, const void *x,
+                    const struct lct_net_step *s,
+                    const struct lct_net_attention *a)
+{
+    const struct lct_net *n = s->n;
+    const struct lct_layer_plan *p = a->plan;
+    const int64_t rows = s->cache->B * s->T;
+    const int64_t q = p->heads * p->qk_dim, k = p->kv_heads * p->qk_dim;
+    const int64_t v = p->kv_heads * p->v_dim;
+
+    if (a->latent != NULL) {
+        lct_net_latent_forward(
+            &(struct lct_net_latent_work){ w->q, w->k, w->v, w->latent }, x,
+            rows, n, a, s->room);
+        return;
+    }
+    lct_net_linear_forward(w->q, q, x, rows, n, &a->q, s->room);
+    if (a->clip != 0)
+        n->math->clamp(w->q, -a->clip, a->clip, rows * q);
+    if (p->keys_of >= 0)
+        return;
+    lct_net_linear_forward(w->k, k, x, rows, n, &a->k, s->room);
+    if (a->values_of_keys)
+        memcpy(w->v, w->k, (size_t)(rows * v) * n->math->item);
+    else
+        lct_net_linear_forward(w->v, v, x, rows, n, &a->v, s->room);
+    if (a->clip != 0) {
+        n->math->clamp(w->k, -a->clip, a->clip, rows * k);
+        n->math->clamp(w->v, -a->clip, a->clip, rows * v);
+    }
+}
+
+/* Rotate the heads of the new tokens at their positions, in place. */
+static locant_status rotate(void *x, const struct lct_net_step *s,
+                            const struct lct_net_attention *a, int64_t heads,
+                            int flags)
+{
+    struct lct_net_cache *c = s->cache;
+    const int64_t from = c->length - s->T;
+    locant_rotation r = LOCANT_ROTATION_INIT;
+    locant_tensor t =
+        by_heads(x, s->n->dtype, c->B, s->T, heads, a->plan->qk_dim);
+    locant_tensor at =
+        c->coordinates ? slots(c->coords, LOCANT_F64, c, from, s->T, c->axes)
+                       : slots(c->positions, LOCANT_I64, c, from, s->T, 0);
+
+    r.encoding = a->encoding;
+    r.positions = &at;
+    r.params = a->params;
+    r.flags = flags;
+    return locant_encoding_rotate_ragged(&t, &t, &r);
+}
+
+/* Move [B T, heads width] to the slots of the new tokens. */
+static void store(void *to, const void *x, const struct lct_net_step *s,
+                  int64_t heads, int64_t width)
+{
+    const struct lct_net_math *m = s->n->math;
+    const struct lct_net_cache *c = s->cache;
+    const int64_t from = c->length - s->T;
+
+    for (int64_t b = 0; b < c->B; b++)
+        for (int64_t t = 0; t < s->T; t++)
+            for (int64_t h = 0; h < heads; h++)
+                memcpy(
+                    lct_net_math_at(m, to,
+                                    ((b * heads + h) * c->capacity + from + t) *
+                                        width),
+                    lct_net_math_at(m, x, ((b * s->T + t) * heads + h) * width),
+                    (size_t)width * m->item);
+}
+
+static locant_tensor cached(void *x, const struct lct_net_step *s,
+                            int64_t heads, int64_t width)
+{
+    const struct lct_net_cache *c = s->cache;
+
+    return (locant_tensor){ .data = x,
+                            .dtype = s->n->dtype,
+                            .rank = 4,
+                            .shape = { c->B, heads, c->length, width },
+                            .stride = { heads * c->capacity * width,
+                                        c->capacity * width, width, 1 } };
+}
+
+/* Llama 4: a token sees the tokens of its chunk, counted from the first that is
+   no padding. */
+static int64_t *chunk_docs(const struct lct_net_step *s, int64_t chunk)
+{
+    const struct lct_net_cache *c = s->cache;
+
+    if (chunk == 0)
+        return c->docs;
+    for (int64_t b = 0; b < c->B; b++)
+        for (int64_t i = 0; i < c->length; i++) {
+            const int64_t at = b * c->capacity + i;
+
+            s->docs[at] = c->docs[at] < 0 ? -1 : (i - c->start[b]) / chunk;
+        }
+    return s->docs;
+}
+
+/* The keys and queries that a rotation has to turn by itself. */
+static bool rotates(const struct lct_net_attention *a)
+{
+    return a->encoding != NULL &&
+           (locant_encoding_doors(a->encoding) & LOCANT_DOOR_ROTATE);
+}
+
+static bool keeps_rotated(const struct lct_net_attention *a)
+{
+    return rotates(a) &&
+           !(locant_encoding_traits(a->encoding) & LOCANT_TRAIT_LENGTH);
+}
+
+/* Is the norm of q and k after their rotation?  Then both are rotated here. */
+static bool normed_late(const struct lct_net_attention *a)
+{
+    return a->plan->norm.after_rotation && a->plan->norm.kind != LCT_QK_NONE;
+}
+
+static locant_status attend(const struct work *w, const struct lct_net_step *s,
+                            const struct lct_net_attention *a, void *keys,
+                            void *values)
+{
+    const struct lct_layer_plan *p = a->plan;
+    struct lct_net_cache *c = s->cache;
+    const int64_t from = c->length - s->T;
+    locant_dtype dtype = s->n->dtype;
+    locant_tensor q = by_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
+    locant_tensor out = by_heads(w->out, dtype, c->B, s->T, p->heads, p->v_dim);
+    locant_tensor k = cached(keys, s, p->kv_heads, p->qk_dim);
+    locant_tensor v = cached(values, s, p->kv_heads, p->v_dim);
+    locant_tensor lse =
+        locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
+    locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
+    locant_tensor q_pos = slots(c->positions, LOCANT_I64, c, from, s->T, 0);
+    locant_tensor k_pos = slots(c->positions, LOCANT_I64, c, 0, c->length, 0);
+    locant_tensor q_at = slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
+    locant_tensor k_at = slots(c->coords, LOCANT_F64, c, 0, c->length, c->axes);
+    int64_t *docs = chunk_docs(s, p->chunk);
+    locant_tensor q_docs = slots(docs, LOCANT_I64, c, from, s->T, 0);
+    locant_tensor k_docs = slots(docs, LOCANT_I64, c, 0, c->length, 0);
+    locant_attention call = LOCANT_ATTENTION_INIT;
+    locant_status status;
+    size_t bytes;
+    void *room;
+
+    call.q = &q;
+    call.k = &k;
+    call.v = &v;
+    call.encoding = normed_late(a) ? NULL : a->encoding;
+    call.params = a->params;
+    call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    call.scale = p->scale;
+    call.softcap = p->softcap;
+    call.sinks = a->sinks != NULL ? &sinks : NULL;
+    if (call.encoding != NULL && keeps_rotated(a))
+        call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
+    if (c->coordinates && call.encoding != NULL) {
+        call.q_coords = &q_at;
+        call.k_coords = &k_at;
+    } else if (c->padded && !c->coordinates) {
+        call.q_pos = &q_pos;
+        call.k_pos = &k_pos;
+    }
+    if (c->padded || p->chunk > 0) {
+        call.q_docs = &q_docs;
+        call.k_docs = &k_docs;
+    }
+    LCT_TRY(locant_attention_workspace(&bytes, &call));
+    room = locant_alloc(bytes > 0 ? bytes : 1);
+    if (room == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    status = locant_attention_forward(&out, &lse, &call, room, bytes);
+    locant_release(room);
+    return status;
+}
+
+locant_status lct_net_attention_forward(void *y, const void *x,
+                                        const struct lct_net_step *s,
+                                        const struct lct_net_attention *a,
+                                        int64_t layer, void *scratch)
+{
+    const struct lct_layer_plan *p = a->plan;
+    const struct lct_net_math *m = s->n->math;
+    const int64_t rows = s->cache->B * s->T;
+    const int64_t of = p->keys_of >= 0 ? p->keys_of : layer;
+    const int64_t q = rows * p->heads * p->qk_dim;
+    const int64_t k = rows * p->kv_heads * p->qk_dim;
+    const struct work w = divide(scratch, m, p, rows);
+    const bool late = normed_late(a);
+
+    project(&w, x, s, a);
+    if (late && rotates(a))
+        LCT_TRY(rotate(w.q, s, a, p->heads, 0));
+    norm_heads(w.q, m, &a->q_norm, q);
+    if (p->keys_of < 0) {
+        if (!late)
+            norm_heads(w.k, m, &a->k_norm, k);
+        norm_heads(w.v, m, &a->v_norm, rows * p->kv_heads * p->v_dim);
+        if (keeps_rotated(a))
+            LCT_TRY(rotate(w.k, s, a, p->kv_heads, LOCANT_ROTATE_KEY));
+        if (late)
+            norm_heads(w.k, m, &a->k_norm, k);
+        store(s->cache->k[of], w.k, s, p->kv_heads, p->qk_dim);
+        store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
+    }
+    LCT_TRY(attend(&w, s, a, s->cache->k[of], s->cache->v[of]));
+    lct_net_linear_forward(y, s->n->width, w.out, rows, s->n, &a->o, s->room);
+    return LOCANT_OK;
+}

@@ -1,0 +1,249 @@
+/* net_bind.c - tensors of a file as the matrices and vectors of a model */
+#include "net_bind.h"
+#include "net_math.h"
+#include "net_matrix.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void *lct_net_keep(struct lct_net *n, size_t bytes)
+{
+    void *memory;
+
+    if (n->n_owned == n->owned_room) {
+        const size_t room = n->owned_room * 2 + 64;
+        void **more = locant_alloc(room * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        if (n->n_owned > 0)
+            memcpy(more, n->owned, n->n_owned * sizeof(*more));
+        locant_release(n->owned);
+        n->owned = more;
+        n->owned_room = room;
+    }
+    memory = locant_alloc(bytes > 0 ? bytes : 1);
+    if (memory != NULL)
+        n->owned[n->n_owned++] = memory;
+    return memory;
+}
+
+const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
+                                           struct lct_net_place at,
+                                           const char *suffix)
+{
+    char name[LCT_NET_NAME];
+    const struct lct_weight *w;
+
+    if (!lct_net_names_full(name, &b->prefix, at.role, at.layer, at.part,
+                            suffix))
+        return NULL;
+    w = lct_weights_find(b->n->weights, name);
+    if (w == NULL && at.role == LCT_HEAD) {
+        /* Beside the text part of a model of several. */
+        char within[LCT_NET_NAME + 16];
+
+        snprintf(within, sizeof(within), "language_model.%s", name);
+        w = lct_weights_find(b->n->weights, within);
+    }
+    return w;
+}
+
+locant_status lct_net_bind_need(const struct lct_weight **out,
+                                const struct lct_net_binder *b,
+                                struct lct_net_place at, const char *suffix)
+{
+    char name[LCT_NET_NAME];
+
+    *out = lct_net_bind_find(b, at, suffix);
+    if (*out != NULL)
+        return LOCANT_OK;
+    if (!lct_net_names_full(name, &b->prefix, at.role, at.layer, at.part,
+                            suffix))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: a name of a tensor is too long",
+                           b->prefix.file);
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: there is no tensor %s",
+                       b->prefix.file, name);
+}
+
+bool lct_net_bind_has(const struct lct_net_binder *b, struct lct_net_place at)
+{
+    return lct_net_bind_find(b, at, ".weight") != NULL;
+}
+
+/* "[3, 4]" */
+static const char *shape_text(char out[128], int rank, const int64_t *shape)
+{
+    size_t n = 0;
+
+    out[n++] = '[';
+    for (int i = 0; i < rank; i++)
+        n += (size_t)snprintf(out + n, 128 - n, "%s%" PRId64, i > 0 ? ", " : "",
+                              shape[i]);
+    snprintf(out + n, 128 - n, "]");
+    return out;
+}
+
+locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
+                                 const int64_t *shape)
+{
+    int64_t expected[6];
+    char found[128], wanted[128];
+    bool same = w->rank == rank;
+
+    for (int i = 0; i < rank; i++) {
+        expected[i] = shape[i] < 0 && i < w->rank ? w->shape[i] : shape[i];
+        same = same && w->shape[i] == expected[i];
+    }
+    if (same)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: tensor %s is %s, but the configuration says %s",
+                       w->file, w->name, shape_text(found, w->rank, w->shape),
+                       shape_text(wanted, rank, expected));
+}
+
+locant_status lct_net_bind_vector(void **out, struct lct_net *n,
+                                  const struct lct_weight *w, int64_t count,
+                                  double more)
+{
+    int64_t all = 1;
+
+    for (int i = 0; i < w->rank; i++)
+        all *= w->shape[i];
+    if (all != count)
+        return lct_net_bind_shape(w, 1, &count);
+    *out = lct_net_keep(n, (size_t)count * n->math->item);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    n->math->read(*out, w, 0, count);
+    for (int64_t i = 0; more != 0 && i < count; i++)
+        n->math->set(*out, i, n->math->get(*out, i) + more);
+    return LOCANT_OK;
+}
+
+locant_status lct_net_bind_blocks(const struct lct_weight *w, int64_t n)
+{
+    if (n % w->type->elements == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: rows of tensor %s are not whole blocks of %s",
+                       w->file, w->name, w->type->name);
+}
+
+/*
+ * FP8: a scale for each block of 128 x 128 numbers (weight_scale_inv of
+ * DeepSeek V3), or for each row or the whole (weight_scale).
+ */
+static locant_status bind_scales(struct lct_net_matrix *m,
+                                 const struct lct_net_binder *b,
+                                 struct lct_net_place at, int64_t rows)
+{
+    const int64_t block = 128;
+    const struct lct_weight *s = lct_net_bind_find(b, at, ".weight_scale_inv");
+    int64_t shape[2] = { (rows + block - 1) / block,
+                         (m->in + block - 1) / block };
+
+    if (strncmp(m->weight->type->name, "F8", 2) != 0 || m->transposed)
+        return LOCANT_OK;
+    m->scale_rows = m->scale_columns = block;
+    if (s == NULL) {
+        s = lct_net_bind_find(b, at, ".weight_scale");
+        if (s == NULL)
+            return LOCANT_OK;
+        m->scale_rows = s->rank > 0 && s->shape[0] > 1 ? 1 : rows;
+        m->scale_columns = m->in;
+        shape[0] = rows / m->scale_rows;
+        shape[1] = 1;
+    }
+    m->scales = s;
+    if (s->rank < 2 && shape[1] == 1)
+        return s->rank == 0 ? LOCANT_OK : lct_net_bind_shape(s, 1, shape);
+    return lct_net_bind_shape(s, 2, shape);
+}
+
+/* The bias of the wanted rows of a tensor. */
+static locant_status bind_bias(void **out, struct lct_net *n,
+                               const struct lct_weight *w,
+                               const struct lct_net_matrix *m,
+                               const struct lct_net_rows *rows)
+{
+    void *all;
+
+    LCT_TRY(lct_net_bind_vector(&all, n, w, rows->all, 0));
+    *out = all;
+    if (rows->first == 0 && rows->all == m->out)
+        return LOCANT_OK;
+    *out = lct_net_keep(n, (size_t)m->out * n->math->item);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    for (int64_t r = 0; r < m->out; r++) {
+        int64_t at =
+            rows->first + r / rows->group * rows->step + r % rows->group;
+
+        n->math->set(*out, r, n->math->get(all, at));
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_net_bind_linear(struct lct_net_linear *l,
+                                  struct lct_net_binder *b,
+                                  struct lct_net_place at, int64_t out,
+                                  int64_t in, int bias,
+                                  const struct lct_net_rows *rows)
+{
+    struct lct_net_matrix *m = &l->w;
+    const bool across = b->s.input_major && at.role != LCT_HEAD;
+    const struct lct_weight *w, *bias_w;
+    struct lct_net_rows whole;
+    int64_t shape[2];
+
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    if (w->rank == 2 && out < 0)
+        out = w->shape[across ? 1 : 0];
+    whole = (struct lct_net_rows){ .group = out, .step = out, .all = out };
+    if (rows == NULL)
+        rows = &whole;
+    shape[across ? 1 : 0] = rows->all;
+    shape[across ? 0 : 1] = in;
+    LCT_TRY(lct_net_bind_shape(w, 2, shape));
+    LCT_TRY(lct_net_bind_blocks(w, across ? 1 : in));
+    *m = (struct lct_net_matrix){ .weight = w,
+                                  .out = out,
+                                  .in = in,
+                                  .row = across ? rows->all : in,
+                                  .group = rows->group,
+                                  .step = rows->step,
+                                  .transposed = across };
+    m->first = rows->first * (across ? 1 : in);
+    LCT_TRY(bind_scales(m, b, at, rows->all));
+    if (b->n->round_weights)
+        LCT_TRY(lct_net_matrix_round(b->n, m));
+    if ((b->s.biases & bias) != 0)
+        LCT_TRY(lct_net_bind_need(&bias_w, b, at, ".bias"));
+    else
+        bias_w = lct_net_bind_find(b, at, ".bias");
+    return bias_w == NULL ? LOCANT_OK
+                          : bind_bias(&l->bias, b->n, bias_w, m, rows);
+}
+
+locant_status lct_net_bind_norm(struct lct_net_norm *norm,
+                                struct lct_net_binder *b,
+                                struct lct_net_place at, int64_t width)
+{
+    const struct lct_weight *w;
+
+    if (lct_net_names_role(&b->prefix, at.role) == NULL)
+        return LOCANT_OK;
+    *norm = (struct lct_net_norm){
+        .kind = b->s.norm, .width = width, .weights = 1, .eps = b->s.eps
+    };
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(
+        lct_net_bind_vector(&norm->w, b->n, w, width, b->s.plus_one ? 1 : 0));
+    w = lct_net_bind_find(b, at, ".bias");
+    if (w != NULL)
+        LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w, width, 0));
+    return LOCANT_OK;
+}

@@ -1,0 +1,62 @@
+/* net_bind.h - tensors of a file as the matrices and vectors of a model */
+#ifndef LCT_NET_BIND_H
+#define LCT_NET_BIND_H
+#include "net_families.h"
+
+struct lct_net_binder {
+    struct lct_net *n;
+    struct lct_net_prefix prefix;
+    struct lct_net_switches s;
+};
+
+/* Which tensor: a role, its layer (-1: none), its expert or head (-1: none). */
+struct lct_net_place {
+    enum lct_net_role role;
+    int64_t layer, part;
+};
+
+/* Rows of a matrix of which only some are wanted: see struct lct_net_matrix. */
+struct lct_net_rows {
+    int64_t first, group, step;
+    int64_t all; /* rows of the whole tensor */
+};
+
+/* The tensor, or NULL.  'need' fails with FORMAT if it is absent. */
+const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
+                                           struct lct_net_place at,
+                                           const char *suffix);
+locant_status lct_net_bind_need(const struct lct_weight **out,
+                                const struct lct_net_binder *b,
+                                struct lct_net_place at, const char *suffix);
+/* Does the family have this role, and the file the tensor? */
+bool lct_net_bind_has(const struct lct_net_binder *b, struct lct_net_place at);
+
+/* Fail with FORMAT unless w has this shape; -1: any. */
+locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
+                                 const int64_t *shape);
+
+/* Fail with FORMAT unless rows of n numbers are whole blocks of w. */
+locant_status lct_net_bind_blocks(const struct lct_weight *w, int64_t n);
+
+/* *out = all n numbers of w, plus 'more' each. */
+locant_status lct_net_bind_vector(void **out, struct lct_net *n,
+                                  const struct lct_weight *w, int64_t count,
+                                  double more);
+
+/*
+ * W [out, in] and its bias, if there is one; 'bias' is LCT_BIAS_*: it must be
+ * there if the switches say so.  out < 0: as many as the tensor has.  rows:
+ * NULL, or which of the tensor's.
+ */
+locant_status lct_net_bind_linear(struct lct_net_linear *l,
+                                  struct lct_net_binder *b,
+                                  struct lct_net_place at, int64_t out,
+                                  int64_t in, int bias,
+                                  const struct lct_net_rows *rows);
+
+/* A norm of the family's kind over 'width' numbers; none if the family has no
+   such role. */
+locant_status lct_net_bind_norm(struct lct_net_norm *norm,
+                                struct lct_net_binder *b,
+                                struct lct_net_place at, int64_t width);
+#endif

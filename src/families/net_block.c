@@ -1,0 +1,167 @@
+/* net_block.c - layers: norms, attention, MLP or experts, and their sums */
+#include "net_block.h"
+#include "net_experts.h"
+#include "net_inputs.h"
+#include "net_math.h"
+#include "net_mlp.h"
+#include "net_norm.h"
+#include "net_streams.h"
+#include <string.h>
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t lct_net_block_scratch(const struct lct_net *n,
+                              const struct lct_net_layer *l, int64_t rows)
+{
+    int64_t inner = lct_net_attention_scratch(&l->attention, rows);
+
+    inner = larger(inner, lct_net_mlp_scratch(&l->mlp, rows));
+    if (l->experts != NULL)
+        inner =
+            larger(inner, lct_net_experts_scratch(l->experts, rows, n->width));
+    inner = larger(inner, lct_net_inputs_scratch(n, rows));
+    /* two branches, each behind a norm, and what the router of experts reads;
+       16 numbers of alignment */
+    return 4 * rows * n->width + inner + 16 + lct_net_streams_scratch(n, rows);
+}
+
+/* before(x), or x itself if there is no norm */
+static const void *normed(void *room, const void *x,
+                          const struct lct_net_step *s,
+                          const struct lct_net_norm *before, int64_t rows)
+{
+    if (before->kind == LCT_NET_NO_NORM)
+        return x;
+    lct_net_norm_rows(room, x, rows, s->n->math, before);
+    return room;
+}
+
+/* y += the experts beside an MLP, which read x before its norm */
+static void add_experts(void *y, const void *x, const struct lct_net_step *s,
+                        const struct lct_net_layer *l, int64_t rows,
+                        void *scratch)
+{
+    const struct lct_net_math *m = s->n->math;
+    const int64_t all = rows * s->n->width;
+    void *h = lct_net_math_at(m, y, all);
+    void *other = lct_net_math_at(m, h, all);
+
+    lct_net_norm_rows(y, y, rows, m, &l->after_dense);
+    lct_net_norm_rows(h, x, rows, m, &l->before_experts);
+    lct_net_norm_rows(other, x, rows, m, &l->experts->router_norm);
+    lct_net_experts_forward(other, h, other, rows, s->n, l->experts, scratch,
+                            s->room);
+    lct_net_norm_rows(other, other, rows, m, &l->after_experts);
+    m->add(y, other, 1, all);
+}
+
+static void mlp(void *y, const void *x, const struct lct_net_step *s,
+                const struct lct_net_layer *l, int64_t rows, void *scratch)
+{
+    if (l->experts != NULL && !l->beside)
+        lct_net_experts_forward(y, x, x, rows, s->n, l->experts, scratch,
+                                s->room);
+    else
+        lct_net_mlp_forward(y, x, rows, s->n, &l->mlp, scratch, s->room);
+}
+
+/* x += scale after(y), where x may first become the norm that y was made of */
+static void add_branch(void *x, void *y, const void *base,
+                       const struct lct_net_step *s,
+                       const struct lct_net_layer *l,
+                       const struct lct_net_norm *after, int64_t rows)
+{
+    const struct lct_net_math *m = s->n->math;
+    const int64_t all = rows * s->n->width;
+
+    lct_net_norm_rows(y, y, rows, m, after);
+    if (l->residual_of_norm && base != x)
+        memcpy(x, base, (size_t)all * m->item);
+    m->add(x, y, l->branch_scale, all);
+}
+
+static locant_status sequential(void *x, const struct lct_net_step *s,
+                                const struct lct_net_layer *l, int64_t i,
+                                int64_t rows, void *h, void *y, void *scratch)
+{
+    const void *base = normed(h, x, s, &l->before_attn, rows);
+
+    LCT_TRY(lct_net_attention_forward(y, base, s, &l->attention, i, scratch));
+    add_branch(x, y, base, s, l, &l->after_attn, rows);
+    base = normed(h, x, s, &l->before_mlp, rows);
+    mlp(y, base, s, l, rows, scratch);
+    if (l->experts != NULL && l->beside)
+        add_experts(y, x, s, l, rows, scratch);
+    add_branch(x, y, base, s, l, &l->after_mlp, rows);
+    if (l->input.gate.w.weight != NULL) {
+        const struct lct_net_inputs inputs = { s->inputs, i, scratch };
+
+        lct_net_inputs_add(y, x, rows, s->n, &l->input, &inputs, s->room);
+        s->n->math->add(x, y, 1, rows * s->n->width);
+    }
+    if (l->scalar != 1)
+        s->n->math->scale(x, l->scalar, rows * s->n->width);
+    return LOCANT_OK;
+}
+
+static locant_status parallel(void *x, const struct lct_net_step *s,
+                              const struct lct_net_layer *l, int64_t i,
+                              int64_t rows, void *h, void *y, void *scratch)
+{
+    const struct lct_net_math *m = s->n->math;
+    const int64_t all = rows * s->n->width;
+    void *other = lct_net_math_at(m, y, all);
+    const void *base = normed(h, x, s, &l->before_attn, rows);
+
+    LCT_TRY(lct_net_attention_forward(y, base, s, &l->attention, i, scratch));
+    if (l->before_mlp.kind != LCT_NET_NO_NORM)
+        base = normed(h, x, s, &l->before_mlp, rows);
+    mlp(other, base, s, l, rows, scratch);
+    m->add(x, y, l->branch_scale, all);
+    m->add(x, other, l->branch_scale, all);
+    return LOCANT_OK;
+}
+
+static locant_status post_norm(void *x, const struct lct_net_step *s,
+                               const struct lct_net_layer *l, int64_t i,
+                               int64_t rows, void *y, void *scratch)
+{
+    const struct lct_net_math *m = s->n->math;
+    const int64_t all = rows * s->n->width;
+
+    LCT_TRY(lct_net_attention_forward(y, x, s, &l->attention, i, scratch));
+    m->add(x, y, 1, all);
+    lct_net_norm_rows(x, x, rows, m, &l->after_attn);
+    mlp(y, x, s, l, rows, scratch);
+    m->add(x, y, 1, all);
+    lct_net_norm_rows(x, x, rows, m, &l->after_mlp);
+    return LOCANT_OK;
+}
+
+/* Room for what is 8 bytes each must begin at a multiple of 8 bytes. */
+static void *aligned(void *x)
+{
+    return (void *)(((uintptr_t)x + 63) & ~(uintptr_t)63);
+}
+
+locant_status lct_net_block_forward(void *x, const struct lct_net_step *s,
+                                    const struct lct_net_layer *l, int64_t i,
+                                    void *scratch)
+{
+    const struct lct_net_math *m = s->n->math;
+    const int64_t rows = s->cache->B * s->T, all = rows * s->n->width;
+    void *h = scratch;
+    void *y = lct_net_math_at(m, h, all);
+    void *inner = aligned(lct_net_math_at(m, y, 3 * all));
+
+    if (l->streams != NULL)
+        return lct_net_streams_forward(x, s, l, i, scratch);
+    switch (l->residual) {
+    case LCT_PARALLEL: return parallel(x, s, l, i, rows, h, y, inner);
+    case LCT_POST_NORM: return post_norm(x, s, l, i, rows, y, inner);
+    default: return sequential(x, s, l, i, rows, h, y, inner);
+    }
+}

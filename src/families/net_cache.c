@@ -1,0 +1,136 @@
+/* net_cache.c - keys and values of the tokens so far, and where these sit */
+#include "net_cache.h"
+#include "../core/size.h"
+#include "net_math.h"
+
+static void *array(const int64_t *shape, int rank, size_t item)
+{
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, shape, rank, item))
+        return NULL;
+    return locant_alloc(bytes > 0 ? bytes : 1);
+}
+
+static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
+                     const struct lct_net_stack *s)
+{
+    const int64_t slots[3] = { c->B, c->capacity, c->axes };
+
+    c->positions = array(slots, 2, sizeof(*c->positions));
+    c->docs = array(slots, 2, sizeof(*c->docs));
+    c->coords = array(slots, 3, sizeof(*c->coords));
+    c->start = array(slots, 1, sizeof(*c->start));
+    c->k = array(&s->n_layers, 1, sizeof(*c->k));
+    c->v = array(&s->n_layers, 1, sizeof(*c->v));
+    if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
+        c->start == NULL || c->k == NULL || c->v == NULL)
+        return false;
+    c->n_layers = s->n_layers;
+    for (int64_t b = 0; b < c->B; b++)
+        c->start[b] = -1;
+    for (int64_t i = 0; i < s->n_layers; i++) {
+        const struct lct_layer_plan *p = s->layers[i].attention.plan;
+        int64_t shape[4] = { c->B, p->kv_heads, c->capacity, p->qk_dim };
+
+        if (p->keys_of >= 0)
+            continue;
+        c->k[i] = array(shape, 4, n->math->item);
+        shape[3] = p->v_dim;
+        c->v[i] = array(shape, 4, n->math->item);
+        if (c->k[i] == NULL || c->v[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+locant_status lct_net_cache_create(struct lct_net_cache **out,
+                                   const struct lct_net *n,
+                                   const struct lct_net_stack *s, int64_t B,
+                                   int64_t capacity)
+{
+    struct lct_net_cache *c = locant_alloc(sizeof(*c));
+
+    *out = NULL;
+    if (c == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    c->B = B;
+    c->capacity = capacity;
+    c->axes = s->axes;
+    if (!allocate(c, n, s)) {
+        lct_net_cache_free(c);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_model: no memory for keys and values");
+    }
+    *out = c;
+    return LOCANT_OK;
+}
+
+void lct_net_cache_free(struct lct_net_cache *c)
+{
+    if (c == NULL)
+        return;
+    for (int64_t i = 0; i < c->n_layers; i++) {
+        locant_release(c->k[i]);
+        locant_release(c->v[i]);
+    }
+    locant_release(c->k);
+    locant_release(c->v);
+    locant_release(c->positions);
+    locant_release(c->docs);
+    locant_release(c->coords);
+    locant_release(c->start);
+    locant_release(c);
+}
+
+/* The position of slot 's' of row b, counted as the tower says. */
+static int64_t counted(const struct lct_net_cache *c, enum lct_plan_ids ids,
+                       int64_t b, int64_t s, bool real)
+{
+    const int64_t *row = c->positions + b * c->capacity;
+    const int64_t *docs = c->docs + b * c->capacity;
+    int64_t before = -1;
+
+    if (ids == LCT_IDS_ARANGE)
+        return s;
+    for (int64_t i = s - 1; i >= 0 && before < 0; i--)
+        if (docs[i] == 0)
+            before = row[i];
+    return real ? before + 1 : before < 0 ? 0 : before;
+}
+
+static void append_row(struct lct_net_cache *c, enum lct_plan_ids ids,
+                       int64_t b, int64_t T, const int64_t *mask)
+{
+    for (int64_t t = 0; t < T; t++) {
+        const int64_t s = c->length + t, at = b * c->capacity + s;
+        const bool real = mask == NULL || mask[t] != 0;
+
+        c->docs[at] = real ? 0 : -1;
+        c->padded = c->padded || !real;
+        if (real && c->start[b] < 0)
+            c->start[b] = s;
+        c->positions[at] = counted(c, ids, b, s, real);
+        for (int a = 0; a < c->axes; a++)
+            c->coords[at * c->axes + a] = (double)c->positions[at];
+    }
+}
+
+void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
+                          int64_t T, const int64_t *mask, const int64_t *given,
+                          int64_t stride, int64_t axis)
+{
+    for (int64_t b = 0; b < c->B; b++) {
+        append_row(c, ids, b, T, mask == NULL ? NULL : mask + b * stride);
+        for (int64_t t = 0; given != NULL && t < T; t++) {
+            const int64_t at = b * c->capacity + c->length + t;
+
+            c->positions[at] = given[b * stride + t];
+            for (int a = 0; a < c->axes; a++)
+                c->coords[at * c->axes + a] =
+                    (double)given[a * axis + b * stride + t];
+        }
+    }
+    c->coordinates = c->coordinates || given != NULL || c->axes > 1;
+    c->length += T;
+}

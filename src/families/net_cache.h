@@ -1,0 +1,40 @@
+/*
+ * net_cache.h - keys and values of the tokens so far, and where these sit
+ *
+ * Slots are in the order of tokens; rotated keys are stored where the rotation
+ * does not depend on the length.
+ */
+#ifndef LCT_NET_CACHE_H
+#define LCT_NET_CACHE_H
+#include "net.h"
+
+struct lct_net_cache {
+    int64_t B, capacity, length; /* rows, slots, slots in use */
+    int axes;
+    bool padded;        /* some token is padding */
+    bool coordinates;   /* positions are given: masks go by slot */
+    int64_t *positions; /* [B, capacity] */
+    int64_t *docs;      /* [B, capacity]: 0, or -1 for padding */
+    double *coords;     /* [B, capacity, axes] */
+    int64_t *start;     /* [B]: first slot that is no padding, -1: none yet */
+    int64_t n_layers;
+    void **k, **v; /* of each layer [B, kv_heads, capacity, width]; NULL: that
+                      of another layer */
+};
+
+/* Errors: NOMEM. */
+locant_status lct_net_cache_create(struct lct_net_cache **out,
+                                   const struct lct_net *n,
+                                   const struct lct_net_stack *s, int64_t B,
+                                   int64_t capacity);
+void lct_net_cache_free(struct lct_net_cache *c);
+
+/*
+ * Add T tokens to each row: 'mask' [B, T] is 0 where one is padding (NULL:
+ * nowhere), their positions 'given' [axes, B, T] or NULL: counted as the tower
+ * says.  Rows of mask and given are 'stride' apart, axes 'axis' apart.
+ */
+void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
+                          int64_t T, const int64_t *mask, const int64_t *given,
+                          int64_t stride, int64_t axis);
+#endif

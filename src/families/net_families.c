@@ -1,0 +1,115 @@
+/*
+ * net_families.c - the table of families whose models run: names, norms,
+ * activations, the order of the blocks
+ *
+ * Source: the modeling files of transformers 5.23.
+ */
+#include "net_families.h"
+#include "net_family_keys.h"
+#include <string.h>
+
+#include "net_names.def"
+
+/* clang-format off */
+#define RMS   .norm = LCT_NET_RMS_NORM
+#define LAYER .norm = LCT_NET_LAYER_NORM
+#define SILU  .act = "silu"
+#define GEMMA .plus_one = true, .scaled_embedding = true
+#define RMS_FAMILY(type_, names_, ...)                                   \
+    { .model_type = type_, .names = { &names_ },                         \
+      .eps_key = "rms_norm_eps", .act_key = "hidden_act",                \
+      .switches = { RMS, .act = "silu", .eps = __VA_ARGS__ } }
+
+/* Experts with the defaults of the classes: how many, how many for a token, the
+   width of each. */
+#define EXPERTS(n_, k_, width_, ...)                                     \
+    .expert_width = width_,                                              \
+    .experts = { .n = n_, .top_k = k_, .groups = 1, .scaling = 1,        \
+                 .router = __VA_ARGS__ }
+#define QWEN_MOE(n_, k_, width_) EXPERTS(n_, k_, width_, LCT_ROUTER_SOFTMAX)
+#define MIXTRAL                                                          \
+    EXPERTS(8, 2, 14336, LCT_ROUTER_SOFTMAX, .renormalise = true)
+#define MINIMAX                                                          \
+    EXPERTS(256, 8, 1536, LCT_ROUTER_SIGMOID, .renormalise = true)
+#define GLM4_MOE                                                         \
+    EXPERTS(128, 8, 1408, LCT_ROUTER_SIGMOID, .renormalise = true,       \
+            .group_by_two = true, .epsilon = 1e-20, .top_groups = 1),    \
+    .dense_first = 1
+#define DEEPSEEK_V2 EXPERTS(64, 6, 1407, LCT_ROUTER_SOFTMAX)
+#define DEEPSEEK_V3                                                      \
+    .dense_first = 3, .expert_width = 2048,                              \
+    .experts = { .n = 256, .top_k = 8, .router = LCT_ROUTER_SIGMOID,     \
+                 .groups = 8, .top_groups = 4, .group_by_two = true,     \
+                 .renormalise = true, .scaling = 2.5, .epsilon = 1e-20 }
+#define GEMMA4                                                           \
+    .stacked_experts = true,                                             \
+    .experts = { .top_k = 2, .groups = 1, .scaling = 1,                  \
+                 .router = LCT_ROUTER_SOFTMAX, .renormalise = true }
+#define GPT_OSS                                                          \
+    EXPERTS(128, 4, 2880, LCT_ROUTER_OF_CHOSEN),                         \
+    .stacked_experts = true, .interleaved_experts = true,                \
+    .input_major_experts = true, .alpha = 1.702, .limit = 7
+#define LLAMA4                                                           \
+    EXPERTS(16, 1, 8192, LCT_ROUTER_SIGMOID, .scales_input = true),      \
+    .stacked_experts = true, .input_major_experts = true
+/* clang-format on */
+
+static const struct lct_net_family families[] = {
+#include "net_families.def"
+};
+
+const struct lct_net_family *lct_net_families_at(size_t i)
+{
+    return i < sizeof(families) / sizeof(families[0]) ? &families[i] : NULL;
+}
+
+const struct lct_net_family *lct_net_families_find(const char *model_type)
+{
+    const struct lct_net_family *f;
+
+    for (size_t i = 0; (f = lct_net_families_at(i)) != NULL; i++)
+        if (strcmp(f->model_type, model_type) == 0)
+            return f;
+    return NULL;
+}
+
+bool lct_net_families_act(enum lct_net_act *out, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum lct_net_act act;
+    } acts[] = { { "silu", LCT_ACT_SILU },
+                 { "swish", LCT_ACT_SILU },
+                 { "gelu", LCT_ACT_GELU },
+                 { "gelu_python", LCT_ACT_GELU },
+                 { "gelu_new", LCT_ACT_GELU_TANH },
+                 { "gelu_bloom", LCT_ACT_GELU_BLOOM },
+                 { "gelu_fast", LCT_ACT_GELU_TANH },
+                 { "gelu_pytorch_tanh", LCT_ACT_GELU_TANH },
+                 { "gelu_python_tanh", LCT_ACT_GELU_TANH },
+                 { "quick_gelu", LCT_ACT_QUICK_GELU },
+                 { "relu", LCT_ACT_RELU },
+                 { "relu2", LCT_ACT_RELU2 },
+                 { "sigmoid", LCT_ACT_SIGMOID },
+                 { "tanh", LCT_ACT_TANH } };
+
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
+        if (strcmp(acts[i].name, name) == 0) {
+            *out = acts[i].act;
+            return true;
+        }
+    return false;
+}
+
+locant_status lct_net_families_switches(struct lct_net_switches *out,
+                                        const struct lct_net_family *f,
+                                        const struct lct_config *c)
+{
+    *out = f->switches;
+    if (f->act_key != NULL)
+        LCT_TRY(lct_net_family_keys_text(&out->act, c, f->act_key));
+    if (f->eps_key != NULL)
+        LCT_TRY(lct_net_family_keys_real(&out->eps, c, f->eps_key));
+    LCT_TRY(lct_net_family_keys_bool(&out->tied, c, "tie_word_embeddings"));
+    return f->read != NULL ? f->read(out, c) : LOCANT_OK;
+}

@@ -1,0 +1,75 @@
+/* net_families.h - what the blocks of each family are made of */
+#ifndef LCT_NET_FAMILIES_H
+#define LCT_NET_FAMILIES_H
+#include "net.h"
+#include "net_names.h"
+
+/* How a fused matrix of q, k and v holds them: all q, then all k, then all v;
+   or for each head of keys its queries, its key, its value. */
+enum lct_net_qkv { LCT_QKV_STACKED, LCT_QKV_GROUPED };
+
+/* Linear maps that must have a bias; others have one if the file does. */
+enum { LCT_BIAS_QKV = 1, LCT_BIAS_O = 2, LCT_BIAS_MLP = 4, LCT_BIAS_HEAD = 8 };
+
+/* Switches of one model; a row of the table has those of the class, which
+   'read' then changes by the configuration. */
+struct lct_net_switches {
+    int variant; /* of the family's names */
+    enum lct_net_norm_kind norm;
+    bool plus_one;   /* weights of norms w mean 1 + w */
+    double eps;      /* of norms; the default of eps_key */
+    const char *act; /* the default of act_key */
+    enum lct_net_residual residual;
+    enum lct_net_qkv qkv;
+    bool input_major; /* matrices are [in, out] (Conv1D) */
+    bool tied;        /* default of tie_word_embeddings */
+    int biases;
+    bool residual_of_norm;
+    bool halved; /* the stated width of MLPs is twice (Qwen 1) */
+    bool no_final_norm;
+    bool scaled_embedding;  /* by sqrt(D) (Gemma) */
+    double embedding_scale; /* 0: that of the plan */
+    double branch_scale;    /* 0: 1 */
+    double logit_scale;     /* 0: 1 */
+    double logit_cap, clip;
+    /* Experts; n = 0: none */
+    struct lct_net_experts experts;
+    int64_t expert_width;
+    double alpha, limit;      /* gpt-oss */
+    bool stacked_experts;     /* one tensor [experts, ..], gate and up fused */
+    bool interleaved_experts; /* gate, up, gate, up, .. (gpt-oss) */
+    bool input_major_experts;
+    int64_t dense_first;         /* layers without experts */
+    const json_t *dense_layers;  /* their numbers; NULL: none */
+    const json_t *expert_layers; /* numbers of those with experts; NULL: all */
+    int64_t expert_step;     /* only layers l with (l + 1) % step = 0; 0: 1 */
+    bool latent;             /* MLA */
+    bool beside;             /* experts beside an MLP, where there are */
+    bool value_norm;         /* values are normed without weights */
+    bool free_width;         /* of MLPs, by layer */
+    const json_t *sparsity;  /* of the gates of layers; NULL: 0 */
+    int64_t streams, active; /* AltUp; 0: one stream */
+    bool stream_scale;
+};
+
+struct lct_net_family {
+    const char *model_type;
+    const struct lct_net_names *names[3]; /* of each variant */
+    const char *eps_key, *act_key;        /* NULL: the default */
+    struct lct_net_switches switches;
+    locant_status (*read)(struct lct_net_switches *s,
+                          const struct lct_config *c);
+};
+
+/* Row i of the table, NULL past the end; the row of a model_type, or NULL. */
+const struct lct_net_family *lct_net_families_at(size_t i);
+const struct lct_net_family *lct_net_families_find(const char *model_type);
+
+/* The switches of a model.  Errors: FORMAT (a key is wrong). */
+locant_status lct_net_families_switches(struct lct_net_switches *out,
+                                        const struct lct_net_family *f,
+                                        const struct lct_config *c);
+
+/* The activation of that name of transformers.  false: unknown. */
+bool lct_net_families_act(enum lct_net_act *out, const char *name);
+#endif

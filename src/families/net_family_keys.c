@@ -1,0 +1,283 @@
+/* net_family_keys.c - keys that change the blocks of single families */
+#include "net_family_keys.h"
+#include <string.h>
+
+static locant_status wrong(const struct lct_config *c, const char *key,
+                           const char *expected)
+{
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: %s is not %s", c->file, key,
+                       expected);
+}
+
+locant_status lct_net_family_keys_real(double *out, const struct lct_config *c,
+                                       const char *key)
+{
+    double value;
+    enum lct_found found = lct_config_real(&value, c->text, key);
+
+    if (found == LCT_WRONG)
+        return wrong(c, key, "a number");
+    if (found == LCT_RIGHT)
+        *out = value;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_keys_whole(int64_t *out,
+                                        const struct lct_config *c,
+                                        const char *key)
+{
+    int64_t value;
+    enum lct_found found = lct_config_integer(&value, c->text, key);
+
+    if (found == LCT_WRONG || (found == LCT_RIGHT && value < 0))
+        return wrong(c, key, "a whole number");
+    if (found == LCT_RIGHT)
+        *out = value;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_keys_bool(bool *out, const struct lct_config *c,
+                                       const char *key)
+{
+    bool value;
+    enum lct_found found = lct_config_bool(&value, c->text, key);
+
+    if (found == LCT_WRONG)
+        return wrong(c, key, "true or false");
+    if (found == LCT_RIGHT)
+        *out = value;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_keys_text(const char **out,
+                                       const struct lct_config *c,
+                                       const char *key)
+{
+    const char *value;
+    enum lct_found found = lct_config_text(&value, c->text, key);
+
+    if (found == LCT_WRONG)
+        return wrong(c, key, "a text");
+    if (found == LCT_RIGHT)
+        *out = value;
+    return LOCANT_OK;
+}
+
+/* --------------------------------------------------------------- families */
+
+locant_status lct_net_family_bloom(struct lct_net_switches *s,
+                                   const struct lct_config *c)
+{
+    return lct_net_family_keys_bool(&s->residual_of_norm, c,
+                                    "apply_residual_connection_post_layernorm");
+}
+
+locant_status lct_net_family_cohere(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    return lct_net_family_keys_real(&s->logit_scale, c, "logit_scale");
+}
+
+/* The new architecture has two norms before a parallel block unless it is told
+   to have one; a sequential block, as of RW, has the two of BLOOM. */
+locant_status lct_net_family_falcon(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool grouped = false, parallel = true;
+    int64_t norms = 0;
+
+    LCT_TRY(lct_net_family_keys_bool(&grouped, c, "new_decoder_architecture"));
+    LCT_TRY(lct_net_family_keys_bool(&parallel, c, "parallel_attn"));
+    LCT_TRY(lct_net_family_keys_whole(&norms, c, "num_ln_in_parallel_attn"));
+    if (norms == 0)
+        norms = grouped ? 2 : 1;
+    s->variant = !grouped && !parallel ? 1 : grouped && norms == 2 ? 2 : 0;
+    if (s->variant == 1)
+        s->residual = LCT_SEQUENTIAL;
+    return LOCANT_OK;
+}
+
+/* "gelu" in a configuration of the first Gemma means the tanh form. */
+locant_status lct_net_family_gemma(struct lct_net_switches *s,
+                                   const struct lct_config *c)
+{
+    if (strcmp(c->model_type, "gemma") == 0 && strcmp(s->act, "gelu") == 0)
+        s->act = "gelu_new";
+    if (json_is_null(json_object_get(c->text, "final_logit_softcapping")))
+        s->logit_cap = 0;
+    return lct_net_family_keys_real(&s->logit_cap, c,
+                                    "final_logit_softcapping");
+}
+
+locant_status lct_net_family_granite(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    double scaling = 1;
+
+    s->branch_scale = s->embedding_scale = 1;
+    LCT_TRY(lct_net_family_keys_real(&s->embedding_scale, c,
+                                     "embedding_multiplier"));
+    LCT_TRY(
+        lct_net_family_keys_real(&s->branch_scale, c, "residual_multiplier"));
+    LCT_TRY(lct_net_family_keys_real(&scaling, c, "logits_scaling"));
+    if (scaling == 0)
+        return wrong(c, "logits_scaling", "a number other than 0");
+    s->logit_scale = 1 / scaling;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_mpt(struct lct_net_switches *s,
+                                 const struct lct_config *c)
+{
+    const json_t *attn = json_object_get(c->text, "attn_config");
+    enum lct_found found = lct_config_real(&s->clip, attn, "clip_qkv");
+
+    return found == LCT_WRONG ? wrong(c, "attn_config.clip_qkv", "a number")
+                              : LOCANT_OK;
+}
+
+locant_status lct_net_family_neox(struct lct_net_switches *s,
+                                  const struct lct_config *c)
+{
+    bool parallel = true;
+
+    LCT_TRY(lct_net_family_keys_bool(&parallel, c, "use_parallel_residual"));
+    s->residual = parallel ? LCT_PARALLEL : LCT_SEQUENTIAL;
+    return LOCANT_OK;
+}
+
+/* OPT-350m has its norms after the sums, and none at the end. */
+locant_status lct_net_family_opt(struct lct_net_switches *s,
+                                 const struct lct_config *c)
+{
+    bool before = true;
+
+    LCT_TRY(lct_net_family_keys_bool(&before, c, "do_layer_norm_before"));
+    LCT_TRY(lct_net_family_keys_bool(&s->no_final_norm, c,
+                                     "_remove_final_layer_norm"));
+    if (before)
+        return LOCANT_OK;
+    s->variant = 1;
+    s->residual = LCT_POST_NORM;
+    s->no_final_norm = true;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_stablelm(struct lct_net_switches *s,
+                                      const struct lct_config *c)
+{
+    bool parallel = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&parallel, c, "use_parallel_residual"));
+    s->variant = parallel ? 1 : 0;
+    if (parallel)
+        s->residual = LCT_PARALLEL;
+    return LOCANT_OK;
+}
+
+/* ----------------------------------------------------------------- experts */
+
+/* A list of layers; NULL if the key is absent or null. */
+static locant_status layer_list(const json_t **out, const struct lct_config *c,
+                                const char *key)
+{
+    const json_t *list = json_object_get(c->text, key);
+
+    if (list == NULL || json_is_null(list))
+        return LOCANT_OK;
+    if (!json_is_array(list))
+        return wrong(c, key, "a list of layers");
+    *out = list;
+    return LOCANT_OK;
+}
+
+static locant_status expert_layers(struct lct_net_switches *s,
+                                   const struct lct_config *c)
+{
+    LCT_TRY(layer_list(&s->dense_layers, c, "mlp_only_layers"));
+    LCT_TRY(layer_list(&s->expert_layers, c, "moe_layers"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&s->dense_first, c, "first_k_dense_replace"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&s->expert_step, c, "decoder_sparse_step"));
+    return lct_net_family_keys_whole(&s->expert_step, c,
+                                     "interleave_moe_layer_step");
+}
+
+locant_status lct_net_family_experts(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    static const char *const counts[] = { "num_local_experts", "num_experts",
+                                          "n_routed_experts" };
+    struct lct_net_experts *e = &s->experts;
+
+    LCT_TRY(expert_layers(s, c));
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        LCT_TRY(lct_net_family_keys_whole(&e->n, c, counts[i]));
+    LCT_TRY(lct_net_family_keys_whole(&e->top_k, c, "num_experts_per_tok"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&s->expert_width, c, "intermediate_size"));
+    LCT_TRY(lct_net_family_keys_whole(&s->expert_width, c,
+                                      "moe_intermediate_size"));
+    LCT_TRY(lct_net_family_keys_whole(&e->groups, c, "n_group"));
+    LCT_TRY(lct_net_family_keys_whole(&e->top_groups, c, "topk_group"));
+    LCT_TRY(lct_net_family_keys_bool(&e->renormalise, c, "norm_topk_prob"));
+    LCT_TRY(lct_net_family_keys_real(&e->scaling, c, "routed_scaling_factor"));
+    if (e->n < 1 || e->n > 65536 || e->top_k < 1 || e->top_k > e->n ||
+        s->expert_width < 1 || s->expert_width > 1 << 30)
+        return wrong(c, "num_experts_per_tok", "a number of the experts");
+    if (e->groups > 1 && (e->n % e->groups != 0 || e->top_groups < 1 ||
+                          e->top_groups > e->groups))
+        return wrong(c, "n_group", "a divisor of the number of experts");
+    return LOCANT_OK;
+}
+
+/* Groups count with their method only, and weights are not renormalised. */
+locant_status lct_net_family_deepseek_v2(struct lct_net_switches *s,
+                                         const struct lct_config *c)
+{
+    const char *method = "greedy";
+
+    LCT_TRY(lct_net_family_experts(s, c));
+    LCT_TRY(lct_net_family_keys_text(&method, c, "topk_method"));
+    if (strcmp(method, "group_limited_greedy") != 0)
+        s->experts.groups = 1;
+    s->experts.renormalise = false;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    LCT_TRY(lct_net_family_experts(s, c));
+    LCT_TRY(lct_net_family_keys_real(&s->alpha, c, "swiglu_alpha"));
+    return lct_net_family_keys_real(&s->limit, c, "swiglu_limit");
+}
+
+/* -------------------------------------------------------------- Gemma 3n, 4 */
+
+locant_status lct_net_family_gemma3n(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    LCT_TRY(lct_net_family_gemma(s, c));
+    LCT_TRY(layer_list(&s->sparsity, c, "activation_sparsity_pattern"));
+    LCT_TRY(lct_net_family_keys_whole(&s->streams, c, "altup_num_inputs"));
+    LCT_TRY(lct_net_family_keys_whole(&s->active, c, "altup_active_idx"));
+    if (s->streams < 1 || s->streams > 16 || s->active >= s->streams)
+        return wrong(c, "altup_active_idx", "one of altup_num_inputs streams");
+    return lct_net_family_keys_bool(&s->stream_scale, c, "altup_correct_scale");
+}
+
+locant_status lct_net_family_gemma4(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool experts = false;
+
+    LCT_TRY(lct_net_family_gemma(s, c));
+    LCT_TRY(lct_net_family_keys_bool(&experts, c, "enable_moe_block"));
+    if (!experts)
+        return LOCANT_OK;
+    s->beside = true;
+    LCT_TRY(lct_net_family_keys_whole(&s->experts.top_k, c, "top_k_experts"));
+    return lct_net_family_experts(s, c);
+}

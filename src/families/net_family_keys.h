@@ -1,0 +1,48 @@
+/* net_family_keys.h - keys that change the blocks of single families */
+#ifndef LCT_NET_FAMILY_KEYS_H
+#define LCT_NET_FAMILY_KEYS_H
+#include "net_families.h"
+
+/* A key of the text part; *out keeps its value if the key is absent or null.
+   Errors: FORMAT (another type). */
+locant_status lct_net_family_keys_real(double *out, const struct lct_config *c,
+                                       const char *key);
+locant_status lct_net_family_keys_whole(int64_t *out,
+                                        const struct lct_config *c,
+                                        const char *key);
+locant_status lct_net_family_keys_bool(bool *out, const struct lct_config *c,
+                                       const char *key);
+locant_status lct_net_family_keys_text(const char **out,
+                                       const struct lct_config *c,
+                                       const char *key);
+
+/* What rows of the table call 'read'. */
+locant_status lct_net_family_bloom(struct lct_net_switches *s,
+                                   const struct lct_config *c);
+locant_status lct_net_family_cohere(struct lct_net_switches *s,
+                                    const struct lct_config *c);
+locant_status lct_net_family_deepseek_v2(struct lct_net_switches *s,
+                                         const struct lct_config *c);
+locant_status lct_net_family_experts(struct lct_net_switches *s,
+                                     const struct lct_config *c);
+locant_status lct_net_family_falcon(struct lct_net_switches *s,
+                                    const struct lct_config *c);
+locant_status lct_net_family_gemma(struct lct_net_switches *s,
+                                   const struct lct_config *c);
+locant_status lct_net_family_gemma3n(struct lct_net_switches *s,
+                                     const struct lct_config *c);
+locant_status lct_net_family_gemma4(struct lct_net_switches *s,
+                                    const struct lct_config *c);
+locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
+                                     const struct lct_config *c);
+locant_status lct_net_family_granite(struct lct_net_switches *s,
+                                     const struct lct_config *c);
+locant_status lct_net_family_mpt(struct lct_net_switches *s,
+                                 const struct lct_config *c);
+locant_status lct_net_family_neox(struct lct_net_switches *s,
+                                  const struct lct_config *c);
+locant_status lct_net_family_opt(struct lct_net_switches *s,
+                                 const struct lct_config *c);
+locant_status lct_net_family_stablelm(struct lct_net_switches *s,
+                                      const struct lct_config *c);
+#endif

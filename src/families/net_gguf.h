@@ -1,0 +1,18 @@
+/* net_gguf.h - GGUF files as the models of transformers that they were made
+   of: keys, switches, names */
+#ifndef LCT_NET_GGUF_H
+#define LCT_NET_GGUF_H
+#include "net_bind.h"
+
+/*
+ * *out = the keys of a GGUF file under the names of config.json, to be
+ * released; *family = the family, whose plan n->plan has.
+ * Errors: NOMEM, UNSUPPORTED (no such family).
+ */
+locant_status lct_net_gguf_translate(json_t **out,
+                                     const struct lct_net_family **family,
+                                     const struct lct_net *n);
+
+/* What converters change in switches, and the names of the file. */
+void lct_net_gguf_switch(struct lct_net_binder *b);
+#endif

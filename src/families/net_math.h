@@ -1,0 +1,58 @@
+/*
+ * net_math.h - the arithmetic of a Transformer, once in float and once in
+ * double (net_math.inc)
+ *
+ * Arrays hold numbers of the table's dtype, dense and row-major.  Nothing here
+ * fails, allocates or starts threads.
+ */
+#ifndef LCT_NET_MATH_H
+#define LCT_NET_MATH_H
+#include "net.h"
+
+/* c [m, n] = a [m, k] b^T, or +=; rows are a_row, b_row, c_row numbers apart; b
+   holds bfloat16 if 'bf16' (float only).  See struct lct_nn_dots. */
+struct lct_net_dots {
+    void *c;
+    int64_t c_row;
+    const void *a;
+    int64_t a_row;
+    const void *b;
+    int64_t b_row;
+    bool bf16, add;
+    int64_t m, n, k;
+};
+
+struct lct_net_math {
+    locant_dtype dtype;
+    size_t item; /* bytes of a number */
+    /* Numbers first .. first + n - 1 of the flattened tensor. */
+    void (*read)(void *out, const struct lct_weight *w, int64_t first,
+                 int64_t n);
+    /* The same number in memory. */
+    void (*set)(void *out, int64_t at, double value);
+    double (*get)(const void *x, int64_t at);
+    /* y = norm(x) of rows; y may be x.  Row r takes vector r % weights. */
+    void (*norm)(void *y, const void *x, const struct lct_net_norm *n,
+                 int64_t rows);
+    void (*activate)(void *y, enum lct_net_act act, int64_t n);
+    void (*multiply)(void *y, const void *x, int64_t n);           /* y *= x */
+    void (*add)(void *y, const void *x, double factor, int64_t n); /* += f x */
+    void (*scale)(void *y, double factor, int64_t n);
+    void (*clamp)(void *y, double low, double high, int64_t n);
+    void (*cap)(void *y, double cap, int64_t n); /* y = cap tanh(y / cap) */
+    /* gpt-oss: up = (up + 1) gate sigmoid(alpha gate) */
+    void (*swiglu)(void *up, const void *gate, double alpha, int64_t n);
+    /* Gemma 3n: relu(x - (mean + factor deviation)) of each row */
+    void (*cut)(void *x, double factor, int64_t rows, int64_t width);
+    void (*dots)(const struct lct_net_dots *x);
+};
+
+extern const struct lct_net_math lct_net_math_f32, lct_net_math_f64;
+
+/* Element i of x. */
+static inline void *lct_net_math_at(const struct lct_net_math *m, const void *x,
+                                    int64_t i)
+{
+    return (char *)x + (size_t)i * m->item;
+}
+#endif

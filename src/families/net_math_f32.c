@@ -1,0 +1,72 @@
+/* net_math_f32.c - the arithmetic of net_math.h in float */
+#include "net_math.h"
+#include "../nn/nn_kernels.h"
+#include <math.h>
+#include <string.h>
+
+typedef float number;
+#define number_exp  expf
+#define number_tanh tanhf
+#define number_erf  erff
+
+#include "net_math.inc"
+
+static void read_numbers(void *out, const struct lct_weight *w, int64_t first,
+                         int64_t n)
+{
+    lct_weight_floats(out, w, first, n);
+}
+
+/* Those of nn where there are; others as for double. */
+static void activate_fast(void *values, enum lct_net_act act, int64_t n)
+{
+    enum { ROOM = 256 };
+    const struct lct_nn_kernels *nn = lct_nn();
+    float room[ROOM], *y = values;
+
+    if (act == LCT_ACT_SILU) {
+        nn->silu(y, (size_t)n);
+        return;
+    }
+    if (act != LCT_ACT_GELU_TANH) {
+        activate(y, act, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += ROOM) {
+        const size_t count = (size_t)(n - i < ROOM ? n - i : ROOM);
+
+        nn->gelu(room, y + i, count);
+        memcpy(y + i, room, count * sizeof(*y));
+    }
+}
+
+static void dots(const struct lct_net_dots *x)
+{
+    lct_nn()->dots(&(struct lct_nn_dots){ .c = x->c,
+                                          .c_row = (size_t)x->c_row,
+                                          .a = x->a,
+                                          .a_row = (size_t)x->a_row,
+                                          .b = x->b,
+                                          .b_row = (size_t)x->b_row,
+                                          .bf16 = x->bf16,
+                                          .add = x->add,
+                                          .m = (size_t)x->m,
+                                          .n = (size_t)x->n,
+                                          .k = (size_t)x->k });
+}
+
+const struct lct_net_math lct_net_math_f32 = { .dtype = LOCANT_F32,
+                                               .item = sizeof(float),
+                                               .read = read_numbers,
+                                               .set = set,
+                                               .get = get,
+                                               .norm = norm,
+                                               .activate = activate_fast,
+                                               .multiply = multiply,
+                                               .add = add,
+                                               .scale = scale,
+                                               .clamp = clamp,
+                                               .cap = cap,
+                                               .swiglu = swiglu,
+                                               .cut = cut,
+                                               .dots = dots };

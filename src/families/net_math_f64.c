@@ -1,0 +1,62 @@
+/* net_math_f64.c - the arithmetic of net_math.h in double */
+#include "net_math.h"
+#include <math.h>
+
+typedef double number;
+#define number_exp  exp
+#define number_tanh tanh
+#define number_erf  erf
+
+#include "net_math.inc"
+
+static void read_numbers(void *out, const struct lct_weight *w, int64_t first,
+                         int64_t n)
+{
+    lct_weight_doubles(out, w, first, n);
+}
+
+enum { LANES = 8 };
+
+/* Lanes, so that the loop has independent chains. */
+static double dot(const double *a, const double *b, int64_t k)
+{
+    double lane[LANES] = { 0 }, sum = 0;
+    int64_t p = 0;
+
+    for (; p + LANES <= k; p += LANES)
+        for (int64_t i = 0; i < LANES; i++)
+            lane[i] += a[p + i] * b[p + i];
+    for (; p < k; p++)
+        sum += a[p] * b[p];
+    for (int64_t i = 0; i < LANES; i++)
+        sum += lane[i];
+    return sum;
+}
+
+static void dots(const struct lct_net_dots *x)
+{
+    for (int64_t i = 0; i < x->m; i++)
+        for (int64_t j = 0; j < x->n; j++) {
+            double *to = (double *)x->c + i * x->c_row + j;
+            double sum = dot((const double *)x->a + i * x->a_row,
+                             (const double *)x->b + j * x->b_row, x->k);
+
+            *to = x->add ? *to + sum : sum;
+        }
+}
+
+const struct lct_net_math lct_net_math_f64 = { .dtype = LOCANT_F64,
+                                               .item = sizeof(double),
+                                               .read = read_numbers,
+                                               .set = set,
+                                               .get = get,
+                                               .norm = norm,
+                                               .activate = activate,
+                                               .multiply = multiply,
+                                               .add = add,
+                                               .scale = scale,
+                                               .clamp = clamp,
+                                               .cap = cap,
+                                               .swiglu = swiglu,
+                                               .cut = cut,
+                                               .dots = dots };

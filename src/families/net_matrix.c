@@ -1,0 +1,327 @@
+/*
+ * net_matrix.c - products with matrices as they lie in a mapped file
+ *
+ * Rows of float32 and bfloat16 are read in place.  Others, and bfloat16 for
+ * many rows of x, become numbers of the model a tile at a time, of TILE rows
+ * and one piece of a row (nn_kernels.h), which stays in the second-level cache.
+ */
+#include "net_matrix.h"
+#include "../nn/nn_kernels.h"
+#include "net_math.h"
+#include <math.h>
+#include <string.h>
+
+enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4 };
+
+locant_status lct_net_matrix_begin(struct lct_net_room *room,
+                                   const struct lct_net *n)
+{
+    room->slots = locant_threads();
+    room->tiles =
+        locant_alloc((size_t)room->slots * TILE * PIECE * n->math->item);
+    return room->tiles != NULL
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+}
+
+void lct_net_matrix_end(struct lct_net_room *room)
+{
+    locant_release(room->tiles);
+    room->tiles = NULL;
+}
+
+static bool is_type(const struct lct_net_matrix *w, const char *name)
+{
+    return strcmp(w->weight->type->name, name) == 0;
+}
+
+/* The element of the tensor where row r begins. */
+static int64_t element(const struct lct_net_matrix *w, int64_t r)
+{
+    int64_t at = r / w->group * w->step + r % w->group;
+
+    return w->first + at * (w->transposed ? 1 : w->row);
+}
+
+/* Numbers p .. p + k - 1 of 'count' rows of a transposed matrix. */
+static void read_transposed(void *out, const struct lct_net *n,
+                            const struct lct_net_matrix *w, int64_t row,
+                            int64_t count, int64_t p, int64_t k)
+{
+    const struct lct_net_math *m = n->math;
+    const bool adjacent = w->group >= w->out;
+    double column[TILE];
+
+    for (int64_t c = 0; c < k; c++) {
+        const int64_t at = (p + c) * w->row;
+
+        if (adjacent)
+            m->read(column, w->weight, element(w, row) + at, count);
+        for (int64_t r = 0; r < count; r++) {
+            if (!adjacent)
+                m->read(lct_net_math_at(m, column, r), w->weight,
+                        element(w, row + r) + at, 1);
+            memcpy(lct_net_math_at(m, out, r * k + c),
+                   lct_net_math_at(m, column, r), m->item);
+        }
+    }
+}
+
+/* The same of bfloat16 numbers that the model keeps. */
+static void read_own(void *out, const struct lct_net *n,
+                     const struct lct_net_matrix *w, int64_t row, int64_t count,
+                     int64_t p, int64_t k)
+{
+    const uint16_t *own = w->own;
+
+    for (int64_t r = 0; r < count; r++)
+        for (int64_t c = 0; c < k; c++) {
+            uint32_t bits = (uint32_t)own[(row + r) * w->in + p + c] << 16;
+            float value;
+
+            memcpy(&value, &bits, sizeof(value));
+            n->math->set(out, r * k + c, (double)value);
+        }
+}
+
+/* MXFP4: of each 32 numbers 16 bytes, the low half first, and an exponent of
+   2 with a bias of 127. */
+static void read_mxfp4(void *out, const struct lct_net *n,
+                       const struct lct_net_matrix *w, int64_t row, int64_t p,
+                       int64_t k)
+{
+    static const double values[8] = { 0, 0.5, 1, 1.5, 2, 3, 4, 6 };
+    const int64_t first = element(w, row) + p;
+
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t at = first + i;
+        const unsigned byte = w->weight->data[at / 2];
+        const unsigned code = at % 2 == 0 ? byte & 15 : byte >> 4;
+        const double value = code & 8 ? -values[code & 7] : values[code & 7];
+
+        n->math->set(out, i, ldexp(value, (int)w->scales->data[at / 32] - 127));
+    }
+}
+
+/* FP8: a scale for each block of numbers. */
+static void scale_fp8(void *out, const struct lct_net *n,
+                      const struct lct_net_matrix *w, int64_t row, int64_t p,
+                      int64_t k)
+{
+    const int64_t across = (w->in + w->scale_columns - 1) / w->scale_columns;
+    const int64_t r = element(w, row) / w->row / w->scale_rows;
+    double scale = 1;
+
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t c = (p + i) / w->scale_columns;
+
+        if (i == 0 || (p + i) % w->scale_columns == 0)
+            lct_weight_doubles(&scale, w->scales, r * across + c, 1);
+        n->math->set(out, i, n->math->get(out, i) * scale);
+    }
+}
+
+static void read_row(void *out, const struct lct_net *n,
+                     const struct lct_net_matrix *w, int64_t row, int64_t p,
+                     int64_t k)
+{
+    if (w->scales != NULL && is_type(w, "U8")) {
+        read_mxfp4(out, n, w, row, p, k);
+        return;
+    }
+    n->math->read(out, w->weight, element(w, row) + p, k);
+    if (w->scales != NULL)
+        scale_fp8(out, n, w, row, p, k);
+}
+
+/* out [count, k] = numbers p .. p + k - 1 of 'count' rows */
+static void read_tile(void *out, const struct lct_net *n,
+                      const struct lct_net_matrix *w, int64_t row,
+                      int64_t count, int64_t p, int64_t k)
+{
+    if (w->own != NULL) {
+        read_own(out, n, w, row, count, p, k);
+    } else if (w->transposed) {
+        read_transposed(out, n, w, row, count, p, k);
+    } else {
+        for (int64_t r = 0; r < count; r++)
+            read_row(lct_net_math_at(n->math, out, r * k), n, w, row + r, p, k);
+    }
+}
+
+void lct_net_matrix_rows(void *out, const struct lct_net *n,
+                         const struct lct_net_matrix *w, int64_t row,
+                         int64_t count)
+{
+    for (int64_t r = 0; r < count; r += TILE)
+        read_tile(lct_net_math_at(n->math, out, r * w->in), n, w, row + r,
+                  count - r < TILE ? count - r : TILE, 0, w->in);
+}
+
+/* -------------------------------------------------------------- products */
+
+struct job {
+    void *y;
+    int64_t y_row;
+    const void *x;
+    int64_t rows;
+    const struct lct_net *n;
+    const struct lct_net_linear *w;
+    const struct lct_net_room *room;
+    bool in_place, bf16;
+};
+
+/* Can kernels read the rows where they lie?  bfloat16 is read as such for few
+   rows of x, for which it is widened once each. */
+static bool in_place(const struct job *j, bool *bf16)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const bool kept = w->own != NULL;
+
+    *bf16 = kept || is_type(w, "BF16");
+    if (j->n->dtype != LOCANT_F32)
+        return false;
+    if (*bf16)
+        return j->rows <= FEW && (kept || !w->transposed) &&
+               (kept || (uintptr_t)w->weight->data % 2 == 0);
+    return is_type(w, "F32") && !w->transposed &&
+           (uintptr_t)w->weight->data % 4 == 0;
+}
+
+/* Columns i .. i + count - 1 of y, of rows that lie 'b_row' apart. */
+static void multiply_in_place(const struct job *j, int64_t i, int64_t count,
+                              int64_t b_row)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const char *b = w->own != NULL ? (const char *)w->own + i * w->in * 2
+                                   : (const char *)w->weight->data +
+                                         element(w, i) * (j->bf16 ? 2 : 4);
+
+    j->n->math->dots(
+        &(struct lct_net_dots){ .c = lct_net_math_at(j->n->math, j->y, i),
+                                .c_row = j->y_row,
+                                .a = j->x,
+                                .a_row = w->in,
+                                .b = b,
+                                .b_row = w->own != NULL ? w->in : b_row,
+                                .bf16 = j->bf16,
+                                .m = j->rows,
+                                .n = count,
+                                .k = w->in });
+}
+
+static void in_place_tile(const struct job *j, int64_t i, int64_t count)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+
+    for (int64_t done = 0, run; done < count; done += run) {
+        const int64_t left = w->group - (i + done) % w->group;
+
+        if (w->group == 1) {
+            multiply_in_place(j, i + done, count, w->step * w->row);
+            return;
+        }
+        run = left < count - done ? left : count - done;
+        multiply_in_place(j, i + done, run, w->row);
+    }
+}
+
+static void copied_tile(const struct job *j, int64_t i, int64_t count, int slot)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const struct lct_net_math *m = j->n->math;
+    void *tile =
+        lct_net_math_at(m, j->room->tiles, (int64_t)slot * TILE * PIECE);
+
+    for (int64_t p = 0; p < w->in; p += PIECE) {
+        const int64_t k = w->in - p < PIECE ? w->in - p : PIECE;
+
+        read_tile(tile, j->n, w, i, count, p, k);
+        m->dots(&(struct lct_net_dots){ .c = lct_net_math_at(m, j->y, i),
+                                        .c_row = j->y_row,
+                                        .a = lct_net_math_at(m, j->x, p),
+                                        .a_row = w->in,
+                                        .b = tile,
+                                        .b_row = k,
+                                        .add = p > 0,
+                                        .m = j->rows,
+                                        .n = count,
+                                        .k = k });
+    }
+}
+
+static void tile_task(void *context, size_t task, int slot)
+{
+    const struct job *j = context;
+    const struct lct_net_math *m = j->n->math;
+    const int64_t out = j->w->w.out, i = (int64_t)task * TILE;
+    const int64_t count = out - i < TILE ? out - i : TILE;
+
+    if (j->in_place)
+        in_place_tile(j, i, count);
+    else
+        copied_tile(j, i, count, slot);
+    for (int64_t r = 0; j->w->bias != NULL && r < j->rows; r++)
+        m->add(lct_net_math_at(m, j->y, r * j->y_row + i),
+               lct_net_math_at(m, j->w->bias, i), 1, count);
+}
+
+void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
+                            const struct lct_net *n,
+                            const struct lct_net_linear *w,
+                            const struct lct_net_room *room)
+{
+    struct job j = { .y = y,
+                     .y_row = y_row,
+                     .x = x,
+                     .rows = rows,
+                     .n = n,
+                     .w = w,
+                     .room = room };
+
+    size_t tiles;
+
+    j.in_place = in_place(&j, &j.bf16);
+    tiles = (size_t)((w->w.out + TILE - 1) / TILE);
+    if (locant_threads() <= room->slots) {
+        locant_parallel_for(tiles, tile_task, &j);
+        return;
+    }
+    /* someone asked for more threads since: there is room for one */
+    for (size_t t = 0; t < tiles; t++)
+        tile_task(&j, t, 0);
+}
+
+/* ------------------------------------------------------------- bfloat16 */
+
+/* To nearest, ties to even; NaN stays one. */
+static uint16_t to_bf16(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+locant_status lct_net_matrix_round(struct lct_net *n, struct lct_net_matrix *w)
+{
+    uint16_t *own;
+    float *row;
+
+    if (w->weight == NULL || is_type(w, "BF16"))
+        return LOCANT_OK;
+    own = lct_net_keep(n, (size_t)(w->out * w->in) * sizeof(*own));
+    row = locant_alloc((size_t)w->in * sizeof(*row));
+    for (int64_t r = 0; own != NULL && row != NULL && r < w->out; r++) {
+        lct_net_matrix_rows(row, n, w, r, 1);
+        for (int64_t i = 0; i < w->in; i++)
+            own[r * w->in + i] = to_bf16(row[i]);
+    }
+    locant_release(row);
+    if (own == NULL || row == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    w->own = own;
+    return LOCANT_OK;
+}

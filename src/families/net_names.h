@@ -1,0 +1,120 @@
+/* net_names.h - what the tensors of a Transformer are called, by role */
+#ifndef LCT_NET_NAMES_H
+#define LCT_NET_NAMES_H
+#include "weights.h"
+#include <stdbool.h>
+
+/* What a tensor is for.  Those from LCT_NORM_ATTN on stand in each layer. */
+enum lct_net_role {
+    LCT_EMBED,
+    LCT_EMBED_NORM,
+    LCT_POSITIONS, /* a learned table */
+    LCT_PROJECT_IN,
+    LCT_PROJECT_OUT,
+    LCT_FINAL_NORM,
+    LCT_HEAD,
+    LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
+    LCT_INPUTS_PROJECT, /* the same from the embedding */
+    LCT_INPUTS_NORM,
+    LCT_STREAM_IN, /* "%d" in the name: each stream but the first */
+    LCT_STREAM_OUT,
+    LCT_NORM_ATTN, /* before attention */
+    LCT_AFTER_ATTN,
+    LCT_NORM_MLP, /* before the MLP */
+    LCT_AFTER_MLP,
+    LCT_Q,
+    LCT_K,
+    LCT_V,
+    LCT_QKV, /* instead of the three */
+    LCT_O,
+    LCT_Q_NORM,
+    LCT_K_NORM,
+    LCT_SINK_LOGITS,
+    LCT_GATE,
+    LCT_UP,
+    LCT_GATE_UP, /* instead of the two */
+    LCT_DOWN,
+    LCT_Q_A,
+    LCT_Q_A_NORM,
+    LCT_Q_B,
+    LCT_KV_A,
+    LCT_KV_A_NORM,
+    LCT_KV_B,
+    LCT_K_B,
+    LCT_V_B,
+    LCT_ROUTER,
+    LCT_CORRECTION,  /* added to the scores that choose experts */
+    LCT_EXPERT_GATE, /* "%d" in the name: one tensor per expert */
+    LCT_EXPERT_UP,
+    LCT_EXPERT_DOWN,
+    LCT_EXPERT_GATE_UP, /* [experts, ..] */
+    LCT_SHARED_GATE,
+    LCT_SHARED_UP,
+    LCT_SHARED_DOWN,
+    LCT_SHARED_SIGMOID, /* its output scales the shared expert */
+    LCT_AFTER_DENSE,    /* norms where experts stand beside an MLP */
+    LCT_NORM_EXPERTS,
+    LCT_AFTER_EXPERTS,
+    LCT_ROUTER_SCALE,
+    LCT_EXPERT_SCALE,
+    LCT_INPUT_GATE, /* of the input of a layer */
+    LCT_INPUT_OUT,
+    LCT_INPUT_NORM,
+    LCT_LAYER_SCALAR,
+    LCT_STREAM_NORM, /* AltUp */
+    LCT_STREAM_ROUTER,
+    LCT_STREAM_PREDICT,
+    LCT_STREAM_CORRECT,
+    LCT_STREAM_SCALE,
+    LCT_LAUREL_LEFT,
+    LCT_LAUREL_RIGHT,
+    LCT_LAUREL_NORM,
+    LCT_ROLES
+};
+
+/*
+ * The names of a family: relative to what stands before the name of LCT_EMBED
+ * in the file or, of a layer's, to 'layer', a number and a dot.  A name that is
+ * NULL is that of 'base'; "" is none.
+ */
+struct lct_net_names {
+    const struct lct_net_names *base;
+    const char *layer;
+    const char *name[LCT_ROLES];
+};
+
+extern const struct lct_net_names lct_net_names_llama, lct_net_names_gguf;
+
+/* The name of a role; NULL if the family has none. */
+const char *lct_net_names_of(const struct lct_net_names *n,
+                             enum lct_net_role role);
+const char *lct_net_names_layer(const struct lct_net_names *n);
+
+enum { LCT_NET_NAME = 256 };
+
+/* Where the names of a checkpoint begin. */
+struct lct_net_prefix {
+    const struct lct_net_names *names;
+    const struct lct_net_names *roles; /* whose norms and gates there are, if
+                                          'names' has more; or NULL */
+    const struct lct_weights *weights;
+    const char *file;
+    char root[LCT_NET_NAME]; /* before the name of LCT_EMBED */
+};
+
+/* Find the prefix of p->names.  Errors: FORMAT (there is no such tensor). */
+locant_status lct_net_names_begin(struct lct_net_prefix *p,
+                                  const struct lct_weights *w,
+                                  const char *file);
+
+/* Have the models a tensor of this role?  Its name then; else NULL. */
+const char *lct_net_names_role(const struct lct_net_prefix *p,
+                               enum lct_net_role role);
+
+/* out = the full name of a tensor: of layer 'layer', expert 'expert' (-1: not
+   in its name); 'suffix' is ".weight", ".bias" or "".  false: too long, or the
+   family has none. */
+bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
+                        enum lct_net_role role, int64_t layer, int64_t expert,
+                        const char *suffix);
+#endif

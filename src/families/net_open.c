@@ -1,0 +1,357 @@
+/* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "net_attention.h"
+#include "net_bind.h"
+#include "net_family_keys.h"
+#include "net_gguf.h"
+#include "net_inputs.h"
+#include "net_math.h"
+#include "net_matrix.h"
+#include "net_mixture.h"
+#include "net_mlp.h"
+#include "net_params.h"
+#include "net_streams.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* A whole number under one of these keys; *out stays if there is none. */
+static locant_status first_of(int64_t *out, const struct lct_config *c,
+                              const char *const *keys)
+{
+    for (; *keys != NULL; keys++) {
+        int64_t value = -1;
+        enum lct_found found = lct_config_integer(&value, c->text, *keys);
+
+        if (found == LCT_WRONG)
+            continue;
+        if (found == LCT_RIGHT && value > 0) {
+            *out = value;
+            return LOCANT_OK;
+        }
+    }
+    return LOCANT_OK;
+}
+
+/* ----------------------------------------------------------------- layers */
+
+/* What only some families have: experts beside the MLP, an input of the layer,
+   a factor of its output, several streams. */
+static locant_status bind_others(struct lct_net_layer *l,
+                                 struct lct_net_binder *b, int64_t i)
+{
+    const struct lct_net_place dense = { LCT_AFTER_DENSE, i, -1 };
+    const struct lct_net_place before = { LCT_NORM_EXPERTS, i, -1 };
+    const struct lct_net_place after = { LCT_AFTER_EXPERTS, i, -1 };
+    const struct lct_net_place scalar = { LCT_LAYER_SCALAR, i, -1 };
+    const int64_t D = b->n->width;
+    const struct lct_weight *w;
+
+    l->beside = b->s.beside;
+    if (l->beside) {
+        LCT_TRY(lct_net_bind_norm(&l->after_dense, b, dense, D));
+        LCT_TRY(lct_net_bind_norm(&l->before_experts, b, before, D));
+        LCT_TRY(lct_net_bind_norm(&l->after_experts, b, after, D));
+    }
+    l->scalar = 1;
+    if (lct_net_names_role(&b->prefix, LCT_LAYER_SCALAR) != NULL) {
+        LCT_TRY(lct_net_bind_need(&w, b, scalar, ""));
+        LCT_TRY(lct_net_bind_shape(w, 1, (int64_t[1]){ 1 }));
+        lct_weight_doubles(&l->scalar, w, 0, 1);
+    }
+    LCT_TRY(lct_net_inputs_bind_layer(&l->input, b, i));
+    return lct_net_streams_bind_layer(&l->streams, b, i);
+}
+
+static locant_status bind_layer(struct lct_net_layer *l,
+                                struct lct_net_binder *b, int64_t i)
+{
+    const int64_t D = b->n->width;
+
+    l->residual = b->s.residual;
+    l->residual_of_norm = b->s.residual_of_norm;
+    l->branch_scale = b->s.branch_scale != 0 ? b->s.branch_scale : 1;
+    LCT_TRY(lct_net_bind_norm(
+        &l->before_attn, b, (struct lct_net_place){ LCT_NORM_ATTN, i, -1 }, D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->after_attn, b, (struct lct_net_place){ LCT_AFTER_ATTN, i, -1 }, D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->before_mlp, b, (struct lct_net_place){ LCT_NORM_MLP, i, -1 }, D));
+    LCT_TRY(lct_net_bind_norm(
+        &l->after_mlp, b, (struct lct_net_place){ LCT_AFTER_MLP, i, -1 }, D));
+    LCT_TRY(lct_net_attention_bind(&l->attention, b,
+                                   &b->n->text.plan->layers[i], i));
+    LCT_TRY(bind_others(l, b, i));
+    if (lct_net_mixture_in(b, i))
+        LCT_TRY(lct_net_mixture_bind(&l->experts, b, i));
+    return l->experts != NULL && !l->beside ? LOCANT_OK
+                                            : lct_net_mlp_bind(&l->mlp, b, i);
+}
+
+static locant_status bind_layers(struct lct_net_stack *s,
+                                 struct lct_net_binder *b)
+{
+    const int64_t count = s->plan->n_layers;
+
+    s->layers = lct_net_keep(b->n, (size_t)count * sizeof(*s->layers));
+    if (s->layers == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    s->n_layers = count;
+    for (int64_t i = 0; i < count; i++)
+        LCT_TRY(bind_layer(&s->layers[i], b, i));
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------ input */
+
+/* What is added to embeddings: a learned table, or sinusoids. */
+static locant_status bind_positions(struct lct_net_stack *s,
+                                    struct lct_net_binder *b)
+{
+    const struct lct_net_place at = { LCT_POSITIONS, -1, -1 };
+    const struct lct_weight *w;
+    locant_param_info info;
+    void *table;
+
+    if (s->plan->input == NULL || strcmp(s->plan->input, "none") == 0)
+        return LOCANT_OK;
+    LCT_TRY(locant_encoding_create(&s->input, s->plan->input));
+    if (!locant_encoding_param(&info, s->input, 0, NULL))
+        return LOCANT_OK;
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_shape(
+        w, 2,
+        (int64_t[2]){ info.shape[0] > 0 ? info.shape[0] : -1, b->n->width }));
+    LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1], 0));
+    s->input_params[0] = locant_dense(table, b->n->dtype, 2, w->shape);
+    return LOCANT_OK;
+}
+
+/* Coordinates of a position: those of the layer that has most. */
+static int axes_of(const struct lct_tower *t)
+{
+    int axes = 1;
+
+    for (int64_t i = 0; i < t->n_layers; i++)
+        if (t->layers[i].encoding != NULL &&
+            locant_encoding_axes(t->layers[i].encoding) > axes)
+            axes = locant_encoding_axes(t->layers[i].encoding);
+    return axes;
+}
+
+static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
+{
+    static const char *const vocab_keys[] = { "vocab_size", NULL };
+    const struct lct_net_place embed = { LCT_EMBED, -1, -1 };
+    const struct lct_net_place in = { LCT_PROJECT_IN, -1, -1 };
+    const struct lct_net_place out = { LCT_PROJECT_OUT, -1, -1 };
+    const struct lct_weight *w;
+    int64_t rows = -1, inner;
+
+    LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
+    if (n->config.dialect != LCT_DIALECT_GGUF)
+        LCT_TRY(first_of(&rows, &n->config, vocab_keys));
+    inner = lct_net_bind_has(b, in) ? -1 : n->width;
+    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ rows, inner }));
+    LCT_TRY(lct_net_bind_blocks(w, w->shape[1]));
+    n->vocab = w->shape[0];
+    n->embed = (struct lct_net_matrix){ .weight = w,
+                                        .out = w->shape[0],
+                                        .in = w->shape[1],
+                                        .row = w->shape[1],
+                                        .group = w->shape[0],
+                                        .step = w->shape[0] };
+    if (lct_net_bind_has(b, in)) {
+        LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, in, n->width,
+                                    n->embed.in, 0, NULL));
+        LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, out, n->embed.in,
+                                    n->width, 0, NULL));
+    }
+    n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
+                          : b->s.embedding_scale != 0
+                              ? b->s.embedding_scale
+                              : n->text.plan->input_scale;
+    n->text.axes = axes_of(n->text.plan);
+    LCT_TRY(bind_positions(&n->text, b));
+    LCT_TRY(lct_net_inputs_bind(&n->text, b));
+    LCT_TRY(lct_net_streams_bind(&n->text, b));
+    return lct_net_bind_norm(&n->text.input_norm, b,
+                             (struct lct_net_place){ LCT_EMBED_NORM, -1, -1 },
+                             n->width);
+}
+
+/* ----------------------------------------------------------------- output */
+
+/* The matrix of the embeddings, unless the file has another one. */
+static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
+{
+    const struct lct_net_place at = { LCT_HEAD, -1, -1 };
+    const struct lct_weight *none;
+
+    n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
+    n->logit_cap = b->s.logit_cap;
+    if (lct_net_bind_has(b, at))
+        return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
+                                   LCT_BIAS_HEAD, NULL);
+    if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
+        return lct_net_bind_need(&none, b, at, ".weight");
+    n->head.w = n->embed;
+    return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
+}
+
+/* Ids that end a text: a number or a list. */
+static void read_ends(struct lct_net *n)
+{
+    const json_t *ends = json_object_get(n->config.text, "eos_token_id");
+
+    n->pad = -1;
+    if (ends == NULL)
+        ends = json_object_get(n->config.root, "eos_token_id");
+    if (json_is_integer(ends))
+        n->end[n->n_end++] = json_integer_value(ends);
+    for (size_t i = 0; i < json_array_size(ends) && n->n_end < 8; i++)
+        if (json_is_integer(json_array_get(ends, i)))
+            n->end[n->n_end++] = json_integer_value(json_array_get(ends, i));
+    lct_config_integer(&n->pad, n->config.text, "pad_token_id");
+    if (n->pad < 0)
+        n->pad = n->n_end > 0 ? n->end[0] : 0;
+}
+
+static bool is_params(const struct lct_net *n)
+{
+    return n->config.dialect == LCT_DIALECT_META ||
+           n->config.dialect == LCT_DIALECT_MISTRAL;
+}
+
+static locant_status bind(struct lct_net *n, const char *path)
+{
+    static const char *const width_keys[] = { "hidden_size", "n_embd",
+                                              "d_model", NULL };
+    struct lct_net_binder b = { .n = n };
+    const struct lct_weight *w;
+
+    LCT_TRY(lct_net_families_switches(&b.s, n->family, &n->config));
+    b.prefix.names = n->family->names[b.s.variant];
+    if (n->config.dialect == LCT_DIALECT_GGUF)
+        lct_net_gguf_switch(&b);
+    if (is_params(n))
+        b.prefix.names = &lct_net_params_names;
+    LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
+    LCT_TRY(lct_net_bind_need(
+        &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
+    if (w->rank == 2)
+        n->width = w->shape[1];
+    LCT_TRY(first_of(&n->width, &n->config, width_keys));
+    LCT_TRY(bind_input(n, &b));
+    LCT_TRY(bind_layers(&n->text, &b));
+    if (!b.s.no_final_norm)
+        LCT_TRY(lct_net_bind_norm(
+            &n->text.final_norm, &b,
+            (struct lct_net_place){ LCT_FINAL_NORM, -1, -1 }, n->width));
+    read_ends(n);
+    return bind_head(n, &b);
+}
+
+/* ------------------------------------------------------------------- open */
+
+/* Sizes of layers that keep products of two of them within 2^40, and groups of
+   heads whole. */
+static locant_status check_sizes(const struct lct_net *n)
+{
+    const int64_t most = 1 << 20;
+
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++) {
+        const struct lct_layer_plan *p = &n->text.plan->layers[i];
+
+        if (p->attention != LCT_SOFTMAX)
+            continue;
+        if (p->heads < 1 || p->heads > most || p->kv_heads < 1 ||
+            p->heads % p->kv_heads != 0)
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: layer %" PRId64 " has %" PRId64
+                               " heads of queries and %" PRId64
+                               " of keys, expected a multiple of them",
+                               n->config.file, i, p->heads, p->kv_heads);
+        if (p->qk_dim < 1 || p->qk_dim > most || p->v_dim < 1 ||
+            p->v_dim > most || p->keys_of >= i)
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: layer %" PRId64 " has heads of %" PRId64
+                               " channels, expected 1 to %" PRId64,
+                               n->config.file, i, p->qk_dim, most);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status choose_family(struct lct_net *n)
+{
+    if (n->config.dialect == LCT_DIALECT_GGUF) {
+        LCT_TRY(lct_net_gguf_translate(&n->translated, &n->family, n));
+        n->config.text = n->translated;
+        n->config.model_type = n->family->model_type;
+    } else {
+        n->family = lct_net_families_find(n->config.model_type);
+        if (is_params(n)) {
+            LCT_TRY(lct_net_params_translate(&n->translated, n));
+            n->config.text = n->translated;
+        }
+    }
+    if (n->family == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: models of type \"%s\" cannot be run",
+                           n->config.file, n->config.model_type);
+    n->text.plan = &n->plan.towers[0];
+    LCT_TRY(check_sizes(n));
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
+        if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
+            return locant_fail(
+                LOCANT_ERR_UNSUPPORTED,
+                "%s: layer %" PRId64
+                " has another attention than softmax, which cannot be run",
+                n->config.file, i);
+    return LOCANT_OK;
+}
+
+locant_status lct_net_open(struct lct_net **out, const char *path,
+                           locant_dtype dtype)
+{
+    struct lct_net *n = locant_alloc(sizeof(*n));
+    locant_status status;
+
+    *out = NULL;
+    if (n == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
+    n->round_weights = dtype == LOCANT_BF16;
+    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
+    status = lct_config_read(&n->config, path);
+    if (status == LOCANT_OK)
+        status = lct_position_plan_of(&n->plan, &n->config);
+    if (status == LOCANT_OK)
+        status = choose_family(n);
+    if (status == LOCANT_OK)
+        status = lct_weights_open(&n->weights, path);
+    if (status == LOCANT_OK)
+        status = bind(n, path);
+    if (status != LOCANT_OK) {
+        lct_net_close(n);
+        return status;
+    }
+    *out = n;
+    return LOCANT_OK;
+}
+
+void lct_net_close(struct lct_net *n)
+{
+    if (n == NULL)
+        return;
+    locant_encoding_free(n->text.input);
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        locant_encoding_free(n->text.layers[i].attention.own);
+    for (size_t i = 0; i < n->n_owned; i++)
+        locant_release(n->owned[i]);
+    locant_release(n->owned);
+    lct_weights_close(n->weights);
+    lct_position_plan_free(&n->plan);
+    lct_config_free(&n->config);
+    json_decref(n->translated);
+    locant_release(n);
+}

@@ -1,0 +1,212 @@
+/* net_run.c - run a stack of layers over tokens, some at a time */
+#include "net_run.h"
+#include "../core/size.h"
+#include "net_block.h"
+#include "net_math.h"
+#include "net_norm.h"
+#include "net_streams.h"
+#include <string.h>
+#include <time.h>
+
+enum { ROWS = 512 }; /* of a step: enough for fast products */
+
+int64_t lct_net_run_chunk(const struct lct_net *n, int64_t B, int64_t T)
+{
+    int64_t most = B < ROWS ? ROWS / B : 1;
+
+    for (int64_t i = 0; i < n->text.n_layers; i++) {
+        const struct lct_net_attention *at = &n->text.layers[i].attention;
+
+        if (at->plan->mask != LCT_CAUSAL ||
+            (at->encoding != NULL &&
+             (locant_encoding_traits(at->encoding) & LOCANT_TRAIT_LENGTH)))
+            most = T;
+    }
+    return most < T ? most : T;
+}
+
+static void *array(int64_t a, int64_t b, size_t item)
+{
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
+        return NULL;
+    return locant_alloc(bytes > 0 ? bytes : 1);
+}
+
+static bool has_chunks(const struct lct_net *n)
+{
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        if (n->text.layers[i].attention.plan->chunk > 0)
+            return true;
+    return false;
+}
+
+locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
+                                int64_t B, int64_t capacity, int64_t most)
+{
+    const int64_t rows = B * most;
+    int64_t scratch = 0;
+
+    *r = (struct lct_net_run){ .n = n, .most = most };
+    for (int64_t i = 0; i < n->text.n_layers; i++) {
+        int64_t each = lct_net_block_scratch(n, &n->text.layers[i], rows);
+
+        if (each > scratch)
+            scratch = each;
+    }
+    LCT_TRY(lct_net_cache_create(&r->cache, n, &n->text, B, capacity));
+    LCT_TRY(lct_net_matrix_begin(&r->room, n));
+    r->x = array(rows * n->text.n_streams, n->width, n->math->item);
+    if (n->text.inputs_width > 0)
+        r->inputs = array(rows, n->text.inputs_embed.in, n->math->item);
+    r->embed = array(rows, n->embed.in, n->math->item);
+    r->scratch = array(scratch, 1, n->math->item);
+    r->docs = has_chunks(n) ? array(B, capacity, sizeof(*r->docs)) : NULL;
+    if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
+        (has_chunks(n) && r->docs == NULL) ||
+        (n->text.inputs_width > 0 && r->inputs == NULL))
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    return LOCANT_OK;
+}
+
+void lct_net_run_end(struct lct_net_run *r)
+{
+    lct_net_cache_free(r->cache);
+    lct_net_matrix_end(&r->room);
+    locant_release(r->x);
+    locant_release(r->embed);
+    locant_release(r->scratch);
+    locant_release(r->docs);
+    locant_release(r->inputs);
+}
+
+/* ------------------------------------------------------------------ input */
+
+/* Add what the input door of the encoding gives at the new slots. */
+static locant_status add_positions(struct lct_net_run *r, int64_t T)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_cache *c = r->cache;
+
+    for (int64_t b = 0; n->text.input != NULL && b < c->B; b++) {
+        int64_t *first = c->positions + b * c->capacity + c->length - T;
+        locant_tensor at = locant_dense(first, LOCANT_I64, 1, &T);
+        locant_tensor x =
+            locant_dense(lct_net_math_at(n->math, r->x, b * T * n->width),
+                         n->dtype, 2, (int64_t[2]){ T, n->width });
+
+        LCT_TRY(locant_encoding_add(&x, &x, n->text.input, &at,
+                                    n->text.input_params));
+    }
+    return LOCANT_OK;
+}
+
+/* Inputs of layers, and further streams. */
+static locant_status enter_others(struct lct_net_run *r,
+                                  const struct lct_net_tokens *t)
+{
+    const struct lct_net *n = r->n;
+    const int64_t each = n->text.inputs_embed.in;
+
+    for (int64_t b = 0; r->inputs != NULL && b < r->cache->B; b++)
+        LCT_TRY(lct_net_inputs_make(
+            lct_net_math_at(n->math, r->inputs, b * t->T * each),
+            t->ids + b * t->stride,
+            lct_net_math_at(n->math, r->x, b * t->T * n->width), t->T, n,
+            &r->room));
+    lct_net_streams_enter(r->x, r->cache->B * t->T, n, &r->room);
+    return LOCANT_OK;
+}
+
+static locant_status enter(struct lct_net_run *r,
+                           const struct lct_net_tokens *t)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_math *m = n->math;
+    const int64_t rows = r->cache->B * t->T, width = n->embed.in;
+    const bool projected = n->text.project_in.w.weight != NULL;
+    void *x = projected ? r->embed : r->x;
+
+    for (int64_t i = 0; i < rows; i++)
+        lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
+                            t->ids[i / t->T * t->stride + i % t->T], 1);
+    if (projected)
+        lct_net_linear_forward(r->x, n->width, x, rows, n, &n->text.project_in,
+                               &r->room);
+    if (n->text.input_scale != 1)
+        m->scale(r->x, n->text.input_scale, rows * n->width);
+    LCT_TRY(add_positions(r, t->T));
+    lct_net_norm_rows(r->x, r->x, rows, m, &n->text.input_norm);
+    return enter_others(r, t);
+}
+
+/* ------------------------------------------------------------------ layers */
+
+static double now(void)
+{
+    struct timespec t;
+
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Add the time since *from to a counter, and begin anew. */
+static void count(struct lct_net_run *r, int64_t i, double *from)
+{
+    double time;
+
+    if (r->seconds == NULL)
+        return;
+    time = now();
+    r->seconds[i] += time - *from;
+    *from = time;
+}
+
+locant_status lct_net_run_step(struct lct_net_run *r,
+                               const struct lct_net_tokens *t)
+{
+    const struct lct_net *n = r->n;
+    const int64_t rows = r->cache->B * t->T, L = n->text.n_layers;
+    const struct lct_net_step step = { .n = n,
+                                       .cache = r->cache,
+                                       .T = t->T,
+                                       .docs = r->docs,
+                                       .inputs = r->inputs,
+                                       .room = &r->room };
+    double from = r->seconds != NULL ? now() : 0;
+
+    lct_net_cache_append(r->cache, n->text.plan->ids, t->T, t->mask,
+                         t->positions, t->stride, t->axis);
+    LCT_TRY(enter(r, t));
+    count(r, L, &from);
+    for (int64_t i = 0; i < L; i++) {
+        LCT_TRY(lct_net_block_forward(r->x, &step, &n->text.layers[i], i,
+                                      r->scratch));
+        count(r, i, &from);
+    }
+    lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
+    lct_net_norm_rows(r->x, r->x, rows, n->math, &n->text.final_norm);
+    return LOCANT_OK;
+}
+
+/* --------------------------------------------------------------------- head */
+
+void lct_net_run_head(void *out, const void *x, int64_t rows,
+                      struct lct_net_run *r)
+{
+    const struct lct_net *n = r->n;
+    double from = r->seconds != NULL ? now() : 0;
+
+    if (n->text.project_out.w.weight != NULL) {
+        lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
+                               &n->text.project_out, &r->room);
+        x = r->embed;
+    }
+    lct_net_linear_forward(out, n->vocab, x, rows, n, &n->head, &r->room);
+    if (n->logit_scale != 1)
+        n->math->scale(out, n->logit_scale, rows * n->vocab);
+    if (n->logit_cap != 0)
+        n->math->cap(out, n->logit_cap, rows * n->vocab);
+    count(r, n->text.n_layers + 1, &from);
+}

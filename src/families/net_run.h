@@ -1,0 +1,49 @@
+/*
+ * net_run.h - run a stack of layers over tokens, some at a time
+ *
+ * A run holds the cache and all memory, so that a step allocates only what
+ * attention needs.
+ */
+#ifndef LCT_NET_RUN_H
+#define LCT_NET_RUN_H
+#include "net_attention.h"
+
+struct lct_net_run {
+    const struct lct_net *n;
+    struct lct_net_cache *cache;
+    struct lct_net_room room;
+    int64_t most; /* tokens of a row in one step */
+    void *x;      /* [B, T, D]: states of the last step */
+    void *embed;  /* [B, T, width of the embedding] */
+    void *scratch;
+    void *inputs; /* [B, T, layers, width]: of layers; or NULL */
+    int64_t *docs;
+    double *seconds; /* of each layer, then of the input and of the head; NULL:
+                        not measured */
+};
+
+/* Tokens of one row that a step takes at most, of T: all of them where layers
+   depend on the length or look ahead. */
+int64_t lct_net_run_chunk(const struct lct_net *n, int64_t B, int64_t T);
+
+/* For B rows of at most 'capacity' tokens, 'most' at a time.  Errors: NOMEM. */
+locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
+                                int64_t B, int64_t capacity, int64_t most);
+void lct_net_run_end(struct lct_net_run *r);
+
+/* Tokens to append: T of each row; rows are 'stride' apart, axes of positions
+   'axis' apart.  mask and positions may be NULL. */
+struct lct_net_tokens {
+    int64_t T;
+    const int64_t *ids, *mask, *positions;
+    int64_t stride, axis;
+};
+
+/* Append tokens; r->x [B, T, D] becomes their states after the final norm. */
+locant_status lct_net_run_step(struct lct_net_run *r,
+                               const struct lct_net_tokens *t);
+
+/* out [rows, V] = logits of states x [rows, D] */
+void lct_net_run_head(void *out, const void *x, int64_t rows,
+                      struct lct_net_run *r);
+#endif

@@ -1,0 +1,108 @@
+/* plan_stack.c - in what other programs differ from transformers 5 */
+#include "plan_stack.h"
+#include <string.h>
+
+static bool among(const char *name, const char *const *names)
+{
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* A type of every program, by the name that transformers 5 has for it. */
+static const char *common(const struct lct_family *f, const char *type)
+{
+    static const char *const known[] = { "default",      "linear",   "dynamic",
+                                         "yarn",         "longrope", "llama3",
+                                         "proportional", NULL };
+
+    if ((f->flags & LCT_TYPE_MROPE) && strcmp(type, "mrope") == 0)
+        return "default";
+    if ((f->flags & LCT_PHI3) &&
+        (strcmp(type, "su") == 0 || strcmp(type, "yarn") == 0))
+        return "longrope";
+    return among(type, known) ? type : NULL;
+}
+
+const char *lct_plan_stack_type(enum lct_stack stack,
+                                const struct lct_family *f, const char *type)
+{
+    const char *usual = common(f, type);
+
+    switch (stack) {
+    case LCT_STACK_VLLM:
+        if (strcmp(type, "ntk") == 0)
+            return "ntk";
+        if (strcmp(type, "deepseek_yarn") == 0)
+            return "yarn";
+        if (strcmp(type, "mrope") == 0)
+            return "default";
+        return usual;
+    case LCT_STACK_LLAMACPP: /* the converter warns and writes nothing */
+        return usual == NULL || strcmp(usual, "dynamic") == 0 ? "default"
+                                                              : usual;
+    case LCT_STACK_MLX:
+        if (strcmp(type, "mrope") == 0)
+            return "default";
+        return usual != NULL && strcmp(usual, "dynamic") == 0 ? NULL : usual;
+    default: return usual;
+    }
+}
+
+bool lct_plan_stack_windows(enum lct_stack stack, const struct lct_family *f)
+{
+    if (stack != LCT_STACK_LLAMACPP)
+        return true;
+    return f->rule == LCT_LAYERS_PERIOD || f->rule == LCT_LAYERS_FIRST ||
+           (f->flags & LCT_PHI3) != 0;
+}
+
+bool lct_plan_stack_base(enum lct_stack stack, const struct lct_family *f)
+{
+    static const char *const without[] = { "falcon", "gemma", "gemma2", "phi",
+                                           NULL };
+
+    return stack != LCT_STACK_LLAMACPP || !among(f->model_type, without);
+}
+
+int64_t lct_plan_stack_original(enum lct_stack stack, const char *type)
+{
+    const bool llama3 = strcmp(type, "llama3") == 0;
+
+    if (strcmp(type, "longrope") == 0)
+        return 0;
+    switch (stack) {
+    case LCT_STACK_VLLM: return -1;
+    case LCT_STACK_LLAMACPP: return llama3 ? 8192 : -1;
+    case LCT_STACK_MLX: return llama3 ? 8192 : 4096;
+    default: return 0;
+    }
+}
+
+bool lct_plan_stack_outer_original(enum lct_stack stack,
+                                   const struct lct_family *f, const char *type)
+{
+    switch (stack) {
+    case LCT_STACK_VLLM:
+    case LCT_STACK_LLAMACPP:
+    case LCT_STACK_MLX:
+        return (f->flags & LCT_PHI3) || strcmp(type, "longrope") == 0;
+    default: return true;
+    }
+}
+
+bool lct_plan_stack_score(enum lct_stack stack, const struct lct_family *f)
+{
+    if (!(f->flags & LCT_SCORE))
+        return false;
+    return stack != LCT_STACK_HF4 || strcmp(f->model_type, "deepseek_v2") != 0;
+}
+
+const char *lct_plan_stack_name(enum lct_stack stack)
+{
+    static const char *const names[] = { "transformers 5", "transformers 4",
+                                         "transformers 5", "vLLM",
+                                         "llama.cpp",      "mlx-lm" };
+
+    return names[stack];
+}

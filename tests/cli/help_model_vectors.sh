@@ -1,0 +1,1 @@
+$LOCANT model vectors --help

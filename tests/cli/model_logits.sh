@@ -1,0 +1,29 @@
+# Logits and continuations of a fixture, and what is refused: then nothing is
+# written.
+cp -r "$(dirname "$0")/../models/fixtures/llama" .
+$MAKE write ids.npy i8 1,3 1 5 7
+$LOCANT model logits llama -i ids.npy -o out.npy
+$LOCANT model logits llama -i ids.npy --dtype f64 -o out64.npy
+$LOCANT model logits llama -i ids.npy --hidden -o hidden.npy
+$LOCANT model logits llama -i ids.npy --profile -o out.npy | sed 's/ .*//'
+$LOCANT model generate llama -i ids.npy --tokens 2 --ignore-eos -o new.npy
+rm out.npy
+try() {
+    "$@"
+    echo "exit $?"
+}
+$MAKE write far.npy i8 1,3 1 5 12
+try $LOCANT model logits llama -i far.npy -o out.npy
+try $LOCANT model logits llama -o out.npy
+try $LOCANT model logits llama -i ids.npy --types ids.npy -o out.npy
+try $LOCANT model logits nowhere -i ids.npy -o out.npy
+try $LOCANT model generate llama -i ids.npy --tokens 2 --top-p 2 -o out.npy
+sed 's/"intermediate_size": [0-9]*/"intermediate_size": 99/' llama/config.json > new
+mv new llama/config.json
+try $LOCANT model logits llama -i ids.npy -o out.npy
+sed 's/lm_head/lm_tail/' llama/model.safetensors > new
+mv new llama/model.safetensors
+sed 's/: 99/: 12/' llama/config.json > new
+mv new llama/config.json
+try $LOCANT model logits llama -i ids.npy -o out.npy
+ls *.npy

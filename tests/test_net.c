@@ -1,0 +1,354 @@
+/* needs: lab */
+/*
+ * test_net.c - models of the fixtures: a text whole, in chunks and token by
+ * token; rows by themselves; padding; greedy continuation; refusals
+ *
+ * Whether logits are right is the subject of tests/run_models.py.
+ */
+#define _GNU_SOURCE
+#include "../src/families/net_run.h"
+#include "locant/files.h"
+#include "locant/models.h"
+#include "scratch_case.h"
+
+#define FIXTURES LOCANT_SOURCE "/tests/models/fixtures/"
+
+/* Families whose rotation does not depend on the length of the text. */
+static const char *const names[] = {
+    "bloom",     "cohere",  "cohere2",   "deepseek_v2", "deepseek_v3",
+    "falcon_7b", "gemma2",  "gemma3",    "gemma3n",     "gemma4",
+    "glm4",      "gpt2",    "gpt_neox",  "gpt_oss",     "gptj",
+    "llama",     "llama_3", "llama4",    "minimax_m2",  "ministral3",
+    "mistral",   "mixtral", "mpt",       "olmo2",       "opt",
+    "phi",       "qwen2",   "qwen2_moe", "qwen3",       "smollm3",
+    "stablelm"
+};
+
+enum { B = 2, T = 13 };
+
+static const char *fixture(const char *name)
+{
+    static char path[512];
+
+    snprintf(path, sizeof path, FIXTURES "%s", name);
+    return path;
+}
+
+static locant_model *opened(const char *name, locant_dtype dtype)
+{
+    locant_model *m;
+
+    CHECK_OK(locant_model_open(&m, fixture(name), dtype));
+    return m;
+}
+
+static void draw_ids(int64_t *ids, size_t n, int64_t vocab)
+{
+    for (size_t i = 0; i < n; i++)
+        ids[i] = (int64_t)(test_rand() % (uint64_t)vocab);
+}
+
+/* --------------------------------------------------------- texts in parts */
+
+/* Logits [B, T, vocab] of steps of at most 'most' tokens. */
+static void run_in_steps(void *logits, const struct lct_net *n,
+                         const int64_t *ids, int64_t most)
+{
+    struct lct_net_run r;
+    const size_t item = locant_dtype_size(n->dtype);
+
+    CHECK_OK(lct_net_run_begin(&r, n, B, T, most));
+    for (int64_t t = 0; t < T; t += most) {
+        const int64_t count = T - t < most ? T - t : most;
+        const struct lct_net_tokens part = { .T = count,
+                                             .ids = ids + t,
+                                             .stride = T };
+
+        CHECK_OK(lct_net_run_step(&r, &part));
+        for (int64_t b = 0; b < B; b++)
+            lct_net_run_head(
+                (char *)logits + (size_t)((b * T + t) * n->vocab) * item,
+                (char *)r.x + (size_t)(b * count * n->width) * item, count, &r);
+    }
+    lct_net_run_end(&r);
+}
+
+static void check_steps(const char *name, locant_dtype dtype)
+{
+    const int64_t steps[] = { 1, 2, 5, 12 };
+    struct lct_net *n;
+    int64_t ids[B * T];
+    size_t bytes;
+    void *whole, *part;
+
+    CHECK_OK(lct_net_open(&n, fixture(name), dtype));
+    draw_ids(ids, B * T, n->vocab);
+    bytes = (size_t)(B * T * n->vocab) * locant_dtype_size(n->dtype);
+    whole = malloc(bytes);
+    part = malloc(bytes);
+    run_in_steps(whole, n, ids, T);
+    for (size_t i = 0; i < LEN(steps); i++) {
+        run_in_steps(part, n, ids, steps[i]);
+        if (memcmp(whole, part, bytes) != 0)
+            FAIL("%s %s: steps of %d tokens have other bits", name,
+                 locant_dtype_name(dtype), (int)steps[i]);
+    }
+    free(whole);
+    free(part);
+    lct_net_close(n);
+}
+
+static void check_all_steps(void)
+{
+    for (size_t i = 0; i < LEN(names); i++) {
+        check_steps(names[i], LOCANT_F32);
+        check_steps(names[i], LOCANT_F64);
+        check_steps(names[i], LOCANT_BF16);
+    }
+}
+
+TEST(a_text_has_the_same_bits_whole_in_chunks_and_by_tokens)
+{
+    test_each_isa(check_all_steps);
+}
+
+/* -------------------------------------------------------- rows and padding */
+
+/* Logits of ids [rows, count], with a mask or NULL. */
+static float *logits_of(const locant_model *m, int64_t *ids, int64_t *mask,
+                        int64_t rows, int64_t count)
+{
+    const int64_t vocab = locant_model_info_of(m).vocab;
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    float *out = malloc((size_t)(rows * count * vocab) * sizeof(*out));
+    const locant_tensor tokens = DENSE(I64, ids, rows, count);
+    const locant_tensor seen = DENSE(I64, mask, rows, count);
+
+    in.ids = &tokens;
+    in.mask = mask != NULL ? &seen : NULL;
+    CHECK_OK(locant_model_logits(VIEW(F32, out, rows, count, vocab), NULL, m,
+                                 &in, 0));
+    return out;
+}
+
+TEST(rows_do_not_depend_on_each_other)
+{
+    for (size_t i = 0; i < LEN(names); i++) {
+        locant_model *m = opened(names[i], LOCANT_F32);
+        const size_t row = T * (size_t)locant_model_info_of(m).vocab;
+        int64_t ids[B * T];
+        float *both, *one;
+
+        draw_ids(ids, B * T, locant_model_info_of(m).vocab);
+        both = logits_of(m, ids, NULL, B, T);
+        for (size_t b = 0; b < B; b++) {
+            one = logits_of(m, ids + b * T, NULL, 1, T);
+            if (memcmp(one, both + b * row, row * sizeof(*one)) != 0)
+                FAIL("%s: row %zu has other bits alone", names[i], b);
+            free(one);
+        }
+        free(both);
+        locant_model_close(m);
+    }
+}
+
+/* Padding on the left shifts slots but, where positions are counted by the
+   mask, nothing else; on the right it changes nothing at all.  Angles of float
+   differ by a rounding where positions do, so this is as near as float is to
+   the truth (tests/run_models.py). */
+static void check_padding(const char *name, int64_t before)
+{
+    enum { PAD = 3 };
+    locant_model *m = opened(name, LOCANT_F32);
+    const int64_t vocab = locant_model_info_of(m).vocab;
+    int64_t ids[T + PAD], mask[T + PAD] = { 0 };
+    float *plain, *padded, most = 0;
+
+    draw_ids(ids, T + PAD, vocab);
+    for (int t = 0; t < T; t++)
+        mask[before + t] = 1;
+    plain = logits_of(m, ids + before, NULL, 1, T);
+    padded = logits_of(m, ids, mask, 1, T + PAD);
+    for (int64_t i = 0; i < T * vocab; i++)
+        most = fmaxf(most, fabsf(plain[i]));
+    for (int64_t i = 0; i < T * vocab; i++)
+        if (!(fabsf(padded[before * vocab + i] - plain[i]) <= 3e-5f * most))
+            FAIL("%s: %d tokens of padding before: logit %d is %g, not %g",
+                 name, (int)before, (int)i, (double)padded[before * vocab + i],
+                 (double)plain[i]);
+    free(plain);
+    free(padded);
+    locant_model_close(m);
+}
+
+/* Positions, or a temperature, count from the first slot. */
+static bool by_slots(const char *name)
+{
+    return strcmp(name, "gpt2") == 0 || strcmp(name, "llama4") == 0 ||
+           strcmp(name, "ministral3") == 0;
+}
+
+TEST(padding_changes_nothing)
+{
+    for (size_t i = 0; i < LEN(names); i++) {
+        check_padding(names[i], 0);
+        if (!by_slots(names[i]))
+            check_padding(names[i], 3);
+    }
+}
+
+/* ---------------------------------------------------------------- generate */
+
+static int64_t argmax(const float *x, int64_t n)
+{
+    int64_t best = 0;
+
+    for (int64_t i = 1; i < n; i++)
+        if (x[i] > x[best])
+            best = i;
+    return best;
+}
+
+TEST(greedy_tokens_are_the_largest_logits)
+{
+    enum { NEW = 6 };
+    locant_model *m = opened("llama", LOCANT_F32);
+    const int64_t vocab = locant_model_info_of(m).vocab;
+    int64_t ids[B * T], out[B * (T + NEW)];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_generation g = LOCANT_GENERATION_INIT;
+    float *logits;
+
+    draw_ids(ids, B * T, vocab);
+    in.ids = VIEW(I64, ids, B, T);
+    g.ignore_end = 1;
+    CHECK_OK(locant_model_generate(VIEW(I64, out, B, T + NEW), m, &in, &g));
+    logits = logits_of(m, out, NULL, B, T + NEW);
+    for (int64_t b = 0; b < B; b++) {
+        CHECK(memcmp(out + b * (T + NEW), ids + b * T, T * sizeof(*ids)) == 0);
+        for (int64_t t = T; t < T + NEW; t++)
+            CHECK(out[b * (T + NEW) + t] ==
+                  argmax(logits + (b * (T + NEW) + t - 1) * vocab, vocab));
+    }
+    free(logits);
+    locant_model_close(m);
+}
+
+/* Draws repeat with their seed, and stay among the k most likely. */
+TEST(draws_repeat_and_obey_top_k)
+{
+    enum { NEW = 40 };
+    locant_model *m = opened("llama", LOCANT_F32);
+    const int64_t vocab = locant_model_info_of(m).vocab;
+    int64_t ids[1] = { 3 }, out[3][1 + NEW];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_generation g = LOCANT_GENERATION_INIT;
+    float *logits;
+
+    in.ids = VIEW(I64, ids, 1, 1);
+    g.ignore_end = 1;
+    g.temperature = 5;
+    g.top_k = 3;
+    for (int i = 0; i < 3; i++) {
+        g.seed = i < 2 ? 7 : 8;
+        CHECK_OK(
+            locant_model_generate(VIEW(I64, out[i], 1, 1 + NEW), m, &in, &g));
+    }
+    CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
+    CHECK(memcmp(out[0], out[2], sizeof out[0]) != 0);
+    logits = logits_of(m, out[0], NULL, 1, 1 + NEW);
+    for (int64_t t = 1; t <= NEW; t++) {
+        const float *row = logits + (t - 1) * vocab;
+        int above = 0;
+
+        for (int64_t i = 0; i < vocab; i++)
+            above += row[i] > row[out[0][t]];
+        CHECK(above < 3);
+    }
+    free(logits);
+    locant_model_close(m);
+}
+
+/* After the end token a row is padded. */
+TEST(rows_end_at_the_end_token)
+{
+    enum { NEW = 200 };
+    locant_model *m = opened("llama", LOCANT_F32);
+    int64_t ids[1] = { 3 }, out[1 + NEW];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_generation g = LOCANT_GENERATION_INIT;
+    int t = 1;
+
+    in.ids = VIEW(I64, ids, 1, 1);
+    g.temperature = 1e6; /* nearly uniform: 200 draws of 12 tokens miss the end
+                            with probability 3e-8 */
+    CHECK_OK(locant_model_generate(VIEW(I64, out, 1, 1 + NEW), m, &in, &g));
+    while (t <= NEW && out[t] != 2)
+        t++;
+    CHECK(t < NEW);
+    for (t++; t <= NEW; t++)
+        CHECK(out[t] == 0);
+    locant_model_close(m);
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+TEST(refuses_ids_beyond_the_vocabulary)
+{
+    locant_model *m = opened("llama", LOCANT_F32);
+    int64_t ids[2] = { 1, 12 };
+    float out[24];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+
+    in.ids = VIEW(I64, ids, 1, 2);
+    CHECK_REFUSED(
+        locant_model_logits(VIEW(F32, out, 1, 2, 12), NULL, m, &in, 0),
+        LOCANT_ERR_PARAM,
+        "locant_model_logits: ids[0, 1] is 12, the vocabulary has 12 tokens");
+    ids[1] = -1;
+    CHECK_REFUSED(
+        locant_model_logits(VIEW(F32, out, 1, 2, 12), NULL, m, &in, 0),
+        LOCANT_ERR_PARAM,
+        "locant_model_logits: ids[0, 1] is -1, the vocabulary has 12 tokens");
+    ids[1] = 1;
+    in.types = in.ids;
+    CHECK_REFUSED(
+        locant_model_logits(VIEW(F32, out, 1, 2, 12), NULL, m, &in, 0),
+        LOCANT_ERR_PARAM, "locant_model_logits: llama takes no token types");
+    locant_model_close(m);
+}
+
+/* A model without memory fails with NOMEM, at whatever allocation, and keeps
+   nothing. */
+static void check_memory(const char *name)
+{
+    for (long k = 1;; k++) {
+        locant_model *m = NULL;
+        int64_t ids[4] = { 1, 2, 3, 4 };
+        float out[4 * 12];
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+        locant_status status;
+
+        in.ids = VIEW(I64, ids, 1, 4);
+        test_memory_fail(k);
+        status = locant_model_open(&m, fixture(name), LOCANT_F32);
+        if (status == LOCANT_OK)
+            status =
+                locant_model_logits(VIEW(F32, out, 1, 4, 12), NULL, m, &in, 0);
+        locant_model_close(m);
+        if (status == LOCANT_OK && test_memory_asked() < k) {
+            test_memory_end();
+            return;
+        }
+        CHECK(status == LOCANT_ERR_NOMEM || test_memory_asked() < k ||
+              status == LOCANT_OK);
+        CHECK(test_memory_held() == 0);
+    }
+}
+
+TEST(without_memory_nothing_is_kept)
+{
+    check_memory("llama");
+    check_memory("gemma3n");
+    check_memory("deepseek_v3");
+}
