@@ -61,7 +61,8 @@ enum {
     LCT_OFFSET_WITHIN = 1 << 18, /* rows of 'offset' are among 'length' */
     LCT_MASK_IDS      = 1 << 19, /* ids count the mask (OPT, BLOOM) */
     LCT_HUNYUAN       = 1 << 20, /* 'dynamic' with alpha is NTK */
-    LCT_HF4_PLAIN     = 1 << 21  /* transformers 4 reads no rope_scaling */
+    LCT_HF4_PLAIN     = 1 << 21, /* transformers 4 reads no rope_scaling */
+    LCT_HF5_ONLY      = 1 << 22  /* transformers 4 has no such class */
 };
 /* clang-format on */
 
