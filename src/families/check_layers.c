@@ -153,7 +153,6 @@ static void contradiction(struct lct_check *k)
                            ? ", and rotates by no_rope_layers"
                            : "");
         lct_check_says(f, LCT_LLAMA_CPP, "a period fixed in its code");
-        lct_check_says(f, LCT_MLX, "by %s", key);
         lct_check_mend(f, "remove %s, or make layer_types follow it", key);
         return;
     }
@@ -260,7 +259,6 @@ static void qwen_window(struct lct_check *k)
                              (long long)window);
         lct_check_says(f, LCT_HF | LCT_VLLM, "no window in any layer");
         lct_check_says(f, LCT_LLAMA_CPP, "no window is written");
-        lct_check_says(f, LCT_MLX, "no window");
         lct_check_mend(f, "sliding_window: null says the same without a doubt");
     }
     if (on && !moe && k->L > 0 && first >= k->L) {
@@ -289,7 +287,7 @@ static void windows(struct lct_check *k)
         f = lct_check_report(k, LCT_CHECK_P06, "sliding_window",
                              "sliding_window is absent");
         lct_check_says(f, LCT_HF, "a window of 4096 tokens in every layer");
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "no window");
+        lct_check_says(f, LCT_LLAMA_CPP, "no window");
         lct_check_says(f, LCT_VLLM, "as the class of transformers: 4096");
         lct_check_mend(f, "4096 (v0.1) or null (v0.2 and later)");
     }
