@@ -106,7 +106,6 @@ static void inner_base(struct lct_check *k)
                        class_base(k));
         lct_check_says(f, LCT_MLX, "older versions fail, or take base %.10g",
                        class_base(k));
-        lct_check_says(f, LCT_HF5, "base %.10g", inner);
         lct_check_mend(f, "add rope_theta %.10g at the top level too", inner);
         if (e->layers[0] == '\0')
             lct_check_fix(f, "rope_theta",
@@ -254,6 +253,24 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
     lct_check_mend(f, "remove type, or give both the same value");
 }
 
+/* X09 */
+static void scaling_of_5(struct lct_check *k, const struct lct_rope_entry *e)
+{
+    struct lct_draft *f;
+
+    if (strncmp(e->path, "rope_parameters", 15) != 0 ||
+        strcmp(e->kind, "default") == 0 || strcmp(e->kind, "mrope") == 0 ||
+        lct_check_has(k->text, "rope_scaling"))
+        return;
+    f = lct_check_report(k, LCT_CHECK_X09, e->path,
+                         "the scaling '%s' stands only in rope_parameters, "
+                         "which programs for transformers 4 do not read",
+                         e->kind);
+    lct_check_says(f, LCT_HF4, "no scaling");
+    lct_check_mend(f, "serve the file with programs for transformers 5; both "
+                      "dictionaries in one file are D01");
+}
+
 /* ------------------------------------------------------------- layer kinds */
 
 /* The one dictionary that all kinds of layers have, NULL if they differ. */
@@ -372,6 +389,7 @@ void lct_check_dialect(struct lct_check *k)
     for (int i = 0; i < k->n_entries; i++) {
         unknown_kind(k, &k->entries[i]);
         two_kinds(k, &k->entries[i]);
+        scaling_of_5(k, &k->entries[i]);
     }
     nested_in_flat_class(k);
     flat_in_nested_class(k);

@@ -317,6 +317,34 @@ static void windows(struct lct_check *k)
     }
 }
 
+/* X08: llama.cpp has windows in the architectures that have a pattern of
+   layers, and in Phi-3. */
+static void unknown_window(struct lct_check *k)
+{
+    static const char *const without[] = { "mistral", "mixtral", "starcoder2" };
+    bool unknown = lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW);
+    struct lct_draft *f;
+
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        unknown |= lct_check_is(k, without[i]);
+    /* of a Mistral without the key P06 speaks */
+    if (!unknown || !window_is_on(k) ||
+        (lct_check_is(k, "mistral") &&
+         !lct_check_has(k->text, "sliding_window")) ||
+        (k->M > 0 && window_of(k) >= k->M))
+        return;
+    f = lct_check_report(
+        k, LCT_CHECK_X08, "sliding_window",
+        "the window of %lld tokens has no place in llama.cpp's "
+        "graph of this model",
+        (long long)window_of(k));
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "every query sees all keys: other scores from position "
+                   "%lld on",
+                   (long long)window_of(k));
+    lct_check_mend(f, "keep texts shorter than the window there");
+}
+
 /* ---------------------------------------------------------- scaled layers */
 
 static bool scales(const struct lct_rope_entry *e)
@@ -450,6 +478,7 @@ void lct_check_layers(struct lct_check *k)
     no_rope_layers(k);
     qwen_window(k);
     windows(k);
+    unknown_window(k);
     scaled_kinds(k);
     olmo3_base(k);
     fixed_period(k);

@@ -357,6 +357,7 @@ static void image_ids(struct lct_check *k)
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP,
                    "three coordinates, all equal for text alone, which is "
                    "plain RoPE");
+    lct_check_says(f, LCT_MLX, "one coordinate: right for text alone");
     lct_check_mend(f, "nothing is wrong in the file; pass position ids of "
                       "three axes");
 }
