@@ -77,11 +77,13 @@ static void inner_base(struct lct_check *k)
     const struct lct_rope_entry *e = main_entry(k);
     const double outer = lct_check_real(k->text, "rope_theta", 0);
     double inner;
+    bool scaled;
     struct lct_draft *f;
     char key[96];
 
     if (e == NULL || (inner = lct_check_real(e->dict, "rope_theta", 0)) <= 0)
         return;
+    scaled = strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0;
     snprintf(key, sizeof key, "%s.rope_theta", e->path);
     if (outer > 0 && outer != inner) {
         f = lct_check_report(k, LCT_CHECK_D02, key,
@@ -96,14 +98,15 @@ static void inner_base(struct lct_check *k)
         lct_check_mend(f, "give both the base that the model was trained with");
     }
     if (outer == 0 && !lct_check_has(k->text, "rope_theta") &&
-        inner != class_base(k)) {
+        strncmp(e->path, "rope_parameters", 15) == 0 &&
+        (inner != class_base(k) || scaled)) {
         f = lct_check_report(k, LCT_CHECK_D03, key,
-                             "rope_theta %.10g stands only inside "
-                             "rope_parameters, where programs for transformers "
-                             "4 do not look",
-                             inner);
-        lct_check_says(f, LCT_HF4, "the default of the class, base %.10g",
-                       class_base(k));
+                             "rope_theta %.10g%s only inside rope_parameters, "
+                             "where programs for transformers 4 do not look",
+                             inner,
+                             scaled ? " and the scaling stand" : " stands");
+        lct_check_says(f, LCT_HF4, "the default of the class, base %.10g%s",
+                       class_base(k), scaled ? ", and no scaling" : "");
         lct_check_says(f, LCT_MLX, "older versions fail, or take base %.10g",
                        class_base(k));
         lct_check_mend(f, "add rope_theta %.10g at the top level too", inner);
@@ -253,24 +256,6 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
     lct_check_mend(f, "remove type, or give both the same value");
 }
 
-/* X09 */
-static void scaling_of_5(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    struct lct_draft *f;
-
-    if (strncmp(e->path, "rope_parameters", 15) != 0 ||
-        strcmp(e->kind, "default") == 0 || strcmp(e->kind, "mrope") == 0 ||
-        lct_check_has(k->text, "rope_scaling"))
-        return;
-    f = lct_check_report(k, LCT_CHECK_X09, e->path,
-                         "the scaling '%s' stands only in rope_parameters, "
-                         "which programs for transformers 4 do not read",
-                         e->kind);
-    lct_check_says(f, LCT_HF4, "no scaling");
-    lct_check_mend(f, "serve the file with programs for transformers 5; both "
-                      "dictionaries in one file are D01");
-}
-
 /* ------------------------------------------------------------- layer kinds */
 
 /* The one dictionary that all kinds of layers have, NULL if they differ. */
@@ -389,7 +374,6 @@ void lct_check_dialect(struct lct_check *k)
     for (int i = 0; i < k->n_entries; i++) {
         unknown_kind(k, &k->entries[i]);
         two_kinds(k, &k->entries[i]);
-        scaling_of_5(k, &k->entries[i]);
     }
     nested_in_flat_class(k);
     flat_in_nested_class(k);
