@@ -38,7 +38,7 @@ static json_t *configuration(const json_t *cases, const json_t *side)
     config = json_deep_copy(json_object_get(cases, "base"));
     json_array_foreach(json_object_get(side, "without"), i, key)
         json_object_del(config, json_string_value(key));
-    json_object_update(config, json_deep_copy(with));
+    json_object_update_new(config, json_deep_copy(with));
     return config;
 }
 

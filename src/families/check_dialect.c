@@ -331,7 +331,8 @@ static void flat_in_nested_class(struct lct_check *k)
                    lct_check_real(params, "rope_theta", class_base(k)));
     lct_check_mend(f, "put the keys under full_attention, and the local base "
                       "under sliding_attention");
-    if (!lct_check_is(k, "modernbert") && !lct_check_is(k, "gemma4_text"))
+    if (lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
+        lct_check_is(k, "olmo3"))
         lct_check_fix(f, "rope_parameters", by_kind(k, params));
 }
 

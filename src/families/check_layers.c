@@ -20,7 +20,8 @@ static int64_t window_of(const struct lct_check *k)
     if (value != NULL)
         return lct_check_integer(k->text, "sliding_window", 0);
     if (lct_check_is(k, "mistral") || lct_check_is(k, "gemma2") ||
-        lct_check_is(k, "cohere2"))
+        lct_check_is(k, "cohere2") ||
+        lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW))
         return 4096;
     return 0;
 }

@@ -83,6 +83,7 @@ struct lct_family {
     /* Defaults of the class; 0: derived, or none. */
     int64_t layers, hidden, heads, kv_heads, head_dim, length, window, period;
     double base, base_local, epsilon;
+    double base_hf4;     /* of transformers 4; 0: the same */
     double softcap;      /* attn_logit_softcapping */
     int64_t shared_keys; /* num_kv_shared_layers */
     double partial;   /* partial_rotary_factor; 0: the class does not read it */

@@ -1,6 +1,7 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
 #include "model_input.h"
 #include "net_generate.h"
+#include "net_losses.h"
 #include "net_math.h"
 #include <inttypes.h>
 #include <math.h>
@@ -10,10 +11,10 @@ struct locant_model {
     struct lct_net *net;
 };
 
-locant_status locant_model_open(locant_model **out, const char *path,
-                                locant_dtype dtype)
+static locant_status open_model(locant_model **out, const char *path,
+                                locant_dtype dtype, const char *with,
+                                const char *fn)
 {
-    static const char fn[] = "locant_model_open";
     locant_model *model;
     locant_status status;
 
@@ -27,13 +28,25 @@ locant_status locant_model_open(locant_model **out, const char *path,
     model = locant_alloc(sizeof(*model));
     if (model == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    status = lct_net_open(&model->net, path, dtype);
+    status = lct_net_open_with(&model->net, path, dtype, with);
     if (status != LOCANT_OK) {
         locant_release(model);
         return status;
     }
     *out = model;
     return LOCANT_OK;
+}
+
+locant_status locant_model_open(locant_model **out, const char *path,
+                                locant_dtype dtype)
+{
+    return open_model(out, path, dtype, NULL, "locant_model_open");
+}
+
+locant_status locant_model_open_with(locant_model **out, const char *path,
+                                     locant_dtype dtype, const char *with)
+{
+    return open_model(out, path, dtype, with, "locant_model_open_with");
 }
 
 void locant_model_close(locant_model *model)
@@ -142,6 +155,41 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     }
     lct_net_run_end(&run);
     return status;
+}
+
+/* ----------------------------------------------------------------- losses */
+
+/* A model that sees a token before it is asked for it has no loss. */
+static locant_status check_causal(const char *fn, const struct lct_net *n)
+{
+    for (int64_t l = 0; l < n->text.n_layers; l++) {
+        const struct lct_layer_plan *p = n->text.layers[l].attention.plan;
+
+        if (p != NULL && p->mask != LCT_CAUSAL)
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %" PRId64 " of %s sees tokens after "
+                               "the query, expected a causal model",
+                               fn, l, n->config.file);
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
+                                  const locant_model_input *input)
+{
+    static const char fn[] = "locant_model_losses";
+    struct lct_model_input in;
+    int64_t shape[2];
+
+    LCT_NOT_NULL(fn, model);
+    LCT_TRY(check_causal(fn, model->net));
+    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
+    shape[0] = in.B;
+    shape[1] = in.T > 0 ? in.T - 1 : 0;
+    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_F64, 2, shape));
+    if (in.B == 0 || in.T < 2)
+        return LOCANT_OK;
+    return lct_net_losses(out->data, model->net, &in);
 }
 
 /* --------------------------------------------------------------- generate */

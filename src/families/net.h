@@ -215,6 +215,9 @@ struct lct_net {
  */
 locant_status lct_net_open(struct lct_net **out, const char *path,
                            locant_dtype dtype);
+/* The same with an extension, as lct_plan_with() takes it; NULL: none. */
+locant_status lct_net_open_with(struct lct_net **out, const char *path,
+                                locant_dtype dtype, const char *with);
 void lct_net_close(struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
