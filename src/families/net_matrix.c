@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4 };
+/* MOST_BLOCK: elements of a block of GGUF, at most */
+enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4, MOST_BLOCK = 256 };
 
 locant_status lct_net_matrix_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
@@ -43,28 +44,39 @@ static int64_t element(const struct lct_net_matrix *w, int64_t r)
     return w->first + at * (w->transposed ? 1 : w->row);
 }
 
+/* Numbers first .. first + n - 1 of a tensor, which need not be whole blocks;
+   those of 'room' that hold them. */
+static const void *read_part(void *room, const struct lct_net *n,
+                             const struct lct_weight *w, int64_t first,
+                             int64_t count)
+{
+    const int64_t block = w->type->elements, skip = first % block;
+    const int64_t all = (skip + count + block - 1) / block * block;
+
+    n->math->read(room, w, first - skip, all);
+    return lct_net_math_at(n->math, room, skip);
+}
+
 /* Numbers p .. p + k - 1 of 'count' rows of a transposed matrix. */
 static void read_transposed(void *out, const struct lct_net *n,
                             const struct lct_net_matrix *w, int64_t row,
                             int64_t count, int64_t p, int64_t k)
 {
     const struct lct_net_math *m = n->math;
-    const bool adjacent = w->group >= w->out;
-    double column[TILE];
+    double room[TILE + 2 * MOST_BLOCK];
 
-    for (int64_t c = 0; c < k; c++) {
-        const int64_t at = (p + c) * w->row;
+    for (int64_t c = 0; c < k; c++)
+        for (int64_t r = 0, run; r < count; r += run) {
+            const int64_t left = w->group - (row + r) % w->group;
+            const void *numbers;
 
-        if (adjacent)
-            m->read(column, w->weight, element(w, row) + at, count);
-        for (int64_t r = 0; r < count; r++) {
-            if (!adjacent)
-                m->read(lct_net_math_at(m, column, r), w->weight,
-                        element(w, row + r) + at, 1);
-            memcpy(lct_net_math_at(m, out, r * k + c),
-                   lct_net_math_at(m, column, r), m->item);
+            run = left < count - r ? left : count - r;
+            numbers = read_part(room, n, w->weight,
+                                element(w, row + r) + (p + c) * w->row, run);
+            for (int64_t i = 0; i < run; i++)
+                memcpy(lct_net_math_at(m, out, (r + i) * k + c),
+                       lct_net_math_at(m, numbers, i), m->item);
         }
-    }
 }
 
 /* The same of bfloat16 numbers that the model keeps. */
