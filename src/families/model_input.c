@@ -97,13 +97,31 @@ static locant_status check_positions(struct lct_model_input *out,
     return LOCANT_OK;
 }
 
+static locant_status check_types(struct lct_model_input *out, const char *fn,
+                                 const struct lct_net *n,
+                                 const locant_tensor *t)
+{
+    const int64_t *type = t->data;
+
+    LCT_TRY(check_beside(fn, "types", t, out->B, out->T));
+    for (int64_t i = 0; i < out->B * out->T; i++)
+        if (type[i] < 0 || type[i] >= n->text.n_types)
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: types[%" PRId64 ", %" PRId64 "] is %" PRId64
+                               ", the model has %" PRId64 " types",
+                               fn, i / out->T, i % out->T, type[i],
+                               n->text.n_types);
+    out->types = type;
+    return LOCANT_OK;
+}
+
 static locant_status refuse(const char *fn, const struct lct_net *n,
                             const locant_model_input *in)
 {
     const struct {
         const locant_tensor *given;
         const char *name;
-    } others[] = { { in->types, "token types" },
+    } others[] = { { n->text.types == NULL ? in->types : NULL, "token types" },
                    { in->decoder_ids, "ids of a decoder" },
                    { in->pixels, "pixels" },
                    { in->grid, "a grid" } };
@@ -136,6 +154,8 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
         LCT_TRY(check_beside(fn, "mask", in->mask, out->B, out->T));
         out->mask = in->mask->data;
     }
+    if (in->types != NULL)
+        LCT_TRY(check_types(out, fn, n, in->types));
     return in->positions != NULL ? check_positions(out, fn, n, in->positions)
                                  : LOCANT_OK;
 }
@@ -148,6 +168,7 @@ struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
         .ids = in->ids + t,
         .mask = in->mask != NULL ? in->mask + t : NULL,
         .positions = in->positions != NULL ? in->positions + t : NULL,
+        .types = in->types != NULL ? in->types + t : NULL,
         .stride = in->T,
         .axis = in->axis
     };

@@ -8,7 +8,8 @@
 struct lct_model_input {
     int64_t B, T;
     const int64_t *ids, *mask, *positions;
-    int64_t axis; /* B T, or 0 if all axes have the same positions */
+    const int64_t *types; /* NULL: all 0 */
+    int64_t axis;         /* B T, or 0 if all axes have the same positions */
 };
 
 /*

@@ -175,6 +175,8 @@ struct lct_net_stack {
     struct lct_net_norm input_norm; /* of embeddings plus positions */
     locant_encoding *input;         /* added to embeddings; NULL: none */
     locant_tensor input_params[2];
+    void *types; /* [n_types, D]: added to embeddings; NULL: none */
+    int64_t n_types;
     struct lct_net_linear project_in, project_out; /* OPT-350m */
     struct lct_net_norm final_norm;
     /* Inputs of layers, inputs_width numbers for each; 0: none. */
@@ -197,8 +199,11 @@ struct lct_net {
     locant_dtype dtype; /* of numbers computed with: F32 or F64 */
     bool round_weights; /* matrices are rounded to bfloat16 */
     int64_t width, vocab;
-    struct lct_net_matrix embed; /* [vocab, width] */
-    struct lct_net_linear head;
+    struct lct_net_matrix embed;      /* [vocab, width] */
+    struct lct_net_linear head;       /* absent: there are states alone */
+    struct lct_net_linear head_dense; /* head(norm(act(dense x))); or absent */
+    struct lct_net_norm head_norm;
+    enum lct_net_act head_act;
     struct lct_net_stack text;
     double logit_scale, logit_cap; /* cap 0: none */
     int64_t end[8], n_end;         /* ids that end a text */

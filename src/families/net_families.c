@@ -20,6 +20,16 @@
       .eps_key = "rms_norm_eps", .act_key = "hidden_act",                \
       .switches = { RMS, .act = "silu", .eps = __VA_ARGS__ } }
 
+/* Norms after sums, and a head with a layer before it, or none. */
+#define MASKED                                                           \
+    .residual = LCT_POST_NORM, .tied = true, .headless = true,           \
+    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP
+#define BERT_FAMILY(type_, names_, ...)                                  \
+    { .model_type = type_, .names = { &names_ },                         \
+      .eps_key = "layer_norm_eps", .act_key = "hidden_act",              \
+      .switches = { LAYER, MASKED, .eps = 1e-12,                         \
+                    .act = __VA_ARGS__ } }
+
 /* Experts with the defaults of the classes: how many, how many for a token, the
    width of each. */
 #define EXPERTS(n_, k_, width_, ...)                                     \

@@ -32,6 +32,9 @@ struct lct_net_switches {
     double branch_scale;    /* 0: 1 */
     double logit_scale;     /* 0: 1 */
     double logit_cap, clip;
+    bool no_first_norm;   /* layer 0 has no norm before attention */
+    bool headless;        /* there may be no head */
+    const char *head_act; /* NULL: that of MLPs */
     /* Experts; n = 0: none */
     struct lct_net_experts experts;
     int64_t expert_width;

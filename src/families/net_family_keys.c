@@ -146,6 +146,12 @@ locant_status lct_net_family_neox(struct lct_net_switches *s,
     return LOCANT_OK;
 }
 
+locant_status lct_net_family_modernbert(struct lct_net_switches *s,
+                                        const struct lct_config *c)
+{
+    return lct_net_family_keys_text(&s->head_act, c, "classifier_activation");
+}
+
 /* OPT-350m has its norms after the sums, and none at the end. */
 locant_status lct_net_family_opt(struct lct_net_switches *s,
                                  const struct lct_config *c)

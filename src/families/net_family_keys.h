@@ -37,6 +37,8 @@ locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
                                      const struct lct_config *c);
 locant_status lct_net_family_granite(struct lct_net_switches *s,
                                      const struct lct_config *c);
+locant_status lct_net_family_modernbert(struct lct_net_switches *s,
+                                        const struct lct_config *c);
 locant_status lct_net_family_mpt(struct lct_net_switches *s,
                                  const struct lct_config *c);
 locant_status lct_net_family_neox(struct lct_net_switches *s,

@@ -13,6 +13,10 @@ enum lct_net_role {
     LCT_PROJECT_OUT,
     LCT_FINAL_NORM,
     LCT_HEAD,
+    LCT_HEAD_DENSE, /* before the head: norm(act(dense x)) */
+    LCT_HEAD_NORM,
+    LCT_HEAD_BIAS,      /* the name is that of the vector */
+    LCT_TYPES,          /* vectors of token types */
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
     LCT_INPUTS_PROJECT, /* the same from the embedding */
     LCT_INPUTS_NORM,
@@ -74,7 +78,8 @@ enum lct_net_role {
 
 /*
  * The names of a family: relative to what stands before the name of LCT_EMBED
- * in the file or, of a layer's, to 'layer', a number and a dot.  A name that is
+ * in the file or, of a layer's, to 'layer', a number and a dot; those of the
+ * head are whole.  A name that is
  * NULL is that of 'base'; "" is none.
  */
 struct lct_net_names {

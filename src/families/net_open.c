@@ -70,8 +70,10 @@ static locant_status bind_layer(struct lct_net_layer *l,
     l->residual = b->s.residual;
     l->residual_of_norm = b->s.residual_of_norm;
     l->branch_scale = b->s.branch_scale != 0 ? b->s.branch_scale : 1;
-    LCT_TRY(lct_net_bind_norm(
-        &l->before_attn, b, (struct lct_net_place){ LCT_NORM_ATTN, i, -1 }, D));
+    if (i > 0 || !b->s.no_first_norm)
+        LCT_TRY(lct_net_bind_norm(
+            &l->before_attn, b, (struct lct_net_place){ LCT_NORM_ATTN, i, -1 },
+            D));
     LCT_TRY(lct_net_bind_norm(
         &l->after_attn, b, (struct lct_net_place){ LCT_AFTER_ATTN, i, -1 }, D));
     LCT_TRY(lct_net_bind_norm(
@@ -114,7 +116,9 @@ static locant_status bind_positions(struct lct_net_stack *s,
 
     if (s->plan->input == NULL || strcmp(s->plan->input, "none") == 0)
         return LOCANT_OK;
-    LCT_TRY(locant_encoding_create(&s->input, s->plan->input));
+    /* RoBERTa counts rows of the table: padding has one before position 0. */
+    LCT_TRY(locant_encoding_create(
+        &s->input, s->plan->ids == LCT_IDS_PAD ? "learned" : s->plan->input));
     if (!locant_encoding_param(&info, s->input, 0, NULL))
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
@@ -124,6 +128,21 @@ static locant_status bind_positions(struct lct_net_stack *s,
     LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1], 0));
     s->input_params[0] = locant_dense(table, b->n->dtype, 2, w->shape);
     return LOCANT_OK;
+}
+
+/* Vectors of token types. */
+static locant_status bind_types(struct lct_net_stack *s,
+                                struct lct_net_binder *b)
+{
+    const struct lct_net_place at = { LCT_TYPES, -1, -1 };
+    const struct lct_weight *w;
+
+    if (!lct_net_bind_has(b, at))
+        return LOCANT_OK;
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ -1, b->n->width }));
+    s->n_types = w->shape[0];
+    return lct_net_bind_vector(&s->types, b->n, w, s->n_types * b->n->width, 0);
 }
 
 /* Coordinates of a position: those of the layer that has most. */
@@ -172,6 +191,7 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
                               : n->text.plan->input_scale;
     n->text.axes = axes_of(n->text.plan);
     LCT_TRY(bind_positions(&n->text, b));
+    LCT_TRY(bind_types(&n->text, b));
     LCT_TRY(lct_net_inputs_bind(&n->text, b));
     LCT_TRY(lct_net_streams_bind(&n->text, b));
     return lct_net_bind_norm(&n->text.input_norm, b,
@@ -181,6 +201,25 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 
 /* ----------------------------------------------------------------- output */
 
+/* What masked language models have before the head. */
+static locant_status bind_before_head(struct lct_net *n,
+                                      struct lct_net_binder *b)
+{
+    const struct lct_net_place dense = { LCT_HEAD_DENSE, -1, -1 };
+    const struct lct_net_place norm = { LCT_HEAD_NORM, -1, -1 };
+    const char *act = b->s.head_act != NULL ? b->s.head_act : b->s.act;
+
+    if (!lct_net_bind_has(b, dense))
+        return LOCANT_OK;
+    if (!lct_net_families_act(&n->head_act, act))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: \"%s\" is no known activation function",
+                           n->config.file, act);
+    LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
+                                0, NULL));
+    return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
+}
+
 /* The matrix of the embeddings, unless the file has another one. */
 static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
 {
@@ -189,6 +228,9 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
 
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
     n->logit_cap = b->s.logit_cap;
+    LCT_TRY(bind_before_head(n, b));
+    if (b->s.headless && n->head_dense.w.weight == NULL)
+        return LOCANT_OK;
     if (lct_net_bind_has(b, at))
         return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
                                    LCT_BIAS_HEAD, NULL);
@@ -196,6 +238,17 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
         return lct_net_bind_need(&none, b, at, ".weight");
     n->head.w = n->embed;
     return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
+}
+
+/* A vector added to logits, whose name is not that of the matrix. */
+static locant_status bind_head_bias(struct lct_net *n, struct lct_net_binder *b)
+{
+    const struct lct_net_place at = { LCT_HEAD_BIAS, -1, -1 };
+    const struct lct_weight *w = lct_net_bind_find(b, at, "");
+
+    if (w == NULL || n->head.w.weight == NULL)
+        return LOCANT_OK;
+    return lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }
 
 /* Ids that end a text: a number or a list. */
@@ -248,7 +301,8 @@ static locant_status bind(struct lct_net *n, const char *path)
             &n->text.final_norm, &b,
             (struct lct_net_place){ LCT_FINAL_NORM, -1, -1 }, n->width));
     read_ends(n);
-    return bind_head(n, &b);
+    LCT_TRY(bind_head(n, &b));
+    return bind_head_bias(n, &b);
 }
 
 /* ------------------------------------------------------------------- open */

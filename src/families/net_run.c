@@ -102,6 +102,39 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     return LOCANT_OK;
 }
 
+/* Rows of RoBERTa's table: padding, which is a token whatever the mask says, has
+   row pad, and the others count from pad + 1 on.  The tokens are of one step. */
+static void count_from_pad(struct lct_net_run *r,
+                           const struct lct_net_tokens *t)
+{
+    const struct lct_net_cache *c = r->cache;
+    const int64_t pad = r->n->text.plan->pad;
+
+    if (r->n->text.plan->ids != LCT_IDS_PAD || t->positions != NULL)
+        return;
+    for (int64_t b = 0; b < c->B; b++) {
+        int64_t *at = c->positions + b * c->capacity + c->length - t->T;
+        int64_t last = pad;
+
+        for (int64_t i = 0; i < t->T; i++)
+            at[i] = t->ids[b * t->stride + i] != pad ? ++last : pad;
+    }
+}
+
+static void add_types(struct lct_net_run *r, const struct lct_net_tokens *t)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_math *m = n->math;
+
+    for (int64_t i = 0; i < r->cache->B * t->T; i++) {
+        const int64_t at = i / t->T * t->stride + i % t->T;
+        const int64_t type = t->types != NULL ? t->types[at] : 0;
+
+        m->add(lct_net_math_at(m, r->x, i * n->width),
+               lct_net_math_at(m, n->text.types, type * n->width), 1, n->width);
+    }
+}
+
 /* Inputs of layers, and further streams. */
 static locant_status enter_others(struct lct_net_run *r,
                                   const struct lct_net_tokens *t)
@@ -136,6 +169,9 @@ static locant_status enter(struct lct_net_run *r,
                                &r->room);
     if (n->text.input_scale != 1)
         m->scale(r->x, n->text.input_scale, rows * n->width);
+    if (n->text.types != NULL)
+        add_types(r, t);
+    count_from_pad(r, t);
     LCT_TRY(add_positions(r, t->T));
     lct_net_norm_rows(r->x, r->x, rows, m, &n->text.input_norm);
     return enter_others(r, t);
@@ -201,6 +237,13 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     if (n->text.project_out.w.weight != NULL) {
         lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
                                &n->text.project_out, &r->room);
+        x = r->embed;
+    }
+    if (n->head_dense.w.weight != NULL) {
+        lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
+                               &n->head_dense, &r->room);
+        n->math->activate(r->embed, n->head_act, rows * n->embed.in);
+        lct_net_norm_rows(r->embed, r->embed, rows, n->math, &n->head_norm);
         x = r->embed;
     }
     lct_net_linear_forward(out, n->vocab, x, rows, n, &n->head, &r->room);

@@ -36,6 +36,7 @@ void lct_net_run_end(struct lct_net_run *r);
 struct lct_net_tokens {
     int64_t T;
     const int64_t *ids, *mask, *positions;
+    const int64_t *types; /* NULL: all 0 */
     int64_t stride, axis;
 };
 
