@@ -57,18 +57,22 @@ locant_status lct_model_input_array(const char *fn, const char *name,
                : locant_fail(LOCANT_ERR_NULL, "%s: %s has no data", fn, name);
 }
 
-static locant_status check_ids(const char *fn, const struct lct_net *n,
+static locant_status check_ids(const char *fn, const char *name,
+                               const struct lct_net *n,
                                const locant_tensor *ids)
 {
-    const int64_t *id = ids->data;
+    const int64_t any[2] = { -1, -1 };
+    const int64_t *id;
 
+    LCT_TRY(lct_model_input_array(fn, name, ids, LOCANT_I64, 2, any));
+    id = ids->data;
     for (int64_t i = 0; i < ids->shape[0] * ids->shape[1]; i++)
         if (id[i] < 0 || id[i] >= n->vocab)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: ids[%" PRId64 ", %" PRId64 "] is %" PRId64
+                               "%s: %s[%" PRId64 ", %" PRId64 "] is %" PRId64
                                ", the vocabulary has %" PRId64 " tokens",
-                               fn, i / ids->shape[1], i % ids->shape[1], id[i],
-                               n->vocab);
+                               fn, name, i / ids->shape[1], i % ids->shape[1],
+                               id[i], n->vocab);
     return LOCANT_OK;
 }
 
@@ -122,7 +126,8 @@ static locant_status refuse(const char *fn, const struct lct_net *n,
         const locant_tensor *given;
         const char *name;
     } others[] = { { n->text.types == NULL ? in->types : NULL, "token types" },
-                   { in->decoder_ids, "ids of a decoder" },
+                   { lct_model_input_pair(n) ? NULL : in->decoder_ids,
+                     "ids of a decoder" },
                    { in->pixels, "pixels" },
                    { in->grid, "a grid" } };
 
@@ -133,19 +138,45 @@ static locant_status refuse(const char *fn, const struct lct_net *n,
     return LOCANT_OK;
 }
 
+bool lct_model_input_pair(const struct lct_net *n)
+{
+    return n->encoder.plan != NULL;
+}
+
+/* The tokens so far are those of the encoder; then those of the decoder. */
+static locant_status check_decoder(struct lct_model_input *out, const char *fn,
+                                   const struct lct_net *n,
+                                   const locant_tensor *ids, bool writes)
+{
+    const struct lct_net_tokens source = lct_model_input_part(out, 0, out->T);
+
+    if (ids == NULL && !writes)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %s is an encoder-decoder, and there are no ids "
+                           "of its decoder",
+                           fn, n->config.model_type);
+    *out = (struct lct_model_input){ .B = out->B, .source = source };
+    if (ids == NULL)
+        return LOCANT_OK;
+    LCT_TRY(check_ids(fn, "decoder_ids", n, ids));
+    if (ids->shape[0] != out->B)
+        return lct_model_input_array(fn, "decoder_ids", ids, LOCANT_I64, 2,
+                                     (int64_t[2]){ out->B, -1 });
+    out->T = ids->shape[1];
+    out->ids = ids->data;
+    return LOCANT_OK;
+}
+
 locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
                                     const struct lct_net *n,
-                                    const locant_model_input *in)
+                                    const locant_model_input *in, bool writes)
 {
-    const int64_t any[2] = { -1, -1 };
-
     LCT_NOT_NULL(fn, in);
     if (in->struct_size != sizeof(*in))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: struct_size of the input is %zu, expected %zu",
                            fn, in->struct_size, sizeof(*in));
-    LCT_TRY(lct_model_input_array(fn, "ids", in->ids, LOCANT_I64, 2, any));
-    LCT_TRY(check_ids(fn, n, in->ids));
+    LCT_TRY(check_ids(fn, "ids", n, in->ids));
     LCT_TRY(refuse(fn, n, in));
     *out = (struct lct_model_input){ .B = in->ids->shape[0],
                                      .T = in->ids->shape[1],
@@ -156,8 +187,11 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
     }
     if (in->types != NULL)
         LCT_TRY(check_types(out, fn, n, in->types));
-    return in->positions != NULL ? check_positions(out, fn, n, in->positions)
-                                 : LOCANT_OK;
+    if (in->positions != NULL)
+        LCT_TRY(check_positions(out, fn, n, in->positions));
+    return lct_model_input_pair(n)
+               ? check_decoder(out, fn, n, in->decoder_ids, writes)
+               : LOCANT_OK;
 }
 
 struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,

@@ -154,6 +154,9 @@ struct lct_net_layer {
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
+    /* over the states of the encoder; NULL: none */
+    struct lct_net_attention *cross;
+    struct lct_net_norm before_cross, after_cross;
     struct lct_net_mlp mlp;          /* up absent: experts alone */
     struct lct_net_experts *experts; /* NULL: dense */
     /* Experts beside the MLP: each with norms of its own (Gemma 4). */
@@ -204,7 +207,9 @@ struct lct_net {
     struct lct_net_linear head_dense; /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
-    struct lct_net_stack text;
+    struct lct_net_stack text;     /* that which gives the logits */
+    struct lct_net_stack encoder;  /* of an encoder-decoder; plan NULL: none */
+    int64_t start;                 /* id that a decoder begins with */
     double logit_scale, logit_cap; /* cap 0: none */
     int64_t end[8], n_end;         /* ids that end a text */
     int64_t pad;

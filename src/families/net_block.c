@@ -1,5 +1,6 @@
 /* net_block.c - layers: norms, attention, MLP or experts, and their sums */
 #include "net_block.h"
+#include "net_cross.h"
 #include "net_experts.h"
 #include "net_inputs.h"
 #include "net_math.h"
@@ -91,6 +92,11 @@ static locant_status sequential(void *x, const struct lct_net_step *s,
 
     LCT_TRY(lct_net_attention_forward(y, base, s, &l->attention, i, scratch));
     add_branch(x, y, base, s, l, &l->after_attn, rows);
+    if (l->cross != NULL) {
+        base = normed(h, x, s, &l->before_cross, rows);
+        LCT_TRY(lct_net_cross_forward(y, base, s, l->cross, i, scratch));
+        add_branch(x, y, base, s, l, &l->after_cross, rows);
+    }
     base = normed(h, x, s, &l->before_mlp, rows);
     mlp(y, base, s, l, rows, scratch);
     if (l->experts != NULL && l->beside)
@@ -135,6 +141,11 @@ static locant_status post_norm(void *x, const struct lct_net_step *s,
     LCT_TRY(lct_net_attention_forward(y, x, s, &l->attention, i, scratch));
     m->add(x, y, 1, all);
     lct_net_norm_rows(x, x, rows, m, &l->after_attn);
+    if (l->cross != NULL) {
+        LCT_TRY(lct_net_cross_forward(y, x, s, l->cross, i, scratch));
+        m->add(x, y, 1, all);
+        lct_net_norm_rows(x, x, rows, m, &l->after_cross);
+    }
     mlp(y, x, s, l, rows, scratch);
     m->add(x, y, 1, all);
     lct_net_norm_rows(x, x, rows, m, &l->after_mlp);

@@ -30,6 +30,14 @@
       .switches = { LAYER, MASKED, .eps = 1e-12,                         \
                     .act = __VA_ARGS__ } }
 
+#define T5_FAMILY(type_, act_, scale_)                                   \
+    { .model_type = type_, .names = { &t5, &t5_gated },                  \
+      .encoder = { &t5_encoder, &t5_gated_encoder },                     \
+      .eps_key = "layer_norm_epsilon", .act_key = "feed_forward_proj",   \
+      .switches = { RMS, .eps = 1e-6, .act = act_, .tied = true,         \
+                    .logit_scale = scale_ },                             \
+      .read = lct_net_family_t5 }
+
 /* Experts with the defaults of the classes: how many, how many for a token, the
    width of each. */
 #define EXPERTS(n_, k_, width_, ...)                                     \

@@ -57,8 +57,9 @@ struct lct_net_switches {
 
 struct lct_net_family {
     const char *model_type;
-    const struct lct_net_names *names[3]; /* of each variant */
-    const char *eps_key, *act_key;        /* NULL: the default */
+    const struct lct_net_names *names[3];   /* of each variant */
+    const struct lct_net_names *encoder[3]; /* NULL: it has none */
+    const char *eps_key, *act_key;          /* NULL: the default */
     struct lct_net_switches switches;
     locant_status (*read)(struct lct_net_switches *s,
                           const struct lct_config *c);

@@ -24,6 +24,13 @@ enum lct_net_role {
     LCT_STREAM_OUT,
     LCT_NORM_ATTN, /* before attention */
     LCT_AFTER_ATTN,
+    LCT_NORM_CROSS, /* around attention over the states of an encoder */
+    LCT_AFTER_CROSS,
+    LCT_CROSS_Q,
+    LCT_CROSS_K,
+    LCT_CROSS_V,
+    LCT_CROSS_O,
+    LCT_TABLE,    /* learned by the encoding of the layer */
     LCT_NORM_MLP, /* before the MLP */
     LCT_AFTER_MLP,
     LCT_Q,
