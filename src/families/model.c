@@ -3,6 +3,7 @@
 #include "net_cross.h"
 #include "net_generate.h"
 #include "net_math.h"
+#include "net_patches.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -55,14 +56,18 @@ locant_model_info locant_model_info_of(const locant_model *model)
 
 /* ----------------------------------------------------------------- logits */
 
-/* [B, T, vocab] or [B, T, width]; returns the rank. */
+/* [B, T, vocab], [B, T, width] or [B, classes]; returns the rank. */
 static int shape_of(int64_t shape[3], const struct lct_net *n,
                     const struct lct_model_input *in, int flags)
 {
     shape[0] = in->B;
     shape[1] = in->T;
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
-    return 3;
+    if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
+        return 3;
+    shape[1] = n->vocab;
+    shape[2] = 0;
+    return 2;
 }
 
 /* The arguments of logits. */
@@ -130,6 +135,8 @@ static locant_status run_all(void *out, struct lct_net_run *r,
         const struct lct_net_tokens part = lct_model_input_part(in, t, T);
 
         LCT_TRY(lct_net_run_step(r, &part));
+        if (n->pool != LCT_POOL_NONE && !(flags & LOCANT_MODEL_HIDDEN))
+            return lct_net_patches_head(out, r, T);
         for (int64_t b = 0; b < in->B; b++) {
             void *to = lct_net_math_at(m, out, (b * in->T + t) * shape[2]);
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
@@ -363,7 +370,8 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (n->head.w.weight == NULL || n->text.plan->layers[0].mask != LCT_CAUSAL)
+    if (n->head.w.weight == NULL || n->pool != LCT_POOL_NONE ||
+        n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,
                            n->config.model_type);

@@ -1,6 +1,7 @@
 /* model_input.c - the arguments of locant_model_logits(), checked */
 #include "model_input.h"
 #include "../core/size.h"
+#include "net_patches.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -143,6 +144,41 @@ bool lct_model_input_pair(const struct lct_net *n)
     return n->encoder.plan != NULL;
 }
 
+/* Pixels alone, of a size that the model takes. */
+static locant_status check_pixels(struct lct_model_input *out, const char *fn,
+                                  const struct lct_net *n,
+                                  const locant_model_input *in)
+{
+    const struct lct_net_patches *p = n->text.patches;
+    const int64_t shape[4] = { -1, p->channels,
+                               p->any_size ? -1 : p->image[0] * p->side[0],
+                               p->any_size ? -1 : p->image[1] * p->side[1] };
+
+    if (in->ids != NULL || in->mask != NULL || in->positions != NULL ||
+        in->types != NULL || in->decoder_ids != NULL || in->grid != NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %s takes pixels and nothing else", fn,
+                           n->config.model_type);
+    if (in->pixels == NULL)
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: %s is a model of images, and there are no "
+                           "pixels",
+                           fn, n->config.model_type);
+    LCT_TRY(
+        lct_model_input_array(fn, "pixels", in->pixels, LOCANT_F32, 4, shape));
+    *out = (struct lct_model_input){ .B = in->pixels->shape[0],
+                                     .pixels = in->pixels->data,
+                                     .height = in->pixels->shape[2],
+                                     .width = in->pixels->shape[3] };
+    if (!lct_net_patches_count(&out->T, n, out->height, out->width))
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: an image is %" PRId64 " x %" PRId64
+                           " pixels, expected whole patches of %" PRId64
+                           " x %" PRId64,
+                           fn, out->height, out->width, p->side[0], p->side[1]);
+    return LOCANT_OK;
+}
+
 /* The tokens so far are those of the encoder; then those of the decoder. */
 static locant_status check_decoder(struct lct_model_input *out, const char *fn,
                                    const struct lct_net *n,
@@ -176,6 +212,8 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: struct_size of the input is %zu, expected %zu",
                            fn, in->struct_size, sizeof(*in));
+    if (n->text.patches != NULL)
+        return check_pixels(out, fn, n, in);
     LCT_TRY(check_ids(fn, "ids", n, in->ids));
     LCT_TRY(refuse(fn, n, in));
     *out = (struct lct_model_input){ .B = in->ids->shape[0],
@@ -203,6 +241,9 @@ struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
         .mask = in->mask != NULL ? in->mask + t : NULL,
         .positions = in->positions != NULL ? in->positions + t : NULL,
         .types = in->types != NULL ? in->types + t : NULL,
+        .pixels = in->pixels,
+        .height = in->height,
+        .width = in->width,
         .stride = in->T,
         .axis = in->axis
     };

@@ -13,6 +13,8 @@ struct lct_model_input {
     const int64_t *ids, *mask, *positions;
     const int64_t *types; /* NULL: all 0 */
     int64_t axis;         /* B T, or 0 if all axes have the same positions */
+    const float *pixels;  /* [B, channels, height, width]; T counts tokens */
+    int64_t height, width;
     struct lct_net_tokens source; /* of an encoder-decoder, whose decoder has
                                      the tokens above; T = 0: none */
 };

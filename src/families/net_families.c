@@ -30,6 +30,7 @@
       .switches = { LAYER, MASKED, .eps = 1e-12,                         \
                     .act = __VA_ARGS__ } }
 
+#define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
 #define T5_FAMILY(type_, act_, scale_)                                   \
     { .model_type = type_, .names = { &t5, &t5_gated },                  \
       .encoder = { &t5_encoder, &t5_gated_encoder },                     \

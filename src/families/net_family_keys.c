@@ -98,6 +98,30 @@ locant_status lct_net_family_falcon(struct lct_net_switches *s,
     return LOCANT_OK;
 }
 
+/* The MLP of giant models is gated, by silu whatever the key says. */
+locant_status lct_net_family_dinov2(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool gated = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&gated, c, "use_swiglu_ffn"));
+    if (!gated)
+        return LOCANT_OK;
+    s->variant = 1;
+    s->act = "silu";
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_dinov3(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool gated = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&gated, c, "use_gated_mlp"));
+    s->variant = gated ? 1 : 0;
+    return LOCANT_OK;
+}
+
 /* "gelu" in a configuration of the first Gemma means the tanh form. */
 locant_status lct_net_family_gemma(struct lct_net_switches *s,
                                    const struct lct_config *c)

@@ -15,8 +15,10 @@ enum lct_net_role {
     LCT_HEAD,
     LCT_HEAD_DENSE, /* before the head: norm(act(dense x)) */
     LCT_HEAD_NORM,
-    LCT_HEAD_BIAS,      /* the name is that of the vector */
-    LCT_TYPES,          /* vectors of token types */
+    LCT_HEAD_BIAS,
+    /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
+    LCT_CLASS_TOKEN,
+    LCT_REGISTERS,
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
     LCT_INPUTS_PROJECT, /* the same from the embedding */
     LCT_INPUTS_NORM,
@@ -30,7 +32,9 @@ enum lct_net_role {
     LCT_CROSS_K,
     LCT_CROSS_V,
     LCT_CROSS_O,
-    LCT_TABLE,    /* learned by the encoding of the layer */
+    LCT_TABLE,      /* learned by the encoding of the layer */
+    LCT_ATTN_SCALE, /* of the branches, [D] */
+    LCT_MLP_SCALE,
     LCT_NORM_MLP, /* before the MLP */
     LCT_AFTER_MLP,
     LCT_Q,

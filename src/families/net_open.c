@@ -9,6 +9,7 @@
 #include "net_mixture.h"
 #include "net_mlp.h"
 #include "net_params.h"
+#include "net_patches.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include <inttypes.h>
@@ -101,8 +102,15 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
     n->logit_cap = b->s.logit_cap;
     LCT_TRY(bind_before_head(n, b));
-    if (b->s.headless && n->head_dense.w.weight == NULL)
+    if (b->s.headless && n->head_dense.w.weight == NULL &&
+        !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
         return LOCANT_OK;
+    if (n->pool != LCT_POOL_NONE) {
+        LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
+                                    lct_net_patches_pooled(n), 0, NULL));
+        n->vocab = n->head.w.out;
+        return LOCANT_OK;
+    }
     if (lct_net_bind_has(b, at))
         return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
                                    LCT_BIAS_HEAD, NULL);
@@ -182,7 +190,11 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (w->rank == 2)
         n->width = w->shape[1];
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
-    LCT_TRY(bind_input(n, &b));
+    n->pool = b.s.pool;
+    if (b.s.images)
+        n->text.input_scale = n->text.n_streams = 1;
+    else
+        LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
     read_ends(n);

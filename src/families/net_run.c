@@ -4,6 +4,7 @@
 #include "net_block.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include "net_patches.h"
 #include "net_streams.h"
 #include <string.h>
 #include <time.h>
@@ -170,6 +171,8 @@ static locant_status enter(struct lct_net_run *r,
     const bool projected = r->stack->project_in.w.weight != NULL;
     void *x = projected ? r->embed : r->x;
 
+    if (r->stack->patches != NULL)
+        return lct_net_patches_enter(r, t);
     for (int64_t i = 0; i < rows; i++)
         lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
                             t->ids[i / t->T * t->stride + i % t->T], 1);

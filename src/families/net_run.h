@@ -45,6 +45,9 @@ struct lct_net_tokens {
     const int64_t *ids, *mask, *positions;
     const int64_t *types; /* NULL: all 0 */
     int64_t stride, axis;
+    /* of models of images, instead of ids: [B, channels, height, width] */
+    const float *pixels;
+    int64_t height, width;
 };
 
 /* Append tokens; r->x [B, T, D] becomes their states after the final norm. */

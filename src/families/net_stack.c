@@ -5,6 +5,7 @@
 #include "net_inputs.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
+#include "net_patches.h"
 #include "net_streams.h"
 #include <string.h>
 
@@ -38,6 +39,19 @@ static locant_status bind_others(struct lct_net_layer *l,
     return lct_net_streams_bind_layer(&l->streams, b, i);
 }
 
+/* Numbers that multiply a branch, [D]. */
+static locant_status bind_scale(void **out, struct lct_net_binder *b,
+                                enum lct_net_role role, int64_t i)
+{
+    const struct lct_net_place at = { role, i, -1 };
+    const struct lct_weight *w;
+
+    if (lct_net_names_role(&b->prefix, role) == NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+    return lct_net_bind_vector(out, b->n, w, b->n->width, 0);
+}
+
 static locant_status bind_layer(struct lct_net_layer *l,
                                 struct lct_net_binder *b,
                                 const struct lct_net_stack *s, int64_t i)
@@ -59,6 +73,8 @@ static locant_status bind_layer(struct lct_net_layer *l,
         &l->after_mlp, b, (struct lct_net_place){ LCT_AFTER_MLP, i, -1 }, D));
     LCT_TRY(lct_net_attention_bind(&l->attention, b, &s->plan->layers[i], i));
     LCT_TRY(lct_net_cross_bind(l, b, &s->plan->layers[i], i));
+    LCT_TRY(bind_scale(&l->attn_scale, b, LCT_ATTN_SCALE, i));
+    LCT_TRY(bind_scale(&l->mlp_scale, b, LCT_MLP_SCALE, i));
     LCT_TRY(bind_others(l, b, i));
     if (lct_net_mixture_in(b, i))
         LCT_TRY(lct_net_mixture_bind(&l->experts, b, i));
@@ -142,7 +158,10 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
     const int64_t D = b->n->width;
 
     s->axes = axes_of(s->plan);
-    LCT_TRY(bind_positions(s, b));
+    if (b->s.images)
+        LCT_TRY(lct_net_patches_bind(&s->patches, b));
+    else
+        LCT_TRY(bind_positions(s, b));
     LCT_TRY(bind_types(s, b));
     LCT_TRY(lct_net_bind_norm(&s->input_norm, b, norm, D));
     LCT_TRY(bind_layers(s, b));
