@@ -214,8 +214,8 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
                            fn, in->struct_size, sizeof(*in));
     if (n->text.patches != NULL)
         return check_pixels(out, fn, n, in);
-    LCT_TRY(check_ids(fn, "ids", n, in->ids));
     LCT_TRY(refuse(fn, n, in));
+    LCT_TRY(check_ids(fn, "ids", n, in->ids));
     *out = (struct lct_model_input){ .B = in->ids->shape[0],
                                      .T = in->ids->shape[1],
                                      .ids = in->ids->data };

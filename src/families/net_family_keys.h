@@ -45,6 +45,8 @@ locant_status lct_net_family_neox(struct lct_net_switches *s,
                                   const struct lct_config *c);
 locant_status lct_net_family_opt(struct lct_net_switches *s,
                                  const struct lct_config *c);
+locant_status lct_net_family_deberta(struct lct_net_switches *s,
+                                     const struct lct_config *c);
 locant_status lct_net_family_dinov2(struct lct_net_switches *s,
                                     const struct lct_config *c);
 locant_status lct_net_family_dinov3(struct lct_net_switches *s,

@@ -17,6 +17,8 @@ enum lct_net_role {
     LCT_HEAD_NORM,
     LCT_HEAD_BIAS,
     /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
+    LCT_REL_TABLE, /* learned by the encodings of all layers */
+    LCT_REL_NORM,
     LCT_CLASS_TOKEN,
     LCT_REGISTERS,
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
@@ -32,6 +34,8 @@ enum lct_net_role {
     LCT_CROSS_K,
     LCT_CROSS_V,
     LCT_CROSS_O,
+    LCT_POS_Q, /* maps of LCT_REL_TABLE, if they are not those of tokens */
+    LCT_POS_K,
     LCT_TABLE,      /* learned by the encoding of the layer */
     LCT_ATTN_SCALE, /* of the branches, [D] */
     LCT_MLP_SCALE,

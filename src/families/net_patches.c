@@ -85,8 +85,8 @@ static locant_status bind_prefix(struct lct_net_patches *p,
         count[i] = w[i]->shape[1];
         p->n_prefix += count[i];
     }
-    p->prefix = lct_net_keep(n, (size_t)(p->n_prefix * n->width) *
-                                    n->math->item);
+    p->prefix =
+        lct_net_keep(n, (size_t)(p->n_prefix * n->width) * n->math->item);
     if (p->prefix == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (int i = 0; i < 2; i++)
@@ -236,11 +236,12 @@ static void set_coordinates(struct lct_net_run *r, int64_t T, int64_t rows,
 }
 
 static void map_patches(void *out, void *in, struct lct_net_run *r,
-                                 const struct lct_net_tokens *t)
+                        const struct lct_net_tokens *t)
 {
     const struct lct_net_patches *p = r->stack->patches;
     const struct lct_net_math *m = r->n->math;
-    const int64_t rows = t->height / p->side[0], columns = t->width / p->side[1];
+    const int64_t rows = t->height / p->side[0],
+                  columns = t->width / p->side[1];
     const int64_t count = rows * columns, B = r->cache->B;
     const int64_t image = p->channels * t->height * t->width;
 
@@ -256,7 +257,8 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
                                     const struct lct_net_tokens *t)
 {
     const struct lct_net_patches *p = r->stack->patches;
-    const int64_t rows = t->height / p->side[0], columns = t->width / p->side[1];
+    const int64_t rows = t->height / p->side[0],
+                  columns = t->width / p->side[1];
     const int64_t count = r->cache->B * rows * columns;
     const size_t item = r->n->math->item;
     void *in = locant_alloc((size_t)(count * p->map.w.in) * item);
