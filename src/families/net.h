@@ -170,6 +170,14 @@ struct lct_net_layer {
     void *attn_scale, *mlp_scale;    /* [D], of each branch; or NULL */
 };
 
+/* A convolution over tokens beside the first layer (DeBERTa v2). */
+struct lct_net_convolution {
+    struct lct_net_linear map; /* [D, D kernel], channels first */
+    int64_t kernel;
+    enum lct_net_act act;
+    struct lct_net_norm norm;
+};
+
 /* What classes of an image are read from. */
 enum lct_net_pool {
     LCT_POOL_NONE,     /* each token has logits of its own */
@@ -199,7 +207,8 @@ struct lct_net_stack {
     struct lct_net_norm input_norm; /* of embeddings plus positions */
     locant_encoding *input;         /* added to embeddings; NULL: none */
     locant_tensor input_params[2];
-    struct lct_net_patches *patches; /* NULL: it reads ids */
+    struct lct_net_patches *patches;         /* NULL: it reads ids */
+    struct lct_net_convolution *convolution; /* or NULL */
     void *types; /* [n_types, D]: added to embeddings; NULL: none */
     int64_t n_types;
     struct lct_net_linear project_in, project_out; /* OPT-350m */

@@ -102,17 +102,10 @@ locant_status lct_net_family_deberta(struct lct_net_switches *s,
                                      const struct lct_config *c)
 {
     bool legacy = true;
-    int64_t kernel = 0;
 
     LCT_TRY(lct_net_family_keys_bool(&legacy, c, "legacy"));
-    LCT_TRY(lct_net_family_keys_whole(&kernel, c, "conv_kernel_size"));
     s->variant = legacy ? 0 : 1;
-    if (kernel == 0)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: conv_kernel_size: models with a convolution cannot "
-                       "be run",
-                       c->file);
+    return LOCANT_OK;
 }
 
 /* The MLP of giant models is gated, by silu whatever the key says. */

@@ -19,6 +19,8 @@ enum lct_net_role {
     /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
     LCT_REL_TABLE, /* learned by the encodings of all layers */
     LCT_REL_NORM,
+    LCT_CONVOLUTION,
+    LCT_CONVOLUTION_NORM,
     LCT_CLASS_TOKEN,
     LCT_REGISTERS,
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */

@@ -2,6 +2,7 @@
 #include "net_run.h"
 #include "../core/size.h"
 #include "net_block.h"
+#include "net_convolution.h"
 #include "net_math.h"
 #include "net_norm.h"
 #include "net_patches.h"
@@ -211,29 +212,60 @@ static void count(struct lct_net_run *r, int64_t i, double *from)
     *from = time;
 }
 
+/* The first layer, with the convolution of what it reads. */
+static locant_status run_first(struct lct_net_run *r,
+                               const struct lct_net_step *step)
+{
+    const int64_t rows = r->cache->B * step->T;
+    const size_t bytes = (size_t)(rows * r->n->width) * r->n->math->item;
+    void *input = locant_alloc(bytes);
+    locant_status status;
+
+    if (input == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    memcpy(input, r->x, bytes);
+    status =
+        lct_net_block_forward(r->x, step, &r->stack->layers[0], 0, r->scratch);
+    if (status == LOCANT_OK)
+        status = lct_net_convolution_forward(r, input, step->T);
+    locant_release(input);
+    return status;
+}
+
+static locant_status run_layers(struct lct_net_run *r,
+                                struct lct_net_step *step, double *from)
+{
+    for (int64_t i = 0; i < r->stack->n_layers; i++) {
+        const struct lct_net_layer *l = &r->stack->layers[i];
+
+        if (i == 0 && r->stack->convolution != NULL)
+            LCT_TRY(run_first(r, step));
+        else
+            LCT_TRY(lct_net_block_forward(r->x, step, l, i, r->scratch));
+        count(r, i, from);
+    }
+    return LOCANT_OK;
+}
+
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
     const int64_t rows = r->cache->B * t->T, L = r->stack->n_layers;
-    const struct lct_net_step step = { .n = n,
-                                       .cache = r->cache,
-                                       .T = t->T,
-                                       .docs = r->docs,
-                                       .memory = r->memory,
-                                       .inputs = r->inputs,
-                                       .room = &r->room };
+    struct lct_net_step step = { .n = n,
+                                 .cache = r->cache,
+                                 .T = t->T,
+                                 .docs = r->docs,
+                                 .memory = r->memory,
+                                 .inputs = r->inputs,
+                                 .room = &r->room };
     double from = r->seconds != NULL ? now() : 0;
 
     lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));
     count(r, L, &from);
-    for (int64_t i = 0; i < L; i++) {
-        LCT_TRY(lct_net_block_forward(r->x, &step, &r->stack->layers[i], i,
-                                      r->scratch));
-        count(r, i, &from);
-    }
+    LCT_TRY(run_layers(r, &step, &from));
     lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
     lct_net_norm_rows(r->x, r->x, rows, n->math, &r->stack->final_norm);
     return LOCANT_OK;

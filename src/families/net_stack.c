@@ -1,6 +1,7 @@
 /* net_stack.c - the tensors of a stack of layers */
 #include "net_stack.h"
 #include "net_attention.h"
+#include "net_convolution.h"
 #include "net_cross.h"
 #include "net_inputs.h"
 #include "net_mixture.h"
@@ -164,6 +165,7 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
         LCT_TRY(bind_positions(s, b));
     LCT_TRY(bind_types(s, b));
     LCT_TRY(lct_net_bind_norm(&s->input_norm, b, norm, D));
+    LCT_TRY(lct_net_convolution_bind(&s->convolution, b));
     LCT_TRY(bind_layers(s, b));
     return b->s.no_final_norm ? LOCANT_OK
                               : lct_net_bind_norm(&s->final_norm, b, last, D);
