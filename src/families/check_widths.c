@@ -68,10 +68,11 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
                              "rotated channels instead of %.0f",
                              (long long)k->d, p, exact, (long long)cut,
                              nearest);
-        lct_check_says(f, LCT_HF,
-                       "%lld frequencies for %lld channels: sizes that do not "
-                       "fit",
-                       (long long)((cut + 1) / 2), (long long)cut);
+        if (lct_check_class_has(k, LCT_CLASS_PARTIAL))
+            lct_check_says(f, LCT_HF,
+                           "%lld frequencies for %lld channels: sizes that do "
+                           "not fit",
+                           (long long)((cut + 1) / 2), (long long)cut);
         lct_check_says(f, LCT_VLLM | LCT_MLX | LCT_LLAMA_CPP, "%lld channels",
                        (long long)cut);
         lct_check_mend(f, "%.17g, whose product is not below %.0f",
