@@ -76,14 +76,18 @@ locant_status lct_plan_learned_gpt2(struct lct_position_plan *p,
     struct lct_plan_keys k;
     struct lct_tower *t;
     int64_t hidden;
-    bool scaled, by_layer;
+    bool scaled, by_layer, one_key = false;
 
     LCT_TRY(begin(&k, p, c, &hidden));
     LCT_TRY(table(&k));
     LCT_TRY(lct_plan_tower_same(&k, "none", LCT_CAUSAL));
+    if (strcmp(p->family->model_type, "gpt_bigcode") == 0)
+        LCT_TRY(lct_plan_keys_switch(&one_key, &k, "multi_query", true));
     LCT_TRY(lct_plan_keys_switch(&scaled, &k, "scale_attn_weights", true));
     LCT_TRY(lct_plan_keys_switch(&by_layer, &k, layer_key, false));
     t = k.tower;
+    for (int64_t l = 0; l < t->n_layers && one_key; l++)
+        t->layers[l].kv_heads = 1;
     if (!scaled)
         lct_plan_tower_scale(t, 1, "scale_attn_weights");
     for (int64_t l = 0; l < t->n_layers && by_layer; l++) {
@@ -193,6 +197,7 @@ static bool names_both(const json_t *types)
     return c2p && p2c;
 }
 
+/* The three terms share 1/sqrt(3 D), of which the encoding has 1/sqrt(3). */
 static locant_status deberta(struct lct_plan_keys *k, int64_t rows)
 {
     const bool first = strcmp(k->family->model_type, "deberta") == 0;
@@ -213,14 +218,15 @@ static locant_status deberta(struct lct_plan_keys *k, int64_t rows)
         LCT_TRY(lct_plan_keys_whole(&buckets, k, "position_buckets",
                                     "position_buckets", -1, -1));
         LCT_TRY(lct_plan_keys_text(&norm, k, "norm_rel_ebd"));
-        version = norm != NULL && strstr(norm, "layer_norm") != NULL ? 3 : 2;
+        /* Without buckets distances are those of the first version; the bias
+           of keys that it lacks adds the same to all scores of a query. */
+        version = norm != NULL && strstr(norm, "layer_norm") != NULL ? 3
+                  : buckets > 0                                      ? 2
+                                                                     : 1;
     }
     snprintf(spec, sizeof spec,
              "deberta(version=%d,span=%" PRId64 ",distance=%" PRId64 ")",
              version, buckets > 0 ? buckets : most, most);
-    lct_plan_tower_scale(k->tower,
-                         1 / sqrt(3.0 * (double)k->tower->layers[0].qk_dim),
-                         "(3 head_dim)^-0.5");
     return lct_plan_tower_same(k, spec, LCT_BIDIRECTIONAL);
 }
 
