@@ -231,7 +231,7 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 
     LCT_NOT_NULL(fn, model);
     LCT_TRY(check_causal(fn, model->net));
-    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
+    LCT_TRY(lct_model_input_check(&in, fn, model->net, input, false));
     shape[0] = in.B;
     shape[1] = in.T > 0 ? in.T - 1 : 0;
     LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_F64, 2, shape));
