@@ -46,7 +46,9 @@ const struct bench_title bench_titles[SUBJECTS] = {
 
 #define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
 /* Encodings with other laws than a bias. */
-#define LAWS "scale-invariant ssmax urpe stick-breaking"
+#define LAWS                                                                   \
+    "scale-invariant ssmax urpe stick-breaking "                               \
+    "dual-chunk(chunk=1536,local=256)+rope"
 /* kerple, as an expression */
 #define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
 /* Rotations that differ by head, and rope for comparison; the rows of rotation

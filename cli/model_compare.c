@@ -4,6 +4,7 @@
 
 #include "locant/models.h"
 #include "model.h"
+#include "model_plan.h"
 
 struct options {
     int as;
@@ -11,10 +12,10 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    OPT_CHOICE("as", as, "truth|hf4|hf5|vllm|llama.cpp|mlx",
-               "the program that reads B, or A if there is no B; truth: what "
+    OPT_CHOICE("as", as, MODEL_STACKS,
+               "the program that reads B, or A if there is no B; true: what "
                "the files mean",
-               .fallback = "truth"),
+               .fallback = "true"),
     OPT_INTEGER("length", length, "N", 1, INT64_C(1) << 31,
                 "positions over which differences of frequencies are judged; "
                 "left out: the longer of the models'"),

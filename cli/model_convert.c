@@ -19,8 +19,8 @@ static const struct cli_option options[] = {
     OPT_CHOICE("format", format, "same|safetensors|gguf", "same: that of MODEL",
                .fallback = "same"),
     OPT_TEXT("type", type, "TYPE",
-             "numbers of the matrices of a GGUF: F32, F16, BF16 or Q8_0; left "
-             "out: as they are"),
+             "numbers of matrices, from or to a GGUF: F32, F16, BF16, and Q8_0 "
+             "of a GGUF; left out: as they are"),
     OPT_TEXT("base", base, "MODEL", "the model that an adapter is for"),
     OPT_FLAG("one-file", one_file, "put all shards into one file"),
     OPT_FLAG("verify", verify,
@@ -95,6 +95,8 @@ const struct cli_command cli_model_convert = {
     .summary = "weights of another pairing, or another format",
     .usage = "MODEL --pairing half|interleaved [--verify]\n  -o FOLDER\n"
              "MODEL --format gguf [--type TYPE] [--verify]\n  -o FOLDER\n"
+             "GGUF --format safetensors --pairing PAIRING\n"
+             "  [--type TYPE] [--verify] -o FOLDER\n"
              "ADAPTER --base MODEL --pairing PAIRING\n  -o FOLDER",
     .doc =
         "The pairing of rotary position encodings says which channels of a "
@@ -108,12 +110,21 @@ const struct cli_command cli_model_convert = {
         "quantised rows as they\nare; no number is rounded.  The output "
         "records locant.pairing in its metadata,\nwhich every verb of 'locant "
         "model' reads.\n\n"
+        "A GGUF has the pairing that llama.cpp rotates for its architecture; "
+        "another one\nis exit 2.  Written are Llama, Mistral, Mixtral, Qwen 2 "
+        "and 3, Gemma 1 to 3,\nPhi-3, OLMo 2, Granite, SmolLM3, StarCoder 2, "
+        "Command-R and GPT-NeoX.  The\nvocabulary is not converted: programs "
+        "are to take token ids.  From such a GGUF,\n--format safetensors "
+        "makes a folder with config.json, where quantised matrices\nbecome "
+        "numbers of --type (F32).\n\n"
         "--verify sends random activations through the old and the new weights "
         "at\npositions 0, 1, 7, 100 and 4000 of each layer; a score that "
         "differs by more than\n1e-6 of the largest is exit 3, and nothing is "
         "written.  The folder appears when\nit is whole.",
     .examples = "locant model convert llama --pairing interleaved --verify -o "
                 "meta\n"
+                "locant model convert llama --format gguf --type Q8_0 -o "
+                "llama-gguf\n"
                 "locant model convert lora --base llama --pairing interleaved "
                 "-o lora2",
     CLI_OPTIONS,

@@ -81,11 +81,12 @@ set(NETWORK_SOURCES
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
-  files/gzip.c files/hash.c files/html.c files/io.c files/json.c files/map.c
-  files/npy.c files/npy_header.c files/npy_write.c files/number.c
-  files/output.c files/sha256.c files/shared.c files/source.c files/tensors.c
-  files/tensors_entry.c files/tensors_header.c files/tensors_text.c
-  files/tensors_write.c files/utf8.c
+  files/gguf_write.c files/gzip.c files/hash.c files/html.c files/io.c
+  files/json.c files/map.c files/npy.c files/npy_header.c files/npy_write.c
+  files/number.c files/number_store.c files/output.c files/sha256.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_text.c files/tensors_write.c
+  files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
@@ -96,12 +97,16 @@ set(LAB_SOURCES
   families/check_yarn.c families/compare.c families/compare_layer.c
   families/compare_parts.c families/compare_rotation.c families/config.c
   families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_back.c families/convert_back_config.c
+  families/convert_gguf.c families/convert_gguf_keys.c
+  families/convert_gguf_names.c families/convert_gguf_rope.c
   families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/extend.c
   families/extend_json.c families/extend_model.c families/extend_settings.c
   families/family.c families/identify.c families/identify_bias.c
-  families/identify_files.c families/identify_number.c
+  families/identify_distances.c families/identify_files.c
+  families/identify_known.c families/identify_number.c
   families/identify_pair.c families/identify_ramps.c
   families/identify_rotation.c families/identify_rule.c
   families/identify_scores.c families/identify_solve.c
@@ -111,19 +116,20 @@ set(LAB_SOURCES
   families/net_cross.c families/net_experts.c families/net_families.c
   families/net_family_keys.c families/net_generate.c families/net_gguf.c
   families/net_inputs.c families/net_latent.c families/net_learned.c
-  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
-  families/net_patches.c families/net_run.c families/net_stack.c
-  families/net_streams.c families/pairing.c families/plan.c
-  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
-  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_rope.c
-  families/plan_keys.c families/plan_layers.c families/plan_learned.c
-  families/plan_pairs.c families/plan_params.c families/plan_rope.c
-  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/position_plan.c
-  families/position_plan_json.c families/turns.c families/weights.c
+  families/net_losses.c families/net_math_f32.c families/net_math_f64.c
+  families/net_matrix.c families/net_mixture.c families/net_mlp.c
+  families/net_names.c families/net_norm.c families/net_open.c
+  families/net_params.c families/net_patches.c families/net_run.c
+  families/net_stack.c families/net_streams.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_rope.c families/plan_keys.c
+  families/plan_layers.c families/plan_learned.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/plan_with.c families/position_plan.c families/position_plan_json.c
+  families/spec_key.c families/turns.c families/weights.c
   families/weights_file.c families/weights_find.c families/weights_gguf.c
   families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
@@ -207,8 +213,8 @@ set(COMMAND_SOURCES
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c main.c model_check.c model_compare.c model_convert.c
   model_extend.c model_generate.c model_identify.c model_input.c
-  model_inspect.c model_logits.c model_plan.c model_vectors.c owned.c
-  params.c positions_forms.c positions_input.c positions_rows.c
+  model_inspect.c model_logits.c model_plan.c model_score.c model_vectors.c
+  owned.c params.c positions_forms.c positions_input.c positions_rows.c
   positions_windows.c report_lists.c runs_fields.c runs_resume.c safe.c
   show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
   study_compare.c task_scores.c terminal.c tutorial_rows.c)
@@ -262,8 +268,9 @@ set(TESTS
   test_characters test_check_grids test_check_turns test_check_values
   test_checkpoint test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_coordinates_backward test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_convert test_convert_back test_convert_gguf test_convert_names
+  test_coordinates_backward test_core test_corpus test_corpus_text
+  test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values
@@ -290,13 +297,14 @@ set(TESTS
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
-  test_score_tables test_sections test_shared test_source test_spec
-  test_statistics test_statistics_curves test_statistics_unpaired test_store
-  test_store_crowd test_store_docs test_store_guard test_store_keep
-  test_store_migrate test_store_refusals test_store_sittings test_store_texts
-  test_store_values test_study test_study_compare test_surface test_task_run
-  test_tasks test_tensors test_tensors_file test_tokens test_train
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
-  test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
+  test_score test_score_tables test_sections test_shared test_source
+  test_spec test_statistics test_statistics_curves test_statistics_unpaired
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_study_compare
+  test_surface test_task_run test_tasks test_tensors test_tensors_file
+  test_tokens test_train test_train_norms test_train_source
+  test_traits_attention test_traits_calls test_traits_limit
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_vectors
+  test_verdict test_vocabulary test_weights test_xpos_pope)

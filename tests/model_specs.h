@@ -58,6 +58,7 @@ static const struct {
     { "music", "music" },
     { "path", "path(rank=4)" },
     { "path", "path(rank=2,kernel=2,forget=yes)" },
+    { "dual-chunk", "dual-chunk(chunk=6,local=2)+rope" },
     { "pose", "pose(length=64,chunks=2)+rope" },
     { "random-walk", "random-walk(steps=4)" },
     { "randomized", "randomized(length=64)+rope" },

@@ -52,6 +52,25 @@
     "'num_hidden_layers':2,'max_position_embeddings':" #rows,                  \
         ""
 #define BLOOM "'model_type':'bloom','hidden_size':64,'n_head':4,'n_layer':2", ""
+#define MROPE(sections)                                                        \
+    "'rope_scaling':{'type':'mrope','mrope_section':[" sections "]}"
+#define PHI3_SHAPE                                                             \
+    "'hidden_size':32,'num_attention_heads':4,'num_key_value_heads':2,"        \
+    "'num_hidden_layers':2,'max_position_embeddings':8192,"
+#define PHI3(list)                                                             \
+    "'model_type':'phi3'," PHI3_SHAPE OF(2048),                                \
+        SCALED("'longrope','short_factor':[1,1,1,1],'long_factor':[" list "]")
+#define MPT(more)                                                              \
+    "'model_type':'mpt','d_model':64,'n_heads':4,'n_layers':3",                \
+        "'attn_config':{" more "}"
+#define FALCON(more)                                                           \
+    "'model_type':'falcon','hidden_size':64,'num_attention_heads':4,"          \
+    "'num_hidden_layers':3",                                                   \
+        more
+#define VIT(more)                                                              \
+    "'model_type':'dinov3_vit','hidden_size':64,'num_attention_heads':4,"      \
+    "'num_hidden_layers':2",                                                   \
+        more
 #define T5(more)                                                               \
     "'model_type':'t5','d_model':64,'d_kv':16,'num_heads':4,'num_layers':2",   \
         more
@@ -386,4 +405,42 @@ TEST(refuses_what_is_no_model)
     CHECK(locant_models_compare(&c, "rope", "no such file", 0, 0) ==
           LOCANT_ERR_IO);
     CHECK(locant_models_compare(&c, "rope", "{", 0, 0) == LOCANT_ERR_FORMAT);
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static long left; /* allocations until one fails, counted down */
+
+static void *failing_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    return left-- == 0 ? NULL : malloc(bytes);
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* When an allocation fails there is an error, never another answer. */
+TEST(says_so_when_memory_is_short)
+{
+    locant_allocator allocator = { failing_alloc, release, NULL };
+    char *a = config_of("gemma3"), *b = config_of("gemma3, scaled");
+    locant_status s = LOCANT_ERR_NOMEM;
+    locant_comparison c;
+
+    for (long k = 0; s != LOCANT_OK || left < 0; k += 1 + k / 8) {
+        left = k;
+        locant_set_allocator(&allocator);
+        s = locant_models_compare(&c, a, b, LOCANT_STACK_TRUE, 0);
+        locant_set_allocator(NULL);
+        if (s == LOCANT_OK)
+            CHECK(c.verdict == LOCANT_DIFFERENT && c.n == 1);
+        else if (s != LOCANT_ERR_NOMEM)
+            FAIL("allocation %ld: %s\n", k, locant_last_error());
+    }
+    free(a);
+    free(b);
 }

@@ -279,3 +279,25 @@ IN_SCRATCH(folders_have_a_configuration)
     CHECK(c.dialect == LCT_DIALECT_META);
     lct_config_free(&c);
 }
+
+TEST(survives_lack_of_memory)
+{
+    static const char text[] = "{\"model_type\":\"a\"}";
+    struct lct_config c;
+    locant_status status;
+
+    make_gguf(LCT_GGUF_TEXT);
+    for (int gguf = 0; gguf < 2; gguf++)
+        for (long k = 1;; k++) {
+            test_memory_fail(k);
+            status =
+                gguf ? lct_config_parse(&c, (char *)file.bytes, file.size, "x")
+                     : lct_config_parse(&c, text, strlen(text), "x");
+            lct_config_free(&c);
+            if (status == LOCANT_OK) {
+                test_memory_end();
+                break;
+            }
+            CHECK(status == LOCANT_ERR_NOMEM && test_memory_held() == 0);
+        }
+}

@@ -5,6 +5,7 @@
 #include "checkpoint_folder.h"
 #include "locant/models.h"
 #include "scratch_case.h"
+#include <dirent.h>
 #include <math.h>
 
 static const char *const pairings[] = { "half", "interleaved" };
@@ -58,110 +59,12 @@ static bool same(const struct lct_weights *a, const struct lct_weights *b)
     return true;
 }
 
-/* --------------------------------------------------------------------- rows */
-
-/* models.md: pi(2c) = c, pi(2c + 1) = c + r/2, the others stay. */
+/* pi(2c) = c, pi(2c + 1) = c + r/2, the others stay. */
 static int64_t pi_of(int64_t j, int64_t first, int64_t r)
 {
     const int64_t k = j - first;
 
     return k < 0 || k >= r ? j : first + (k % 2 ? k / 2 + r / 2 : k / 2);
-}
-
-TEST(rows_are_those_of_the_definition)
-{
-    static const struct lct_convert_rows rows[] = {
-        { 1, 4, 4, 10, 0, 10 }, { 1, 2, 2, 10, 0, 6 }, { 1, 3, 3, 12, 4, 8 },
-        { 1, 8, 6, 6, 0, 4 },   { 4, 3, 2, 6, 0, 2 },  { 2, 5, 4, 8, 2, 6 },
-        { 1, 1, 1, 24, 16, 8 }, { 4, 2, 1, 4, 0, 4 },
-    };
-
-    for (size_t i = 0; i < LEN(rows); i++) {
-        const struct lct_convert_rows *r = &rows[i];
-
-        for (int64_t row = 0; row < lct_convert_rows_count(r); row++) {
-            const int64_t head = row / r->width;
-            const bool moves = head % r->parts < r->rotated;
-            const int64_t want =
-                moves
-                    ? head * r->width + pi_of(row % r->width, r->first, r->dims)
-                    : row;
-
-            CHECK(lct_convert_rows_source(r, row, true) == want);
-            CHECK(lct_convert_rows_source(r, want, false) == row);
-        }
-    }
-}
-
-/* -------------------------------------------------------------------- names */
-
-struct name {
-    const char *name, *model;
-    enum lct_convert_module module;
-    enum lct_convert_tensor tensor;
-    int64_t layer;
-};
-
-TEST(names_are_known)
-{
-    static const struct name rows[] = {
-        { "model.layers.12.self_attn.q_proj.weight", "llama", LCT_CONVERT_Q,
-          LCT_CONVERT_MATRIX, 12 },
-        { "layers.0.self_attn.k_proj.bias", "qwen2", LCT_CONVERT_K,
-          LCT_CONVERT_VECTOR, 0 },
-        { "model.layers.3.self_attn.k_norm.weight", "qwen3", LCT_CONVERT_K_NORM,
-          LCT_CONVERT_VECTOR, 3 },
-        { "model.layers.3.self_attn.q_layernorm.norms.7.weight", "stablelm",
-          LCT_CONVERT_Q_NORM, LCT_CONVERT_VECTOR, 3 },
-        { "base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight",
-          "llama", LCT_CONVERT_Q, LCT_CONVERT_MATRIX, 1 },
-        { "base_model.model.model.layers.1.self_attn.q_proj.lora_A.weight",
-          "llama", LCT_CONVERT_Q, LCT_CONVERT_STILL, 1 },
-        { "base_model.model.model.layers.1.self_attn.q_proj."
-          "lora_magnitude_vector",
-          "llama", LCT_CONVERT_Q, LCT_CONVERT_VECTOR, 1 },
-        { "model.layers.1.self_attn.q_proj.weight_scale_inv", "deepseek_v3",
-          LCT_CONVERT_Q, LCT_CONVERT_SCALES, 1 },
-        { "model.layers.1.self_attn.q_proj.qweight", "llama", LCT_CONVERT_Q,
-          LCT_CONVERT_UNKNOWN, 1 },
-        { "model.layers.1.self_attn.q_proj.weight.absmax", "llama",
-          LCT_CONVERT_Q, LCT_CONVERT_UNKNOWN, 1 },
-        { "gpt_neox.layers.5.attention.query_key_value.weight", "gpt_neox",
-          LCT_CONVERT_GROUPED, LCT_CONVERT_MATRIX, 5 },
-        { "transformer.encoder.layers.5.self_attention.query_key_value.bias",
-          "chatglm", LCT_CONVERT_STACKED, LCT_CONVERT_VECTOR, 5 },
-        { "transformer.h.5.self_attention.query_key_value.weight", "falcon",
-          LCT_CONVERT_GROUPED, LCT_CONVERT_MATRIX, 5 },
-        { "model.layers.0.self_attn.kv_a_proj_with_mqa.weight", "deepseek_v2",
-          LCT_CONVERT_LATENT_K, LCT_CONVERT_MATRIX, 0 },
-        { "layers.9.attention.wk.weight", "llama", LCT_CONVERT_K,
-          LCT_CONVERT_MATRIX, 9 },
-        { "blk.31.attn_q.weight", "llama", LCT_CONVERT_Q, LCT_CONVERT_MATRIX,
-          31 },
-        { "mtp.layers.0.self_attn.q_proj.weight", "qwen3_next", LCT_CONVERT_Q,
-          LCT_CONVERT_MATRIX, -1 },
-    };
-    static const char *const others[] = {
-        "model.layers.1.self_attn.v_proj.weight",
-        "model.layers.1.self_attn.o_proj.weight",
-        "model.layers.1.mlp.q_proj.weight",
-        "vision_tower.layers.1.self_attn.q_proj.weight",
-        "visual.blocks.0.attn.q_proj.weight",
-        "model.layers.1.self_attn.q_a_proj.weight",
-        "model.layers.x.self_attn.q_proj.weight",
-        "self_attn.q_proj.weight",
-        "model.layers.1.self_attn.q_projection.weight",
-        "transformer.h.5.self_attention.query_key_value.weight",
-    };
-    struct lct_convert_name out;
-
-    for (size_t i = 0; i < LEN(rows); i++) {
-        CHECK(lct_convert_name(&out, rows[i].name, rows[i].model));
-        CHECK(out.module == rows[i].module && out.tensor == rows[i].tensor &&
-              out.layer == rows[i].layer);
-    }
-    for (size_t i = 0; i < LEN(others); i++)
-        CHECK(!lct_convert_name(&out, others[i], "bloom"));
 }
 
 /* ------------------------------------------------------------------- models */
@@ -234,6 +137,17 @@ static const struct model models[] = {
         { "gpt_neox.layers.0.attention.query_key_value.bias",
           "F32",
           { 72 } } } },
+    { "{\"dim\":24,\"n_layers\":1,\"n_heads\":4,\"n_kv_heads\":2,"
+      "\"norm_eps\":1e-5,\"multiple_of\":4,\"vocab_size\":16}",
+      2,
+      { { "layers.0.attention.wq.weight", "BF16", { 24, 24 } },
+        { "layers.0.attention.wk.weight", "BF16", { 12, 24 } } } },
+    { "{\"model_type\":\"gptj\",\"n_layer\":1,\"n_head\":4,\"n_embd\":24,"
+      "\"n_positions\":64,\"rotary_dim\":4}",
+      2,
+      { { "transformer.h.0.attn.q_proj.weight", "F16", { 24, 24 } },
+        { "transformer.h.0.attn.k_proj.weight", "F16", { 24, 24 } },
+        { "transformer.h.0.attn.v_proj.weight", "F16", { 24, 24 } } } },
     { "{\"model_type\":\"deepseek_v3\",\"qk_rope_head_dim\":4,"
       "\"qk_nope_head_dim\":6,\"v_head_dim\":6,\"kv_lora_rank\":8,"
       "\"q_lora_rank\":8,\"num_hidden_layers\":1,\"num_attention_heads\":4,"
@@ -266,6 +180,8 @@ IN_SCRATCH(there_and_back_is_the_identity)
         write_model(&models[i], names[0]);
         done = converted(names[0], names[1],
                          strstr(models[i].config, "deepseek") ||
+                                 strstr(models[i].config, "gptj") ||
+                                 strstr(models[i].config, "n_kv_heads") ||
                                  strstr(models[i].config, "cohere")
                              ? LOCANT_MODEL_HALF
                              : LOCANT_MODEL_INTERLEAVED);
@@ -484,8 +400,8 @@ IN_SCRATCH(refuses_what_it_cannot_convert)
         { "{\"model_type\":\"gpt2\"}",
           { { "wte.weight", "F32", { 2, 2 } } },
           LOCANT_ERR_UNSUPPORTED,
-          "config.json: GPT-2 does not rotate queries and keys, so that its "
-          "weights have no pairing" },
+          "config.json: GPT-2 does not rotate pairs of channels of queries and "
+          "keys, so that its weights have no pairing" },
     };
     locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
 
@@ -582,4 +498,45 @@ IN_SCRATCH(shards_stay_or_become_one_file)
     CHECK(access(scratch_file(&dir, "c/2.safetensors"), F_OK) != 0);
     lct_weights_close(w[0]);
     lct_weights_close(w[1]);
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static int entries(void)
+{
+    DIR *folder = opendir(dir.path);
+    int n = 0;
+
+    CHECK(folder != NULL);
+    while (readdir(folder) != NULL)
+        n++;
+    closedir(folder);
+    return n;
+}
+
+/* Whichever allocation fails: nothing leaks, and no folder is left behind. */
+IN_SCRATCH(survives_lack_of_memory)
+{
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+    locant_conversion done;
+    locant_status status;
+    char from[PATH_MAX], to[PATH_MAX];
+    int before;
+
+    write_model(&models[3], "a");
+    snprintf(from, sizeof from, "%s", scratch_file(&dir, "a"));
+    snprintf(to, sizeof to, "%s", scratch_file(&dir, "b"));
+    before = entries();
+    o.pairing = LOCANT_MODEL_INTERLEAVED;
+    o.verify = 1;
+    for (long k = 1;; k++) {
+        test_memory_fail(k);
+        status = locant_model_convert(&done, from, to, &o);
+        if (status == LOCANT_OK)
+            break;
+        if (status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %ld: %s\n", k, locant_last_error());
+        CHECK(test_memory_held() == 0 && entries() == before);
+    }
+    test_memory_end();
 }

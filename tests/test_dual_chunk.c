@@ -62,7 +62,7 @@ TEST(a_shift_by_the_stride_changes_nothing)
     case_close(c);
 }
 
-/* --------------------------------------------- tiles, decoding, the reference */
+/* -------------------------------------------- tiles, decoding, the reference */
 
 static const char *const specs[] = {
     "dual-chunk(chunk=96,local=32)+rope",
@@ -231,14 +231,14 @@ TEST(what_has_no_meaning_is_refused)
            "locant_encoding_create: local of dual-chunk is 8, expected less "
            "than its chunk, 8");
     refuse("dual-chunk+rope2d",
-           "locant_encoding_create: dual-chunk replaces the position of a "
-           "rotation of pairs, rope2d is another one, expected one as rope");
+           "locant_encoding_create: dual-chunk and rope2d both choose how to "
+           "rotate queries and keys, expected one of them");
     refuse("fox+dual-chunk+rope",
            "locant_encoding_create: dual-chunk and fox both change products of "
            "queries and keys, expected one of them");
     refuse("dual-chunk+dual-chunk+rope",
            "locant_encoding_create: dual-chunk and dual-chunk both choose how "
-           "far keys are, expected one of them");
+           "to rotate queries and keys, expected one of them");
 }
 
 TEST(coordinates_are_refused)

@@ -175,12 +175,12 @@ TEST(groups_that_do_not_reach_are_not_offered)
     json_decref(r);
 }
 
-static void plan_hash(char out[65], const char *config, const char *what)
+static void plan_hash(char out[65], const char *config, const char *what,
+                      locant_stack as)
 {
     locant_plan *p;
 
-    CHECK_OK(
-        locant_plan_parse(&p, config, strlen(config), what, LOCANT_STACK_TRUE));
+    CHECK_OK(locant_plan_parse(&p, config, strlen(config), what, as));
     snprintf(out, 65, "%s", locant_plan_hash(p));
     locant_plan_free(p);
 }
@@ -212,19 +212,30 @@ static char *pasted(const char *config, const char *setting)
     return out;
 }
 
+/* The setting of a program, as files mean it and as that program reads it:
+   mlx-lm takes the long list of LongRoPE at any length. */
 static void check_setting(const char *config, const json_t *m,
-                          const char *stack)
+                          const char *stack, locant_stack as)
 {
-    const char *setting = text(json_object_get(m, "settings"), stack);
-    char *merged, hash[65];
+    const char *line = text(json_object_get(m, "settings"), stack);
+    const char *quoted = strchr(line, '\'');
+    char setting[8192], *merged, hash[65];
 
-    if (setting[0] == '\0')
+    if (line[0] == '\0')
         return;
+    snprintf(setting, sizeof setting, "%s", quoted ? quoted + 1 : line);
+    if (quoted != NULL) /* --hf-overrides '{..}' of vLLM */
+        *strrchr(setting, '\'') = '\0';
     merged = pasted(config, setting);
-    plan_hash(hash, merged, stack);
+    plan_hash(hash, merged, stack, LOCANT_STACK_TRUE);
     if (strcmp(hash, text(m, "passport")) != 0)
         FAIL("%s for %s: %s\nhas another passport than %s\n", text(m, "method"),
              stack, merged, text(m, "spec"));
+    plan_hash(hash, merged, stack, as);
+    if (strcmp(hash, text(m, "passport")) != 0 &&
+        (as != LOCANT_STACK_MLX || strcmp(text(m, "method"), "longrope") != 0))
+        FAIL("%s, as %s reads it: %s\nhas another passport than %s\n",
+             text(m, "method"), stack, merged, text(m, "spec"));
     free(merged);
 }
 
@@ -253,10 +264,13 @@ TEST(settings_say_what_they_promise)
                     (cases[i].config == longchat ? 1 : 6));
         json_array_foreach(json_object_get(r, "methods"), k, m) {
             if (cases[i].stacks != 5) {
-                check_setting(cases[i].config, m, "transformers 4");
-                check_setting(cases[i].config, m, "MLX-LM");
+                check_setting(cases[i].config, m, "transformers 4",
+                              LOCANT_STACK_HF4);
+                check_setting(cases[i].config, m, "MLX-LM", LOCANT_STACK_MLX);
             }
-            check_setting(cases[i].config, m, "transformers 5");
+            check_setting(cases[i].config, m, "transformers 5",
+                          LOCANT_STACK_HF5);
+            check_setting(cases[i].config, m, "vLLM", LOCANT_STACK_VLLM);
         }
         json_decref(r);
         scratch_remove(&folder);
@@ -281,7 +295,7 @@ TEST(written_configs_have_the_passport)
             json_t *r;
 
             CHECK_OK(locant_file_write(path, configs[i], strlen(configs[i])));
-            plan_hash(before, configs[i], "before");
+            plan_hash(before, configs[i], "before", LOCANT_STACK_TRUE);
             r = extend(path, 65536, methods[k], out);
             CHECK_OK(locant_plan_read(&p, out, LOCANT_STACK_TRUE));
             assert_string_equal(locant_plan_hash(p),

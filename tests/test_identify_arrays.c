@@ -1,9 +1,13 @@
 /* needs: lab */
 /* test_identify_arrays.c - tables, biases, weights and scores: the convention
  * that made them is named, and never a wrong one */
+#define _GNU_SOURCE
 #include "identify_case.h"
+#include "locant/files.h"
+#include "scratch.h"
 #include "testing.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const enum store stores[] = { STORE_BF16, STORE_F16, STORE_F32 };
@@ -266,6 +270,68 @@ TEST(names_the_order_of_weights)
     CHECK(got.verdict == LOCANT_NONE_OF_THESE);
 }
 
+/* The same from two safetensors files, where the names differ. */
+TEST(names_the_order_of_tensors_in_files)
+{
+    FREED_BY(scratch_remove) struct scratch s = scratch_make();
+    float half[16 * 4], other[16 * 4];
+    int64_t shape[] = { 16, 4 };
+    locant_named_tensor a = { "q_proj", { 0 } }, b = { "attn_q", { 0 } };
+    char path[2][PATH_MAX];
+    locant_identity got;
+
+    for (int i = 0; i < 16 * 4; i++)
+        half[i] = (float)(i * i % 61);
+    /* heads of 8: row 2c is half row c, and 2c + 1 is row 4 + c */
+    for (int i = 0; i < 16; i++)
+        memcpy(other + 4 * i,
+               half + 4 * (i / 8 * 8 + i % 8 / 2 + (i % 2 ? 4 : 0)),
+               4 * sizeof(float));
+    a.tensor = locant_dense(half, LOCANT_F32, 2, shape);
+    b.tensor = locant_dense(other, LOCANT_F32, 2, shape);
+    for (int i = 0; i < 2; i++)
+        snprintf(path[i], sizeof path[i], "%s/%d.safetensors", s.path, i);
+    CHECK_OK(locant_tensors_write(path[0], &a, 1, NULL, 0));
+    CHECK_OK(locant_tensors_write(path[1], &b, 1, NULL, 0));
+    CHECK_OK(
+        locant_identify_files(&got, path[0], "q_proj", path[1], "attn_q", 8));
+    CHECK(got.verdict == LOCANT_IDENTIFIED);
+    CHECK(strcmp(got.spec, "half to interleaved") == 0);
+    CHECK(locant_identify_files(&got, path[0], "q_proj", path[1], "q_proj",
+                                8) == LOCANT_ERR_PARAM);
+    CHECK(strstr(locant_last_error(), "has no tensor 'q_proj'") != NULL);
+}
+
+TEST(refuses_bad_arguments)
+{
+    float x[24] = { 0 };
+    int64_t shape[] = { 2, 3, 4 };
+    locant_tensor t = locant_dense(x, LOCANT_F32, 3, shape);
+    locant_tensor u = locant_dense(x, LOCANT_F32, 2, shape);
+    locant_tensor i = locant_dense(x, LOCANT_I32, 3, shape);
+    locant_identity r;
+
+    REFUSES(NULL, locant_identify_rotation(NULL, &t, &t, NULL), "out is NULL");
+    REFUSES(NULL, locant_identify_rotation(&r, NULL, &t, NULL), "x is NULL");
+    REFUSES(NULL, locant_identify_rotation(&r, &t, NULL, NULL), "y is NULL");
+    REFUSES(DTYPE, locant_identify_rotation(&r, &i, &t, NULL),
+            "x has dtype i32, expected f32, f16, bf16 or f64");
+    REFUSES(SHAPE, locant_identify_rotation(&r, &t, &u, NULL),
+            "y has rank 2, expected 3 as x");
+    REFUSES(DTYPE, locant_identify_rotation(&r, &t, &t, &i),
+            "positions has dtype i32, expected i64 or f64");
+    REFUSES(SHAPE, locant_identify_table(&r, &t),
+            "table has rank 3 and 4 columns, expected [L, D] with D even and "
+            "at least 4");
+    REFUSES(SHAPE, locant_identify_bias(&r, &u),
+            "bias has rank 2, expected [H, T, S] with T at most S");
+    REFUSES(PARAM, locant_identify_weights(&r, &t, &t, 3),
+            "head_dim is 3, expected a divisor of the 2 rows, or 0");
+    x[5] = NAN;
+    REFUSES(PARAM, locant_identify_rotation(&r, &t, &t, NULL),
+            "x has the entry nan at element 5, expected finite numbers");
+}
+
 /* ------------------------------------------------------------------ scores */
 
 static void scores_and_identify(locant_identity *out, const struct rotation *r,
@@ -349,4 +415,18 @@ TEST(names_rotations_of_scores)
                      i, (int)store, got.verdict, got.spec, got.factor, got.sign,
                      got.note, got.remaining[0], r->want);
         }
+}
+
+/* Scores of queries and keys that are not rotated at all, times 1/2. */
+TEST(unrotated_scores_are_none)
+{
+    const struct rotation still = {
+        .d = 16, .base = 1e4, .scaling = PROPORTIONAL, .keep = 0
+    };
+    locant_identity got;
+
+    scores_and_identify(&got, &still, 0.5, STORE_BF16, 64, 8);
+    CHECK(got.verdict == LOCANT_IDENTIFIED);
+    CHECK(strcmp(got.spec, "none") == 0);
+    CHECK(fabs(got.factor - 0.5) < 1e-3);
 }

@@ -38,7 +38,7 @@ static json_t *configuration(const json_t *cases, const json_t *side)
     config = json_deep_copy(json_object_get(cases, "base"));
     json_array_foreach(json_object_get(side, "without"), i, key)
         json_object_del(config, json_string_value(key));
-    json_object_update(config, json_deep_copy(with));
+    json_object_update_new(config, json_deep_copy(with));
     return config;
 }
 
@@ -444,9 +444,10 @@ TEST(published_configurations_have_no_error)
 
         CHECK_OK(locant_model_check_text(&f, text, strlen(text), name, NULL));
         for (size_t j = 0; j < f.n; j++)
-            /* X: a right file has no key that is unknown or wrong */
+            /* X01 to X04: a right file has no key that is unknown or
+               wrong */
             if (f.at[j].severity == LOCANT_FINDING_ERROR ||
-                f.at[j].id[0] == 'X')
+                (f.at[j].id[0] == 'X' && strcmp(f.at[j].id, "X04") <= 0))
                 snprintf(ids + strlen(ids), sizeof ids - strlen(ids), "%s",
                          f.at[j].id);
         if (ids[0] != '\0' && !is_wrong(name, ids))

@@ -422,6 +422,7 @@ IN_SCRATCH(gpt_oss_has_a_sink_for_each_head)
 
     write_text("config.json",
                "{\"model_type\":\"gpt_oss\",\"num_attention_heads\":4,"
+               "\"num_key_value_heads\":4,"
                "\"num_hidden_layers\":2,\"rope_theta\":150000.0,"
                "\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":32.0,"
                "\"original_max_position_embeddings\":4096}}");
@@ -468,8 +469,10 @@ IN_SCRATCH(widths_are_those_of_the_tensors)
     size_t fixed;
 
     write_tensors("model.safetensors", "", &t, 1);
-    write_text("config.json", "{\"model_type\":\"qwen3\",\"hidden_size\":2,"
-                              "\"num_attention_heads\":2,\"rope_theta\":1e6}");
+    write_text("config.json",
+               "{\"model_type\":\"qwen3\",\"hidden_size\":2,"
+               "\"num_attention_heads\":2,\"num_key_value_heads\":2,"
+               "\"rope_theta\":1e6}");
     CHECK_OK(locant_model_check(&f, dir.path, NULL));
     CHECK(f.n > 0 && strcmp(f.at[0].id, "W07") == 0);
     CHECK(f.at[0].severity == LOCANT_FINDING_ERROR && f.at[0].fixes);

@@ -174,7 +174,12 @@ TEST(transformers_4_reads_the_top_level)
           LOCANT_STACK_HF4, "rope(base=500000)");
     is_as(LLAMA ",\"rope_scaling\":{\"type\":\"yarn\",\"factor\":8,"
                 "\"original_max_position_embeddings\":32768}}",
-          LOCANT_STACK_HF4, "rope(scaling=yarn(factor=4,original=32768))");
+          LOCANT_STACK_HF4, "rope(scaling=yarn(factor=8,original=32768))");
+    is_as(LLAMA ",\"original_max_position_embeddings\":8192,"
+                "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":8}}",
+          LOCANT_STACK_HF4, "rope(scaling=yarn(factor=8,original=131072))");
+    is_as("{\"model_type\":\"olmo3\",\"sliding_window\":null}",
+          LOCANT_STACK_HF4, "rope");
 }
 
 #define YARN(keys)                                                             \
@@ -246,6 +251,30 @@ TEST(transformers_4_left_a_factor_out)
           "rope(dim=64,side=trailing,pairing=interleaved,scaling=yarn("
           "factor=40,original=4096,mscale=0.707,mscale-all=0.707,"
           "score=yes))");
+}
+
+TEST(transformers_5_loses_the_type_of_a_nested_class)
+{
+    static const char text[] =
+        "{\"model_type\":\"olmo3\",\"rope_scaling\":{\"type\":\"linear\","
+        "\"factor\":2}}";
+
+    is(text, "layers(local=window(size=4096)+rope(base=500000),"
+             "global=rope(base=500000,scaling=linear(factor=2)),period=4)");
+    is_as(text, LOCANT_STACK_HF5,
+          "layers(local=window(size=4096)+rope(base=500000),"
+          "global=rope(base=500000),period=4)");
+}
+
+TEST(transformers_4_lacks_new_classes)
+{
+    locant_plan *p;
+    static const char text[] = "{\"model_type\":\"gemma4_text\"}";
+
+    CHECK_REFUSED(locant_plan_parse(&p, text, strlen(text), "x",
+                                    LOCANT_STACK_HF4),
+                  LOCANT_ERR_UNSUPPORTED,
+                  "x: transformers 4 has no class for 'gemma4_text'");
 }
 
 TEST(mpt_has_its_own_maximum_but_in_transformers)

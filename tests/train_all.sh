@@ -27,6 +27,7 @@ spec_of() {
     case $1 in
         beit | learned2d | swin | swinv2 | crossformer)
             echo "$1(height=4,width=4)" ;;
+        dual-chunk) echo "dual-chunk(chunk=10,local=3)+rope" ;;
         mrope) echo "mrope(sections=1:1:2)" ;;
         layers) echo "layers(local=window(size=4)+rope,global=none,period=2)" ;;
         *) echo "$1" ;;

@@ -165,6 +165,7 @@ static const char *const traits_sums[] = {
     "grape-a(gate=both)+rope", "wavlm(buckets=8,distance=9)+rope", "carope+t5",
     "selective-rope(rank=2)+t5", "path(rank=2)+t5", "fox(both=yes)+rope",
     "conformer(form=none,length=60)+rope",
+    "dual-chunk(chunk=9,local=4)+rope+t5+window(size=30)",
     "pope+kerple", "xpos+t5(bidirectional=yes)", "cape+rope",
     "randomized(length=512)+rope+shaw(distance=4)", "sincos2d+rope2d+swin",
     "mrope(sections=2:1:1)+relative(distance=3)+alibi+learned2d",

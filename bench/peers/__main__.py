@@ -11,7 +11,8 @@ import argparse
 import os
 import sys
 
-GROUPS = ("case_rotation", "case_attention", "case_backward", "case_training")
+GROUPS = ("case_rotation", "case_attention", "case_backward", "case_training",
+          "case_models")
 MEMORY_TOKENS, QUICK_MEMORY_TOKENS = 4096, 2048
 
 

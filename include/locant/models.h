@@ -142,7 +142,7 @@ typedef struct locant_plan locant_plan;
  */
 typedef enum locant_stack {
     LOCANT_STACK_TRUE     = 0,
-    LOCANT_STACK_HF4      = 1, /* transformers 4.48 to 4.57 */
+    LOCANT_STACK_HF4      = 1, /* transformers 4.57 */
     LOCANT_STACK_HF5      = 2, /* transformers 5 */
     LOCANT_STACK_VLLM     = 3,
     LOCANT_STACK_LLAMACPP = 4, /* its converter and its graphs */
@@ -226,6 +226,27 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_open(locant_model **out, const char *path, locant_dtype dtype);
 LOCANT_API void locant_model_close(locant_model *model);
 
+/*
+ * The same with positions that its file does not have, to try an extension:
+ * 'with' changes the rotated layers without a window,
+ *
+ *   pi(..), linear(..), ntk(..), dynamic(..), yarn(..), longrope(..),
+ *   llama3(..), proportional(..), mixed-radix(..)
+ *       the scaling of their rope; 'original' is the trained length unless
+ *       given, longrope without lists takes those of 'locant model extend'
+ *   rope(..)             their rope
+ *   selfextend(..), rerope(..), streaming(..)
+ *       instead of a rope of whole heads, with its base and pairing
+ *   window(size=N)       beside it
+ *
+ * NULL: nothing.
+ * Errors: as locant_model_open(); PARAM (none of these, or wrong keys),
+ * UNSUPPORTED (no layer that it could change).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_open_with(locant_model **out, const char *path, locant_dtype dtype,
+                       const char *with);
+
 /* What a model is like. */
 typedef struct locant_model_info {
     const char *model_type; /* of config.json */
@@ -292,6 +313,21 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_logits(locant_tensor *out, locant_tensor *seconds,
                     const locant_model *model, const locant_model_input *input,
                     int flags);
+
+/*
+ * What a causal model loses on each token but the first, in nats:
+ * out[b,t] = -ln p(ids[b,t+1] | ids[b,0..t]).
+ *
+ * out  F64 [B, T - 1], dense   written; NAN where the mask hides that token or
+ *      the one before it
+ *
+ * Logits are computed some at a time, and not kept.
+ * Errors: as locant_model_logits(); UNSUPPORTED (a model that sees what comes
+ * after the query).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_losses(locant_tensor *out, const locant_model *model,
+                    const locant_model_input *input);
 
 /* How to continue a text. */
 typedef struct locant_generation {

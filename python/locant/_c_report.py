@@ -230,46 +230,6 @@ class ExtendOptions(Structure):
     ]
 
 
-class ModelPairing(IntEnum):
-    """locant_model_pairing"""
-    UNSAID = 0
-    HALF = 1
-    INTERLEAVED = 2
-
-
-class ModelFormat(IntEnum):
-    """locant_model_format"""
-    SAME = 0
-    SAFETENSORS = 1
-    GGUF = 2
-
-
-class ConvertOptions(Structure):
-    """locant_convert_options"""
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("pairing", c_int),
-        ("from", c_int),
-        ("format", c_int),
-        ("type", c_char_p),
-        ("base", c_char_p),
-        ("one_file", c_int),
-        ("verify", c_int),
-    ]
-
-
-class Conversion(Structure):
-    """locant_conversion"""
-    _fields_ = [
-        ("from", c_int),
-        ("to", c_int),
-        ("assumed", c_int),
-        ("tensors", c_int64),
-        ("moved", c_int64),
-        ("worst", c_double),
-    ]
-
-
 class Severity(IntEnum):
     """locant_severity"""
     NOTE = 0
@@ -322,6 +282,46 @@ class CheckOptions(Structure):
         ("positions", POINTER(Tensor)),
         ("other", c_char_p),
         ("adapter", c_char_p),
+    ]
+
+
+class ModelPairing(IntEnum):
+    """locant_model_pairing"""
+    UNSAID = 0
+    HALF = 1
+    INTERLEAVED = 2
+
+
+class ModelFormat(IntEnum):
+    """locant_model_format"""
+    SAME = 0
+    SAFETENSORS = 1
+    GGUF = 2
+
+
+class ConvertOptions(Structure):
+    """locant_convert_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("pairing", c_int),
+        ("from", c_int),
+        ("format", c_int),
+        ("type", c_char_p),
+        ("base", c_char_p),
+        ("one_file", c_int),
+        ("verify", c_int),
+    ]
+
+
+class Conversion(Structure):
+    """locant_conversion"""
+    _fields_ = [
+        ("from", c_int),
+        ("to", c_int),
+        ("assumed", c_int),
+        ("tensors", c_int64),
+        ("moved", c_int64),
+        ("worst", c_double),
     ]
 
 
@@ -604,8 +604,8 @@ INIT.update({
     ModelInput: {},
     Generation: {"top_p": 1.0},
     ExtendOptions: {"base": 10000},
-    ConvertOptions: {},
     CheckOptions: {},
+    ConvertOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html", "optimizer": -1, "vocabulary": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
@@ -645,17 +645,19 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_plan_json": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p]),
     "locant_model_open": ("status", [POINTER(c_void_p), c_char_p, c_int]),
     "locant_model_close": (None, [c_void_p]),
+    "locant_model_open_with": ("status", [POINTER(c_void_p), c_char_p, c_int, c_char_p]),
     "locant_model_info_of": (ModelInfo, [c_void_p]),
     "locant_model_shape": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
+    "locant_model_losses": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput)]),
     "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
     "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),
-    "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
     "locant_model_check_at": (POINTER(CheckInfo), [c_size_t]),
     "locant_model_check": ("status", [POINTER(Findings), c_char_p, POINTER(CheckOptions)]),
     "locant_model_check_text": ("status", [POINTER(Findings), c_char_p, c_size_t, c_char_p, POINTER(CheckOptions)]),
     "locant_findings_free": (None, [POINTER(Findings)]),
     "locant_model_fix": ("status", [POINTER(c_size_t), c_char_p, c_char_p]),
+    "locant_model_convert": ("status", [POINTER(Conversion), c_char_p, c_char_p, POINTER(ConvertOptions)]),
     "locant_models_compare": ("status", [POINTER(Comparison), c_char_p, c_char_p, c_int, c_int64]),
     "locant_vectors_write": ("status", [c_char_p, c_char_p]),
     "locant_vectors_verify": ("status", [POINTER(VectorsCounts), c_char_p, c_char_p, c_int, VectorsFn, c_void_p]),

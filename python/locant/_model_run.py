@@ -53,12 +53,18 @@ class Model:
 
     dtype  what it computes with: "float32"; "float64", with angles, norms and
            softmax in double; "bfloat16", float32 on matrices rounded to it
+    extension
+           positions that its file does not have, for its rotated layers
+           without a window: "yarn(factor=4)", "pi(..)", "ntk(..)",
+           "dynamic(..)", "longrope(..)", "llama3(..)", "rope(..)",
+           "selfextend(..)", "rerope(..)", "streaming(..)" or "window(size=N)"
 
     The weights stay in the file, which is mapped.
 
         model = locant.models.Model("~/models/mine")
         model.logits([[1, 5, 7]])            # float32 [1, 3, vocab]
         model.generate([[1, 5, 7]], 16)      # int64 [1, 19]
+        model.losses([[1, 5, 7]])            # float64 [1, 2]
 
     Errors: ERR_IO, ERR_FORMAT (a tensor is missing or has another shape),
     ERR_UNSUPPORTED, ERR_DTYPE.
@@ -67,13 +73,16 @@ class Model:
     __slots__ = ("handle", "info", "_free", "_dtype")
 
     def __init__(self, path: str | os.PathLike[str],
-                 dtype: str = "float32") -> None:
+                 dtype: str = "float32", *,
+                 extension: str | None = None) -> None:
         if dtype not in _DTYPES:
             raise Error(Status.ERR_DTYPE, f"locant: dtype is {dtype!r}, "
                         "expected " + ", ".join(_DTYPES))
         library, handle = lab(), ctypes.c_void_p()
         name = os.path.expanduser(os.fspath(path)).encode()
-        library.locant_model_open(ctypes.byref(handle), name, _DTYPES[dtype])
+        library.locant_model_open_with(
+            ctypes.byref(handle), name, _DTYPES[dtype],
+            None if extension is None else extension.encode())
         self._free = library.locant_model_close
         self.handle = handle
         self._dtype = np.float64 if dtype == "float64" else np.float32
@@ -109,6 +118,23 @@ class Model:
         out = result(out, tuple(shape)[:rank.value], self._dtype)
         lab().locant_model_logits(view(out, "out"), None, self.handle,
                                   ctypes.byref(given), flags)
+        del kept
+        return out
+
+    def losses(self, ids: Any, *, mask: Any = None,
+               positions: Any = None) -> Array:
+        """What a causal model loses on each token but the first, in nats,
+        float64 [B, T - 1]: -ln p(ids[b, t + 1] | ids[b, : t + 1]); NaN where
+        the mask hides that token or the one before it.
+
+        Errors: as logits(); ERR_UNSUPPORTED (a model that sees what follows).
+        """
+        given, kept = _input(dict(ids=ids, mask=mask, positions=positions))
+        shape = (ctypes.c_int64 * 3)()
+        lab().locant_model_shape(shape, self.handle, ctypes.byref(given), 0)
+        out = result(None, (shape[0], max(shape[1] - 1, 0)), np.float64)
+        lab().locant_model_losses(view(out, "out"), self.handle,
+                                  ctypes.byref(given))
         del kept
         return out
 

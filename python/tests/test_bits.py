@@ -23,7 +23,7 @@ SPECS = {
     "temperature": "temperature(kind=logn)+rope",
     "randomized": "randomized(length=512)+alibi", "pose": "pose(length=512)+rope",
     "learned": "learned(length=128)", "fire": "fire(length=150)",
-    "fope": "fope(length=512)",
+    "fope": "fope(length=512)", "dual-chunk": "dual-chunk(chunk=40,local=8)+rope",
 }
 MORE = ("rope(pairing=interleaved)", "rope(scaling=yarn(factor=4,original=32))",
         "rope(scaling=dynamic(factor=4,original=32))", "rope+t5",

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import locant
+import numpy as np
 from locant import models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -123,6 +124,72 @@ class Transformers(unittest.TestCase):
                     # quotient, and in yarn a blend of two
                     self.assertAlmostEqual(
                         2 * 3.141592653589793 / wave / f, 1, delta=2e-6)
+
+    # Families whose attention modules say what they do, with keys that make
+    # default configurations whole.
+    FAMILIES = {
+        "apertus": {}, "arcee": {}, "cohere": {"use_qk_norm": True},
+        "deepseek_v2": {}, "deepseek_v3": {}, "ernie4_5": {}, "gemma": {},
+        "gemma2": {"query_pre_attn_scalar": 144}, "gemma3_text": {},
+        "gemma3n_text": {}, "gemma4_text": {}, "glm": {}, "glm4": {},
+        "glm4_moe": {"head_dim": 128, "use_qk_norm": True}, "gpt_oss": {},
+        "granite": {"attention_multiplier": 0.5}, "llama": {},
+        "llama4_text": {}, "minimax_m2": {}, "ministral3": {}, "mistral": {},
+        "mistral4": {}, "mixtral": {}, "olmo2": {}, "olmo3": {}, "olmoe": {},
+        "persimmon": {}, "phi": {"qk_layernorm": True}, "phi3": {},
+        "qwen2": {"use_sliding_window": True, "max_window_layers": 2},
+        "qwen2_moe": {}, "qwen3": {}, "qwen3_moe": {}, "qwen3_next": {},
+        "qwen2_vl_text": {}, "qwen3_vl_text": {}, "seed_oss": {},
+        "smollm3": {}, "stablelm": {"qk_layernorm": True}, "starcoder2": {}}
+
+    def attentions(self, config):
+        """(layer, module) of each attention of a model without weights."""
+        import torch
+        from transformers import AutoModel
+        with torch.device("meta"):
+            model = AutoModel.from_config(config)
+        for name, module in model.named_modules():
+            kind = type(module).__name__
+            if kind.endswith("Attention") and ".layers." in f".{name}":
+                yield int(f".{name}".split(".layers.")[1].split(".")[0]), module
+
+    def compare(self, layer, module):
+        score = 1.0  # what the spec itself multiplies scores by
+        if "score=yes" in layer.spec:
+            keys = dict(k.split("=") for k in
+                        layer.spec.split("yarn(")[1].rstrip(")").split(","))
+            score = (0.1 * float(keys["mscale-all"])
+                     * np.log(float(keys["factor"])) + 1) ** 2
+        # Both are a square root and a quotient in double.
+        self.assertAlmostEqual(module.scaling / (layer.scale * score), 1,
+                               delta=1e-15)
+        if hasattr(module, "num_key_value_groups"):
+            self.assertEqual(module.num_key_value_groups,
+                             layer.heads // layer.kv_heads)
+        if "side=trailing" not in layer.spec:
+            self.assertEqual(module.head_dim, layer.qk_dim)
+        window = getattr(module, "sliding_window", None)
+        if window:
+            self.assertIn(f"window(size={window})", layer.spec)
+        names = {"q_norm", "q_layernorm", "qk_norm"} & set(
+            name for name, _ in module.named_children())
+        self.assertEqual(bool(names), layer.qk_norm is not None)
+
+    def test_modules(self):
+        for name, keys in self.FAMILIES.items():
+            config = self.transformers.CONFIG_MAPPING[name](
+                num_hidden_layers=8, **({"num_kv_shared_layers": 2}
+                                        if name == "gemma3n_text" else {}),
+                **keys)
+            layers = models.plan(config).towers[0].layers
+            seen = set()
+            with self.subTest(name):
+                for number, module in self.attentions(config):
+                    self.compare(layers[number], module)
+                    seen.add(number)
+                self.assertEqual(seen, {
+                    i for i, layer in enumerate(layers)
+                    if layer.attention == "softmax"})
 
     def test_configuration_objects(self):
         config = self.transformers.Gemma3TextConfig(

@@ -222,5 +222,34 @@ class Extend(unittest.TestCase):
         self.assertEqual(tried, 12)
 
 
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "tests",
+                        "models", "fixtures")
+
+
+@unittest.skipUnless(LAB, "needs liblocant_lab")
+class Score(unittest.TestCase):
+    def test_losses_are_those_of_the_logits(self):
+        ids = np.arange(2 * 20).reshape(2, 20) * 7 % 12
+        model = models.Model(os.path.join(FIXTURES, "llama"), "float64")
+        logits = model.logits(ids)
+        logits -= np.log(np.exp(logits).sum(-1, keepdims=True))
+        want = -np.take_along_axis(logits[:, :-1], ids[:, 1:, None], 2)[..., 0]
+        np.testing.assert_allclose(model.losses(ids), want, rtol=1e-12)
+
+    def test_an_extension_that_changes_nothing_and_one_that_does(self):
+        ids = np.arange(20)[None] * 7 % 12
+
+        def losses(extension):
+            return models.Model(os.path.join(FIXTURES, "llama"), "float64",
+                                extension=extension).losses(ids)
+
+        plain = losses(None)
+        np.testing.assert_allclose(losses("window(size=20)"), plain,
+                                   rtol=1e-11)
+        self.assertGreater(np.abs(losses("pi(factor=4)") - plain).max(), 1e-4)
+        with self.assertRaisesRegex(locant.Error, "expected pi, linear"):
+            losses("dca(size=3)")
+
+
 if __name__ == "__main__":
     unittest.main()

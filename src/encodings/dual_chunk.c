@@ -102,8 +102,9 @@ static int64_t place(const locant_encoding *e, int relation, int64_t pos)
 static const locant_variant variants[] = {
     { "dual-chunk(chunk=3072,local=512)+rope", "a trained length of 4096",
       "ChunkLlama with Llama 2" },
-    { "dual-chunk(chunk=24576,local=4096)+rope(base=1000000)",
-      "a trained length of 32768", "ChunkLlama with Qwen" },
+    { "dual-chunk(chunk=262144,local=8192)+rope(base=10000000)",
+      "dual_chunk_attention_config, without its sparse part",
+      "Qwen2.5-7B-Instruct-1M" },
     { 0 }
 };
 
@@ -124,7 +125,8 @@ const struct lct_encoding lct_enc_dual_chunk = {
                     "0, so a shift of all positions changes scores unless it "
                     "is a multiple of s.",
         .variants = variants,
-        .traits = LOCANT_TRAIT_CAUSAL,
+        /* In a sum with a rotation it is not relative. */
+        .traits = LOCANT_TRAIT_CAUSAL | LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
     .check = check,

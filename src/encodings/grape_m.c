@@ -150,6 +150,18 @@ static int64_t entry_of(const struct lct_call *c, enum lct_role role,
 
 /* --------------------------------------------------------- canonical planes */
 
+/* p theta, for cosine and sine: of large angles without the whole turns, since
+ * a product in double has an error of many digits of a turn there. */
+static double angle_of(double p, double theta)
+{
+    const long double turn = 6.283185307179586476925286766559L;
+    double angle = p * theta;
+
+    return fabs(angle) < 0x1p20
+               ? angle
+               : (double)remainderl((long double)p * theta, turn);
+}
+
 /* out = R(-p theta) x */
 static void rotate_pairs(double *out, const double *x, const struct lct_call *c,
                          const double *lambda, double p)
@@ -157,7 +169,7 @@ static void rotate_pairs(double *out, const double *x, const struct lct_call *c,
     int64_t half = c->head_dim / 2;
 
     for (int64_t i = 0; i < half; i++) {
-        double slope, angle = p * theta_of(&slope, c->e, lambda[i]);
+        double slope, angle = angle_of(p, theta_of(&slope, c->e, lambda[i]));
         double cosine = cos(angle), sine = sin(angle);
         double a = x[i], b = x[half + i];
 

@@ -59,15 +59,11 @@ static locant_status check_relations(const locant_encoding *a,
 {
     if (a->row->relations.classify == NULL)
         return LOCANT_OK;
-    if (b->row->relations.classify != NULL)
-        return refuse_both(a, b, "choose how far keys are");
     if (b->doors & LOCANT_DOOR_CONTENT)
         return refuse_both(a, b, "change products of queries and keys");
-    if ((b->doors & LOCANT_DOOR_ROTATE) &&
-        (lct_own_axes(b) > 0 || b->row->rotate.map != NULL))
-        return LCT_REFUSE("%s replaces the position of a rotation of pairs, %s "
-                          "is another one, expected one as rope",
-                          a->row->info.name, b->row->info.name);
+    if (b->row->relations.classify != NULL || lct_own_axes(b) > 0 ||
+        b->row->rotate.map != NULL)
+        return refuse_both(a, b, "choose how to rotate queries and keys");
     return LOCANT_OK;
 }
 
@@ -123,6 +119,15 @@ static bool sees_rotation(const locant_encoding *e)
            !content->e->row->content.scores_only;
 }
 
+/* Do relations of pairs change the positions of a rotation? */
+static bool has_relations(const locant_encoding *e)
+{
+    for (int i = 0; i < e->parts; i++)
+        if (e->part[i].e->row->relations.classify != NULL)
+            return e->doors & LOCANT_DOOR_ROTATE;
+    return false;
+}
+
 static locant_status compose_sum(locant_encoding *e)
 {
     int first = 0;
@@ -138,7 +143,7 @@ static locant_status compose_sum(locant_encoding *e)
         e->part[e->parts++] = (struct lct_part){ e->nested[i], first };
         first += lct_param_count(e->nested[i]);
     }
-    if (sees_rotation(e))
+    if (sees_rotation(e) || has_relations(e))
         e->traits &= ~(unsigned)LOCANT_TRAIT_RELATIVE;
     return LOCANT_OK;
 }

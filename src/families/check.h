@@ -39,8 +39,9 @@ enum lct_class_traits {
     LCT_CLASS_SECTIONS = 8, /* has mrope_section */
     LCT_CLASS_NO_ROPE = 16, /* never rotates */
     LCT_CLASS_QWEN_WINDOW = 32, /* slides only if use_sliding_window */
-    LCT_CLASS_HALF = 64,        /* llama.cpp: same pairing as the weights */
-    LCT_CLASS_PERMUTED = 128 /* its converter makes half weights interleaved */
+    LCT_CLASS_HALF = 64,        /* its weights are half, in GGUF too */
+    LCT_CLASS_PERMUTED = 128, /* its converter makes half weights interleaved */
+    LCT_CLASS_INTERLEAVED = 256 /* its weights are interleaved */
 };
 struct lct_class {
     const char *type;

@@ -18,7 +18,7 @@ static const struct lct_gguf_arch archs[] = {
     { "granite", true, true, 0, 0 },     { "granitemoe", true, true, 0, 0 },
     { "chameleon", true, true, 0, 0 },   { "bailingmoe", true, true, 0, 0 },
     { "smollm3", true, true, 0, 0 },     { "arcee", true, true, 0, 0 },
-    { "ernie4_5", true, true, 0, 0 },    { "plm", true, false, 0, 0 },
+    { "ernie4_5", true, false, 0, 0 },    { "plm", true, false, 0, 0 },
     { "falcon", false, false, 0, 0 },    { "grok", false, false, 0, 0 },
     { "dbrx", false, false, 500000, 0 }, { "stablelm", false, false, 0, 0 },
     { "qwen", false, false, 0, 0 },      { "qwen2", false, false, 1e6, 0 },

@@ -44,8 +44,9 @@ static const struct known_key known_keys[] = {
     { "long_factor", LONGROPE, LONGROPE },
     { "mrope_section", EVERY, 0 },       { "mrope_interleaved", EVERY, 0 },
     { "attn_factor", 0, 0 },             { "alpha", 0, 0 },
-    { "extrapolation_factor", 0, 0 },    { "short_mscale", 0, 0 },
-    { "long_mscale", 0, 0 },             { "finetuned", EVERY, 0 },
+    { "extrapolation_factor", 0, 0 },    { "short_mscale", LONGROPE, 0 },
+    { "long_mscale", LONGROPE, 0 },      { "finetuned", EVERY, 0 },
+    { "interleaved", EVERY, 0 },
     { "llama_4_scaling_beta", EVERY, 0 },
     { "max_position_embeddings", EVERY, 0 },
     { "apply_yarn_scaling", EVERY, 0 },
@@ -267,6 +268,19 @@ static void check_number(struct lct_check *k, const json_t *object,
     mend_type(f, path, value, true);
 }
 
+static bool is_frequency(const char *name)
+{
+    return strcmp(name, "rope_theta") == 0 || strcmp(name, "factor") == 0 ||
+           strcmp(name, "original_max_position_embeddings") == 0;
+}
+
+/* null says that the class derives it */
+static bool may_be_null(const char *name)
+{
+    return strcmp(name, "head_dim") == 0 ||
+           strcmp(name, "num_key_value_heads") == 0;
+}
+
 /* D09 of what must be above 0, and not null. */
 static void check_positive(struct lct_check *k, const json_t *object,
                            const char *dict, const char *name)
@@ -276,7 +290,7 @@ static void check_positive(struct lct_check *k, const json_t *object,
     char path[160];
 
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
-    if (value != NULL && json_is_null(value)) {
+    if (value != NULL && json_is_null(value) && !may_be_null(name)) {
         f = lct_check_report(k, LCT_CHECK_D09, path,
                              "%s is null, and a number is due", name);
         lct_check_says(f, LCT_HF5,
@@ -291,8 +305,10 @@ static void check_positive(struct lct_check *k, const json_t *object,
                              "%s is %.10g, and must be above 0", name,
                              json_number_value(value));
         lct_check_says(f, LCT_EVERY_STACK,
-                       "frequencies that are infinite, not numbers, or "
-                       "backwards");
+                       is_frequency(name)
+                           ? "frequencies that are infinite, not "
+                             "numbers, or backwards"
+                           : "no tensor has such a size");
         lct_check_mend(f, "write the number that is meant");
     }
 }
@@ -416,10 +432,10 @@ static void check_numbers(struct lct_check *k)
                                          "qk_rope_head_dim",
                                          "max_window_layers" };
 
-    static const char *const positive[] = { "hidden_size",
-                                            "num_attention_heads",
-                                            "num_hidden_layers",
-                                            "max_position_embeddings" };
+    static const char *const positive[] = {
+        "hidden_size",         "head_dim",          "num_key_value_heads",
+        "num_attention_heads", "num_hidden_layers", "max_position_embeddings"
+    };
 
     for (size_t i = 0; i < COUNT(top_numbers); i++)
         check_number(k, k->text, "", top_numbers[i]);

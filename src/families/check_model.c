@@ -5,6 +5,7 @@
 #include "check_params.h"
 #include "check_view.h"
 #include "family.h"
+#include "position_plan.h"
 #include "../core/quote.h"
 #include "../files/document.h"
 #include "../files/path.h"
@@ -213,6 +214,36 @@ static void run_groups(struct lct_check *k)
     lct_check_pairs(k);
 }
 
+static bool has_error(const struct lct_report *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->drafts[i]->severity == LOCANT_FINDING_ERROR)
+            return true;
+    return false;
+}
+
+/* X07: what no check names, but the reader of plans refuses. */
+static locant_status try_plan(struct lct_check *k, const struct lct_config *c)
+{
+    struct lct_position_plan plan;
+    const locant_status status = lct_position_plan_of(&plan, c);
+    const size_t name = strlen(c->file);
+    const char *message = locant_last_error();
+    struct lct_draft *f;
+
+    lct_position_plan_free(&plan);
+    if (status == LOCANT_ERR_NOMEM)
+        return status;
+    if (status != LOCANT_ERR_FORMAT || has_error(k->report))
+        return LOCANT_OK;
+    if (strncmp(message, c->file, name) == 0 && message[name] == ':')
+        message += name + 2;
+    f = lct_check_report(k, LCT_CHECK_X07, "/(the whole)",
+                         "no position plan can be made: %s", message);
+    lct_check_mend(f, "write what the sentence expects");
+    return LOCANT_OK;
+}
+
 static void wrong_model_type(struct lct_report *report,
                              const struct lct_check_model *m)
 {
@@ -280,6 +311,9 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
         k.adapter = adapter;
         summary(checked, 512, &k, m->config.dialect);
         run_groups(&k);
+        /* a GGUF file may lack keys that its other readers derive */
+        if (m->config.dialect != LCT_DIALECT_GGUF)
+            status = try_plan(&k, &m->config);
     }
     json_decref(named.root);
     json_decref(other_named.root);

@@ -48,13 +48,14 @@ static bool interleaved(bool *known, const struct lct_check *k)
     const struct lct_gguf_arch *arch =
         is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
 
-    *known = text != NULL || arch != NULL || (!is_gguf(k) && k->class != NULL);
+    *known = text != NULL || arch != NULL ||
+             lct_check_class_has(k, LCT_CLASS_INTERLEAVED) ||
+             lct_check_class_has(k, LCT_CLASS_HALF) ||
+             lct_check_class_has(k, LCT_CLASS_PERMUTED);
     if (text != NULL)
         return strcmp(text, "interleaved") == 0;
-    if (arch != NULL)
-        return arch->interleaved;
-    return k->class != NULL &&
-           (k->class->traits & (LCT_CLASS_HALF | LCT_CLASS_PERMUTED)) == 0;
+    return arch ? arch->interleaved
+                : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
 }
 
 /* ----------------------------------------------------------------- rows */
@@ -475,7 +476,9 @@ void lct_check_pairs(struct lct_check *k)
     struct pair p = { .k = k, .other = k->other };
 
     adapter(k);
-    if (k->other == NULL)
+    /* beside a model may lie the GGUF file of its projector */
+    if (k->other == NULL ||
+        (is_gguf(k->other) && lct_check_gguf_arch(k->other->type) == NULL))
         return;
     p.sizes = sizes_of(is_gguf(k) && !is_gguf(k->other) ? k->other : k);
     compare_rows(&p);

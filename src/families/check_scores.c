@@ -281,12 +281,14 @@ static void t5_head(struct lct_check *k)
 static void packed(struct lct_check *k)
 {
     const json_t *q = json_object_get(k->config->root, "quantization_config");
-    const char *method =
-        lct_check_text(q, "quant_algo", lct_check_text(q, "quant_method", ""));
+    const char *algorithm = lct_check_text(q, "quant_algo", "");
+    const char *method = lct_check_text(q, "quant_method", "");
+    const char *format = lct_check_text(q, "format", "");
     struct lct_draft *f;
 
     if (!lct_check_class_has(k, LCT_CLASS_PERMUTED) ||
-        (strcmp(method, "NVFP4") != 0 && strcmp(method, "nvfp4") != 0))
+        !(strstr(algorithm, "NVFP4") || strstr(method, "nvfp4") ||
+          strstr(format, "nvfp4")))
         return;
     f = lct_check_report(k, LCT_CHECK_G03, "/quantization_config",
                          "the weights are packed as NVFP4, and a converter "

@@ -42,11 +42,12 @@ static void recorded_pairing(struct lct_check *k)
                    : NULL;
     const struct lct_gguf_arch *arch =
         is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
-    const bool known = is_gguf(k) ? arch != NULL : k->class != NULL;
     const bool interleaved =
         arch ? arch->interleaved
-             : k->class &&
-                   !(k->class->traits & (LCT_CLASS_HALF | LCT_CLASS_PERMUTED));
+             : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
+    const bool known = arch != NULL || interleaved ||
+                       lct_check_class_has(k, LCT_CLASS_HALF) ||
+                       lct_check_class_has(k, LCT_CLASS_PERMUTED);
     const char *readers = interleaved ? "interleaved" : "half";
     struct lct_draft *f;
 

@@ -158,7 +158,7 @@ struct lct_ramp lct_check_ramp(double rot, double base, double original,
 
     /* of wild numbers only the clipped ends count */
     r.low = (int)fmin(fmax(low, 0), 1e6);
-    r.high = (int)fmax(fmin(high, rot - 1), -1e6);
+    r.high = (int)fmax(fmin(fmin(high, rot - 1), 1e6), -1e6);
     return r;
 }
 

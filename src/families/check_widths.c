@@ -58,8 +58,8 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
     const int64_t cut = lct_check_channels(k->d, p);
     struct lct_draft *f;
 
-    if (key == NULL || k->d <= 0 || !(p > 0 && p < 1) ||
-        !lct_check_class_has(k, LCT_CLASS_PARTIAL) ||
+    if (key == NULL || k->d <= 0 || !(p > 0 && p < 1) || k->class == NULL ||
+        lct_check_class_has(k, LCT_CLASS_MLA) ||
         strcmp(e->kind, "proportional") == 0)
         return;
     if (whole && fmod(nearest, 2) == 0 && cut != (int64_t)nearest) {
@@ -73,7 +73,7 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_mend(f, "%.17g, whose product is not below %.0f",
                        safe_partial((int64_t)nearest, k->d), nearest);
         lct_check_fix(f, key, json_real(safe_partial((int64_t)nearest, k->d)));
-    } else if (cut % 2 != 0) {
+    } else if (cut % 2 != 0 && lct_check_class_has(k, LCT_CLASS_PARTIAL)) {
         f = lct_check_report(k, LCT_CHECK_W01, key,
                              "%.10g of %lld channels are %lld, an odd number",
                              p, (long long)k->d, (long long)cut);
@@ -120,7 +120,7 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_says(f, LCT_HF5, "rotates all %lld channels",
                        (long long)k->d);
     lct_check_says(f, LCT_VLLM, "rotates %lld of %lld channels",
-                   (long long)((double)k->d * p), (long long)k->d);
+                   (long long)lct_check_channels(k->d, p), (long long)k->d);
     lct_check_says(f, LCT_HF4 | LCT_MLX, "rotates all %lld channels",
                    (long long)k->d);
     lct_check_says(f, LCT_LLAMA_CPP,
@@ -148,12 +148,12 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
                              "rotary_dim is %lld, and partial_rotary_factor "
                              "%.10g of %lld channels is %lld",
                              (long long)r, p, (long long)k->d,
-                             (long long)((double)k->d * p));
+                             (long long)lct_check_channels(k->d, p));
         lct_check_says(f, LCT_HF5 | LCT_MLX, "rotates %lld channels",
-                       (long long)((double)k->d * p));
+                       (long long)lct_check_channels(k->d, p));
         lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels", (long long)r);
         lct_check_says(f, LCT_VLLM, "older versions apply both: %lld channels",
-                       (long long)((double)r * p));
+                       (long long)lct_check_channels(r, p));
         lct_check_mend(f, "partial_rotary_factor %.10g if rotary_dim is right",
                        (double)r / (double)k->d);
     } else if (key == NULL && r != k->d) {
@@ -238,7 +238,7 @@ static void heads(struct lct_check *k)
                              (long long)(k->D / k->H));
         lct_check_says(f, LCT_HF5 | LCT_VLLM, "heads of %lld channels",
                        (long long)k->class->head_dim);
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "heads of %lld channels",
+        lct_check_says(f, LCT_LLAMA_CPP, "heads of %lld channels",
                        (long long)(k->D / k->H));
         lct_check_mend(f, "add head_dim, the rows of q_proj over the heads");
     }
@@ -310,18 +310,21 @@ static void sections(struct lct_check *k, const struct lct_rope_entry *e)
     const bool flag = lct_check_bool(e->dict, "mrope_interleaved", false);
     struct lct_draft *f;
 
-    if (json_array_size(list) == 0)
-        return;
-    wrong_sections(k, e, list, flag || qwen3);
     if (qwen3 && !flag) {
-        f = lct_check_report(k, LCT_CHECK_W11, PATH(e, "mrope_interleaved"),
+        f = lct_check_report(k, LCT_CHECK_W11,
+                             e->dict ? PATH(e, "mrope_interleaved")
+                                     : "rope_scaling",
                              "mrope_interleaved is not true, and Qwen3-VL was "
                              "trained with interleaved sections");
         lct_check_says(f, LCT_HF5, "interleaves always");
         lct_check_says(f, LCT_VLLM, "chunked sections");
         lct_check_mend(f, "mrope_interleaved: true");
-        lct_check_fix(f, PATH(e, "mrope_interleaved"), json_true());
+        if (e->dict != NULL)
+            lct_check_fix(f, PATH(e, "mrope_interleaved"), json_true());
     }
+    if (json_array_size(list) == 0)
+        return;
+    wrong_sections(k, e, list, flag || qwen3);
     if (strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0) {
         f = lct_check_report(k, LCT_CHECK_W12, PATH(e, "mrope_section"),
                              "sections stand together with the scaling '%s'",
@@ -354,6 +357,7 @@ static void image_ids(struct lct_check *k)
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP,
                    "three coordinates, all equal for text alone, which is "
                    "plain RoPE");
+    lct_check_says(f, LCT_MLX, "one coordinate: right for text alone");
     lct_check_mend(f, "nothing is wrong in the file; pass position ids of "
                       "three axes");
 }

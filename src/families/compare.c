@@ -9,27 +9,19 @@
 
 /* ---------------------------------------------------------------- operands */
 
-static bool is_spec(const char *text)
-{
-    struct stat st;
-    locant_encoding *e;
-
-    if (stat(text, &st) == 0 || locant_encoding_create(&e, text) != LOCANT_OK)
-        return false;
-    locant_encoding_free(e);
-    return true;
-}
-
 static locant_status open_operand(struct lct_operand *o, const char *text,
                                   enum lct_stack stack)
 {
     struct lct_config c;
+    struct stat st;
     locant_status s;
 
     memset(o, 0, sizeof(*o));
-    if (text[0] != '{' && is_spec(text)) {
+    if (text[0] != '{' && stat(text, &st) != 0) {
+        s = locant_encoding_create(&o->spec, text);
         o->pairing_given = strstr(text, "pairing") != NULL;
-        return locant_encoding_create(&o->spec, text);
+        if (s == LOCANT_OK || s == LOCANT_ERR_NOMEM)
+            return s;
     }
     if (text[0] != '{')
         return lct_position_plan_read_as(&o->plan, text, stack);
@@ -79,7 +71,7 @@ static bool may_be_reordered(locant_comparison *out,
                       "that its kind of file has.");
         return true;
     }
-    return !a->plan.pairing_assumed && !b->plan.pairing_assumed;
+    return !(a->plan.pairing_assumed && b->plan.pairing_assumed);
 }
 
 /* The same tower of the other plan; NULL if it has none. */
@@ -127,6 +119,7 @@ static locant_status compare_towers(struct lct_layer_pair *p,
         p->a = p->la->encoding;
         p->b = p->lb->encoding;
         p->dim = p->la->qk_dim;
+        p->dim_b = p->lb->qk_dim;
         if (p->a != NULL && p->b != NULL)
             LCT_TRY(lct_compare_layer(p));
     }
@@ -181,7 +174,7 @@ static locant_status compare_spec(struct lct_layer_pair *p,
             &first, a_is ? a->spec : b->spec, l, t->n_layers);
 
         p->layer = l;
-        p->dim = t->layers[l].qk_dim;
+        p->dim = p->dim_b = t->layers[l].qk_dim;
         p->a = a_is ? of_spec : t->layers[l].encoding;
         p->b = a_is ? t->layers[l].encoding : of_spec;
         if (p->a != NULL && p->b != NULL)
@@ -201,7 +194,7 @@ static locant_status compare_two_specs(struct lct_layer_pair *p,
     int first;
 
     p->tower = "text";
-    p->dim = 128;
+    p->dim = p->dim_b = 128;
     for (int64_t l = 0; l < (n > 0 ? n : 64); l++) {
         p->layer = l;
         p->a = locant_encoding_layer_of(&first, a->spec, l, n);

@@ -19,8 +19,9 @@ struct lct_layer_pair {
     int64_t layer;
     const locant_encoding *a, *b;         /* of the layer */
     const struct lct_layer_plan *la, *lb; /* NULL: a spec */
-    int64_t dim;                          /* channels of a head for scores */
-    int64_t length; /* over which frequencies are judged */
+    int64_t dim, dim_b;                   /* channels of a head for scores */
+    int64_t length;      /* over which frequencies are judged */
+    int64_t counted[24]; /* the last layer counted in each difference */
     bool reordered; /* the weights of both may have other orders of channels */
     bool other_files; /* not of one kind: norms may be stored otherwise */
 };

@@ -19,11 +19,13 @@ locant_model_difference *lct_compare_add(struct lct_layer_pair *p,
     for (int i = 0; i < p->out->n; i++)
         if (strcmp(d[i].field, field) == 0 &&
             strcmp(d[i].tower, p->tower) == 0) {
-            d[i].layers++;
+            d[i].layers += p->counted[i] != p->layer;
+            p->counted[i] = p->layer;
             return &d[i];
         }
     if (p->out->n == most)
         return NULL;
+    p->counted[p->out->n] = p->layer;
     d += p->out->n++;
     *d = (locant_model_difference){
         .layer = p->layer, .layers = 1, .pair = -1, .position = -1
@@ -74,17 +76,16 @@ static void compare_words(struct lct_layer_pair *p, const char *field,
 
 /* ------------------------------------------------------------------- parts */
 
-/* Encodings whose parts rotate q and k: those of the rotate door. */
+/* Is the part of an encoding that rotates queries and keys? */
 static bool rotates(const char *part)
 {
-    locant_encoding *e;
-    bool yes;
+    const locant_encoding_info *row;
+    size_t n = strcspn(part, "(");
 
-    if (locant_encoding_create(&e, part) != LOCANT_OK)
-        return false;
-    yes = (locant_encoding_doors(e) & LOCANT_DOOR_ROTATE) != 0;
-    locant_encoding_free(e);
-    return yes;
+    for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++)
+        if (strlen(row->name) == n && strncmp(row->name, part, n) == 0)
+            return (row->doors & LOCANT_DOOR_ROTATE) != 0;
+    return false;
 }
 
 static const char *rotation_of(const struct lct_spec_parts *s)
@@ -273,6 +274,8 @@ static void compare_fields(struct lct_layer_pair *p)
     compare_words(p, "sinks", switches, a->sinks, b->sinks);
     lct_compare_numbers(p, "layer of the keys", (double)a->keys_of,
                         (double)b->keys_of, 0);
+    lct_compare_numbers(p, "window of an image", or_none(a->grid_window),
+                        or_none(b->grid_window), 0);
     compare_chunks(p);
     compare_norms(p);
 }

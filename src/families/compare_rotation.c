@@ -184,7 +184,7 @@ static void compare_factors(struct lct_layer_pair *p, const struct turns *a,
     if (a->n > 0 || b->n > 0)
         lct_compare_numbers(p, "factor of rotated scores", sa * ga * ga,
                             sb * gb * gb, 1e-6);
-    if (2 * a->n < p->dim || 2 * b->n < p->dim)
+    if (2 * a->n < p->dim || 2 * b->n < p->dim_b)
         lct_compare_numbers(p, "factor of scores", sa, sb, 1e-6);
 }
 
@@ -230,7 +230,7 @@ static locant_status compare_at(struct lct_layer_pair *p, const char *a,
     locant_status s = read_turns(&ta, a, p->dim, length, axis);
 
     if (s == LOCANT_OK)
-        s = read_turns(&tb, b, p->dim, length, axis);
+        s = read_turns(&tb, b, p->dim_b, length, axis);
     if (s == LOCANT_OK && first) {
         if (same_channels(p, &ta, &tb, a, b))
             measure(&d, &ta, &tb);
@@ -245,23 +245,21 @@ static locant_status compare_at(struct lct_layer_pair *p, const char *a,
     return s;
 }
 
-static int axes_of(const char *spec)
+static locant_status axes_of(int *axes, const char *spec)
 {
     locant_encoding *e;
-    int axes = 1;
 
-    if (locant_encoding_create(&e, spec) == LOCANT_OK) {
-        axes = locant_encoding_axes(e);
-        locant_encoding_free(e);
-    }
-    return axes;
+    LCT_TRY(locant_encoding_create(&e, spec));
+    *axes = locant_encoding_axes(e);
+    locant_encoding_free(e);
+    return LOCANT_OK;
 }
 
 locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
                                    const char *b)
 {
     int64_t lengths[8];
-    int n, axes;
+    int n, axes, axes_b;
     bool differs;
 
     if (a == NULL || b == NULL) {
@@ -275,8 +273,9 @@ locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
         compare_scales(p);
         return LOCANT_OK;
     }
-    axes = axes_of(a);
-    if (axes != axes_of(b)) {
+    LCT_TRY(axes_of(&axes, a));
+    LCT_TRY(axes_of(&axes_b, b));
+    if (axes != axes_b) {
         (void)lct_compare_add(p, "rotation", a, b);
         return LOCANT_OK;
     }

@@ -7,6 +7,8 @@
 #include "convert.h"
 #include "../files/document.h"
 #include "../files/path.h"
+#include "convert_back.h"
+#include "convert_gguf.h"
 #include "convert_verify.h"
 #include "family.h"
 #include "pairing.h"
@@ -41,12 +43,11 @@ static bool is_folder(const char *path)
 
 static bool has_file(const char *folder, const char *name)
 {
-    char *path = lct_convert_path(folder, name);
+    char path[4096];
     struct stat st;
-    const bool there = path != NULL && stat(path, &st) == 0;
+    const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
 
-    locant_release(path);
-    return there;
+    return n > 0 && n < (int)sizeof path && stat(path, &st) == 0;
 }
 
 /* --------------------------------------------------------------- the input */
@@ -95,45 +96,69 @@ static locant_status read_base(struct lct_convert *c)
     return status;
 }
 
-/* The first tower that rotates. */
-static struct lct_tower *rotating_tower(struct lct_position_plan *p)
+/* *out: does the layer rotate by an encoding whose pairing a spec can say? */
+static locant_status has_pairing(bool *out, const struct lct_layer_plan *layer)
 {
-    for (int i = 0; i < p->n_towers; i++)
-        for (int64_t l = 0; l < p->towers[i].n_layers; l++) {
-            const locant_encoding *e = p->towers[i].layers[l].encoding;
+    locant_encoding *e = NULL;
+    locant_status status;
+    char *spec;
 
-            if (e && locant_encoding_doors(e) & LOCANT_DOOR_ROTATE)
-                return &p->towers[i];
-        }
-    return NULL;
+    *out = false;
+    if (layer->encoding == NULL ||
+        !(locant_encoding_doors(layer->encoding) & LOCANT_DOOR_ROTATE))
+        return LOCANT_OK;
+    LCT_TRY(lct_pairing_spec(&spec, layer->spec, true));
+    status = locant_encoding_create(&e, spec);
+    locant_release(spec);
+    locant_encoding_free(e);
+    *out = status == LOCANT_OK;
+    return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
 }
 
+/* The tower whose weights have a pairing: the first of such a layer. */
 static locant_status find_tower(struct lct_convert *c)
 {
-    c->tower = rotating_tower(&c->plan);
-    if (c->tower == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s does not rotate queries and keys, so that "
-                           "its weights have no pairing",
-                           c->config.file, c->plan.family->title);
-    return LOCANT_OK;
+    bool found;
+
+    for (int i = 0; i < c->plan.n_towers; i++)
+        for (int64_t l = 0; l < c->plan.towers[i].n_layers; l++) {
+            LCT_TRY(has_pairing(&found, &c->plan.towers[i].layers[l]));
+            if (!found)
+                continue;
+            c->tower = &c->plan.towers[i];
+            return LOCANT_OK;
+        }
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: %s does not rotate pairs of channels of queries "
+                       "and keys, so that its weights have no pairing",
+                       c->config.file, c->plan.family->title);
+}
+
+/* The configuration and its plan: of the model, or of that of an adapter. */
+static locant_status read_plan(struct lct_convert *c)
+{
+    const char *base = c->options->base;
+
+    if (c->adapter)
+        LCT_TRY(read_base(c));
+    else
+        LCT_TRY(lct_config_read(
+            &c->config, is_folder(c->model) || !base ? c->model : base));
+    return c->config.dialect == LCT_DIALECT_GGUF
+               ? lct_position_plan_read(&c->plan, c->model)
+               : lct_position_plan_of(&c->plan, &c->config);
 }
 
 static locant_status read_input(struct lct_convert *c)
 {
     LCT_TRY(find_folder(c));
     c->adapter = has_file(c->folder, "adapter_config.json");
-    if (c->adapter)
-        LCT_TRY(read_base(c));
-    else
-        LCT_TRY(lct_config_read(&c->config,
-                                is_folder(c->model) || c->options->base == NULL
-                                    ? c->model
-                                    : c->options->base));
-    LCT_TRY(lct_position_plan_of(&c->plan, &c->config));
+    LCT_TRY(read_plan(c));
     LCT_TRY(find_tower(c));
     LCT_TRY(lct_weights_open(&c->weights, c->model));
     c->gguf_in = lct_weights_gguf(c->weights) != NULL;
+    c->gguf_out = c->options->format == LOCANT_MODEL_GGUF ||
+                  (c->options->format == LOCANT_MODEL_SAME && c->gguf_in);
     return lct_convert_parts_find(&c->parts, c->weights, c->tower,
                                   c->config.model_type, c->adapter);
 }
@@ -169,10 +194,26 @@ static locant_status check_options(const locant_convert_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: a pairing or format is none of those there are",
                            fn);
+    if (o->type != NULL && strcmp(o->type, "F32") != 0 &&
+        strcmp(o->type, "F16") != 0 && strcmp(o->type, "BF16") != 0 &&
+        strcmp(o->type, "Q8_0") != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: '%.20s', one of F32, F16, BF16, Q8_0 "
+                           "expected",
+                           fn, o->type);
     return LOCANT_OK;
 }
 
 /* -------------------------------------------------------------- the whole */
+
+/* The model_type, or the architecture of GGUF. */
+static const char *type_of_output(const struct lct_convert *c)
+{
+    if (c->gguf_out)
+        return lct_convert_gguf_family(c->config.model_type)->architecture;
+    return c->gguf_in ? lct_convert_back_family(c)->model_type
+                      : c->config.model_type;
+}
 
 /* Read what was written, and compare the scores. */
 static locant_status verify(locant_conversion *out, struct lct_convert *c)
@@ -180,19 +221,28 @@ static locant_status verify(locant_conversion *out, struct lct_convert *c)
     struct lct_convert_parts parts = { 0 };
     struct lct_weights *written;
     const bool plus_one = c->tower->layers[0].norm.plus_one;
-    const struct lct_convert_side before = { &c->parts, c->from, plus_one };
-    const struct lct_convert_side after = { &parts, c->to, plus_one };
+    const struct lct_convert_side before = { &c->parts, c->from,
+                                             plus_one && !c->gguf_in };
+    const struct lct_convert_side after = { &parts, c->to,
+                                            plus_one && !c->gguf_out };
     locant_status status;
 
     LCT_TRY(lct_output_flush(&c->output));
     LCT_TRY(lct_weights_open(&written, c->output.temporary));
     status = lct_convert_parts_find(&parts, written, c->tower,
-                                    c->config.model_type, c->adapter);
+                                    type_of_output(c), c->adapter);
     if (status == LOCANT_OK)
         status = lct_convert_verify(&out->worst, c->tower, &before, &after);
     lct_convert_parts_free(&parts);
     lct_weights_close(written);
     return status;
+}
+
+static locant_status write_weights(struct lct_convert *c)
+{
+    if (c->gguf_out)
+        return lct_convert_gguf(c);
+    return c->gguf_in ? lct_convert_back(c) : lct_convert_write(c);
 }
 
 static locant_status write_output(locant_conversion *out, struct lct_convert *c,
@@ -201,8 +251,9 @@ static locant_status write_output(locant_conversion *out, struct lct_convert *c,
     locant_status status = lct_output_begin(&c->output, folder);
 
     if (status == LOCANT_OK)
-        status = lct_convert_write(c);
-    if (status == LOCANT_OK)
+        status = write_weights(c);
+    /* What lies beside a GGUF need not belong to it. */
+    if (status == LOCANT_OK && (is_folder(c->model) || !c->gguf_in))
         status = lct_convert_write_others(c);
     if (status == LOCANT_OK && c->options->verify)
         status = verify(out, c);
@@ -213,16 +264,86 @@ static locant_status write_output(locant_conversion *out, struct lct_convert *c,
     return status;
 }
 
+/* A GGUF has the pairing of its architecture. */
+static locant_status check_gguf(const struct lct_convert *c)
+{
+    const struct lct_convert_gguf_family *f =
+        lct_convert_gguf_family(c->config.model_type);
+    const locant_model_pairing asked = c->options->pairing;
+
+    if (f == NULL || c->adapter)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: a GGUF of model_type '%.60s'%s is not written; "
+                           "known: %s",
+                           c->config.file, c->config.model_type,
+                           c->adapter ? " as an adapter" : "",
+                           lct_convert_gguf_families());
+    if (asked != LOCANT_MODEL_UNSAID &&
+        (asked == LOCANT_MODEL_INTERLEAVED) != f->interleaved)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: pairing: a GGUF of architecture %s is %s, as "
+                           "llama.cpp rotates it; leave it out",
+                           fn, f->architecture,
+                           f->interleaved ? "interleaved" : "half");
+    return LOCANT_OK;
+}
+
+/* Options that the input decides on. */
+static locant_status check_formats(const struct lct_convert *c)
+{
+    const locant_convert_options *o = c->options;
+
+    if (c->gguf_in && c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: format: the model is a GGUF, which has the "
+                           "pairing of its architecture; safetensors expected",
+                           fn);
+    if (o->type != NULL && !c->gguf_in && !c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: only from or to a GGUF numbers change",
+                           fn);
+    if (o->type != NULL && o->type[0] == 'Q' && !c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: type: safetensors have no %s; F32, F16 or BF16 "
+                           "expected",
+                           fn, o->type);
+    if (o->type != NULL && o->verify)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: verify: not with type, which rounds numbers",
+                           fn);
+    if (c->gguf_in && lct_convert_back_family(c) == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: safetensors of architecture '%.60s' are not "
+                           "written",
+                           c->config.file, c->config.model_type);
+    return LOCANT_OK;
+}
+
+/* The pairing of the output. */
+static locant_status find_to(locant_conversion *out, struct lct_convert *c)
+{
+    const struct lct_convert_gguf_family *f;
+
+    out->to = c->options->pairing;
+    if (c->gguf_out) {
+        LCT_TRY(check_gguf(c));
+        f = lct_convert_gguf_family(c->config.model_type);
+        out->to = f->interleaved ? LOCANT_MODEL_INTERLEAVED : LOCANT_MODEL_HALF;
+    }
+    if (out->to == LOCANT_MODEL_UNSAID)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: pairing: half or interleaved expected", fn);
+    c->to = out->to == LOCANT_MODEL_INTERLEAVED;
+    return LOCANT_OK;
+}
+
 static locant_status convert(locant_conversion *out, struct lct_convert *c,
                              const char *folder)
 {
     LCT_TRY(read_input(c));
-    if (c->gguf_in || c->options->format == LOCANT_MODEL_GGUF)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: format: GGUF cannot be converted yet", fn);
+    LCT_TRY(check_formats(c));
     LCT_TRY(find_from(out, c));
-    out->to = c->options->pairing;
-    c->to = out->to == LOCANT_MODEL_INTERLEAVED;
+    LCT_TRY(find_to(out, c));
     while (lct_weights_at(c->weights, (size_t)out->tensors) != NULL)
         out->tensors++;
     out->moved = c->from != c->to ? (int64_t)c->parts.n : 0;

@@ -142,12 +142,22 @@ static enum lct_convert_tensor tensor_of(const char *tail)
     return LCT_CONVERT_UNKNOWN;
 }
 
+/* Is it of another tower, by what stands before the module?  An adapter for
+   images ("..q_proj.lora_B.vision.weight") is none. */
+static bool is_other(const char *name, const char *module)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *at = strstr(name, others[i]);
+
+        if (at != NULL && at < module)
+            return true;
+    }
+    return false;
+}
+
 bool lct_convert_name(struct lct_convert_name *out, const char *name,
                       const char *model_type)
 {
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strstr(name, others[i]) != NULL)
-            return false;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         const struct module *m = &modules[i];
         const char *tail = NULL;
@@ -156,6 +166,8 @@ bool lct_convert_name(struct lct_convert_name *out, const char *name,
             tail = find_module(&out->layer, name, m->name);
         if (tail == NULL)
             continue;
+        if (is_other(name, tail))
+            return false;
         if (strncmp(name, "mtp.", 4) == 0 || strstr(name, ".mtp.") != NULL)
             out->layer = -1;
         out->module = m->holds;

@@ -119,9 +119,9 @@ static locant_status copy_other(struct lct_convert *c, const char *name)
 
     if (path == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to copy it", name);
-    /* A GGUF holds the configuration; another one beside it would contradict
-       its pairing. */
-    if (is_copied(name, path) && !(config && c->gguf_out))
+    /* A GGUF holds the configuration: another one beside it would contradict
+       its pairing, and that of safetensors made of it is written anew. */
+    if (is_copied(name, path) && !(config && (c->gguf_in || c->gguf_out)))
         status = config ? copy_config(c, name, path)
                         : lct_output_copy(&c->output, name, path);
     locant_release(path);

@@ -4,6 +4,7 @@
 #include "../files/path.h"
 #include "locant/frequencies.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,22 +15,23 @@ struct finder {
     bool uniform; /* all layers rotate alike */
 };
 
-struct lct_convert_heads
-lct_convert_parts_heads(const struct lct_layer_plan *layer)
+/* An encoding that is no plain rotation has no pairing. */
+static locant_status read_heads(struct lct_convert_heads *out,
+                                const struct lct_layer_plan *layer)
 {
-    struct lct_convert_heads h = { .heads = layer->heads,
-                                   .kv_heads = layer->kv_heads,
-                                   .width = layer->qk_dim };
-    locant_rotated rotated = LOCANT_ROTATED_INIT;
+    locant_rotated r = LOCANT_ROTATED_INIT;
+    locant_status status = LOCANT_ERR_UNSUPPORTED;
 
-    /* An encoding that is no plain rotation has no pairing. */
-    if (layer->encoding &&
-        locant_encoding_rotated(&rotated, layer->encoding, layer->qk_dim, 1) ==
-            LOCANT_OK) {
-        h.dims = 2 * rotated.pairs;
-        h.first = rotated.first;
-    }
-    return h;
+    *out = (struct lct_convert_heads){ .heads = layer->heads,
+                                       .kv_heads = layer->kv_heads,
+                                       .width = layer->qk_dim };
+    if (layer->encoding != NULL)
+        status = locant_encoding_rotated(&r, layer->encoding, layer->qk_dim, 1);
+    if (status == LOCANT_ERR_UNSUPPORTED)
+        return LOCANT_OK;
+    out->dims = 2 * r.pairs;
+    out->first = r.first;
+    return status;
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -147,18 +149,15 @@ static const struct lct_weight *matrix_of(const struct finder *f,
                                           const struct lct_weight *scales)
 {
     const char *tail = strstr(scales->name, ".weight_");
-    const struct lct_weight *found = NULL;
-    char *name = locant_alloc(strlen(scales->name) + 8);
+    char name[1024];
+    int n;
 
-    if (name != NULL && tail != NULL) {
-        const size_t n = (size_t)(tail - scales->name);
-
-        memcpy(name, scales->name, n);
-        memcpy(name + n, ".weight", 8);
-        found = lct_weights_find(f->weights, name);
-    }
-    locant_release(name);
-    return found;
+    if (tail == NULL)
+        return NULL;
+    n = snprintf(name, sizeof name, "%.*s.weight", (int)(tail - scales->name),
+                 scales->name);
+    return n > 0 && n < (int)sizeof name ? lct_weights_find(f->weights, name)
+                                         : NULL;
 }
 
 /* Scales: none to move, one for each row, or one for blocks of rows. */
@@ -189,8 +188,7 @@ static locant_status read_scales(bool *moves, const struct finder *f,
 static locant_status read_part(bool *moves, const struct finder *f,
                                struct lct_convert_part *p)
 {
-    const struct lct_convert_heads heads =
-        lct_convert_parts_heads(&f->tower->layers[p->layer]);
+    const struct lct_convert_heads heads = f->out->heads[p->layer];
     const struct lct_weight *w = p->weight;
     const bool vector = p->name.tensor == LCT_CONVERT_VECTOR;
 
@@ -213,11 +211,13 @@ static locant_status read_part(bool *moves, const struct finder *f,
 
 /* ------------------------------------------------------------------- layers */
 
-/* Fail unless products of the numbers of heads and of channels are small. */
-static locant_status check_plan(const struct lct_tower *t)
+/* The heads of all layers; products of their numbers must be small. */
+static locant_status read_plan(struct finder *f)
 {
     enum { MOST = 1 << 20 };
+    const struct lct_tower *t = f->tower;
 
+    f->uniform = true;
     for (int64_t l = 0; l < t->n_layers; l++) {
         const struct lct_layer_plan *p = &t->layers[l];
 
@@ -227,23 +227,12 @@ static locant_status check_plan(const struct lct_tower *t)
                                " heads of %" PRId64
                                " channels, at most 2^20 of each allowed",
                                l, p->heads, p->qk_dim);
+        LCT_TRY(read_heads(&f->out->heads[l], p));
+        if (memcmp(&f->out->heads[0], &f->out->heads[l],
+                   sizeof f->out->heads[l]) != 0)
+            f->uniform = false;
     }
     return LOCANT_OK;
-}
-
-static bool are_uniform(const struct lct_tower *t)
-{
-    for (int64_t l = 1; l < t->n_layers; l++) {
-        const struct lct_convert_heads a = lct_convert_parts_heads(
-                                           &t->layers[0]),
-                                       b = lct_convert_parts_heads(
-                                           &t->layers[l]);
-
-        if (a.dims != b.dims || a.first != b.first || a.heads != b.heads ||
-            a.kv_heads != b.kv_heads || a.width != b.width)
-            return false;
-    }
-    return true;
 }
 
 /*
@@ -292,8 +281,7 @@ static locant_status check_layers(const struct finder *f,
         const struct lct_layer_plan *layer = &f->tower->layers[l];
         const unsigned char want = layer->keys_of >= 0 ? 1 : 3;
 
-        if (lct_convert_parts_heads(layer).dims == 0 ||
-            (seen[l] & want) == want)
+        if (f->out->heads[l].dims == 0 || (seen[l] & want) == want)
             continue;
         return locant_fail(
             LOCANT_ERR_FORMAT,
@@ -342,11 +330,12 @@ locant_status lct_convert_parts_find(struct lct_convert_parts *out,
         n++;
     *out = (struct lct_convert_parts){ 0 };
     out->at = locant_alloc((n + 1) * sizeof *out->at);
-    f.uniform = are_uniform(tower);
-    if (seen == NULL || out->at == NULL)
+    out->heads =
+        locant_alloc(((size_t)tower->n_layers + 1) * sizeof *out->heads);
+    if (seen == NULL || out->at == NULL || out->heads == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu tensors", n);
     else
-        status = check_plan(tower);
+        status = read_plan(&f);
     if (status == LOCANT_OK)
         status = find_all(&f, seen, model_type);
     if (status == LOCANT_OK && !adapter)
@@ -358,6 +347,7 @@ locant_status lct_convert_parts_find(struct lct_convert_parts *out,
 void lct_convert_parts_free(struct lct_convert_parts *p)
 {
     locant_release(p->at);
+    locant_release(p->heads);
     *p = (struct lct_convert_parts){ 0 };
 }
 

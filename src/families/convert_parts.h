@@ -24,11 +24,8 @@ struct lct_convert_part {
 struct lct_convert_parts {
     struct lct_convert_part *at; /* in the order of names */
     size_t n;
+    struct lct_convert_heads *heads; /* of each layer of the plan */
 };
-
-/* The heads of a layer of the plan. */
-struct lct_convert_heads
-lct_convert_parts_heads(const struct lct_layer_plan *layer);
 
 /*
  * Find them all.  An adapter need not have every one.  Errors: FORMAT (a shape

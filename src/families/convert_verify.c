@@ -159,8 +159,7 @@ static locant_status allocate(struct verifier *v,
     size_t most = 1;
 
     for (int64_t l = 0; l < v->tower->n_layers; l++) {
-        const struct lct_convert_heads h =
-            lct_convert_parts_heads(&v->tower->layers[l]);
+        const struct lct_convert_heads h = before->parts->heads[l];
         const size_t n = (size_t)((h.heads + h.kv_heads) * h.width);
 
         most = n > most ? n : most;
@@ -198,7 +197,7 @@ static locant_status verify_layer(struct verifier *v,
 {
     const struct lct_layer_plan *layer = &v->tower->layers[v->layer];
 
-    v->project.heads = lct_convert_parts_heads(layer);
+    v->project.heads = before->parts->heads[v->layer];
     v->project.norm = &layer->norm;
     if (v->project.heads.dims == 0 ||
         (!has_both(v, before) && !has_both(v, after)))

@@ -4,6 +4,7 @@
 #include "extend_settings.h"
 #include "family.h"
 #include "plan_waves.h"
+#include "spec_key.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,38 +54,6 @@ static int64_t layer_of(bool *windows, const struct lct_tower *t)
 
 /* -------------------------------------------------------------------- spec */
 
-/* Bytes up to the comma or bracket that ends a value. */
-static size_t length_of(const char *value)
-{
-    size_t n = 0;
-
-    for (int depth = 0; value[n] != '\0'; n++) {
-        depth += value[n] == '(' ? 1 : value[n] == ')' ? -1 : 0;
-        if (depth < 0 || (depth == 0 && value[n] == ','))
-            break;
-    }
-    return n;
-}
-
-/* The value of a key of rope(..) in a spec: its bytes, 0 if it is absent. */
-static size_t value_of(const char **value, const char *spec, const char *key)
-{
-    const char *at = strstr(spec, "rope(");
-    size_t n = strlen(key);
-
-    if (at == NULL)
-        return 0;
-    at += strlen("rope(");
-    while (strncmp(at, key, n) != 0 || at[n] != '=') {
-        at += length_of(at);
-        if (*at != ',')
-            return 0;
-        at++;
-    }
-    *value = at + n + 1;
-    return length_of(*value);
-}
-
 /* "pairing=interleaved,dim=32,side=trailing", as far as they are there. */
 static void put_keys(char *out, size_t size, const char *spec)
 {
@@ -94,7 +63,7 @@ static void put_keys(char *out, size_t size, const char *spec)
 
     out[0] = '\0';
     for (size_t i = 0; i < 3 && n < size; i++)
-        if ((length = value_of(&value, spec, names[i])) > 0)
+        if ((length = lct_spec_key_value(&value, spec, names[i])) > 0)
             n += (size_t)snprintf(out + n, size - n, "%s%s=%.*s",
                                   n > 0 ? "," : "", names[i], (int)length,
                                   value);
@@ -104,7 +73,7 @@ static void put_keys(char *out, size_t size, const char *spec)
 static locant_status read_scaling(struct lct_extend *e, const char *spec)
 {
     const char *value;
-    size_t n = value_of(&value, spec, "scaling");
+    size_t n = lct_spec_key_value(&value, spec, "scaling");
 
     e->linear = 1;
     if (n == 0 || strncmp(value, "none", n) == 0)
@@ -182,8 +151,9 @@ static locant_status read_layer(struct lct_extend_model *m,
     LCT_TRY(lct_plan_waves_of(&w, l, 1, e->file));
     e->rotated = 2 * w.pairs;
     lct_plan_waves_free(&w);
-    e->base =
-        value_of(&value, l->spec, "base") > 0 ? strtod(value, NULL) : 10000;
+    e->base = lct_spec_key_value(&value, l->spec, "base") > 0
+                  ? strtod(value, NULL)
+                  : 10000;
     put_keys(m->keys, sizeof m->keys, l->spec);
     e->keys = m->keys;
     m->others = others_of(&m->config);

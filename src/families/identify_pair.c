@@ -240,8 +240,7 @@ static double total(const double *of_block)
 
 /*
  * The sum of squares of rf - slope rp over blocks: the variance of their sum,
- * also if errors of neighbouring positions are not independent.  Software that
- * rounds cosines and sines has such errors where angles change slowly.
+ * also if errors of neighbouring positions are not independent.
  */
 static double spread(const struct sums *s, double slope)
 {
@@ -301,12 +300,25 @@ static void step(struct lct_turn *t, const struct sums *s, double centre,
 }
 
 /*
+ * Frequencies in float32 are off by a few units of their last place.  Software
+ * that rounds cosines and sines to the dtype errs alike at neighbouring
+ * positions, which does not average out in pairs that turn less than a radian.
+ */
+static double systematic(const struct lct_turn *t, const struct lct_rows *r)
+{
+    double f = fabs(t->f);
+    double range = r->distinct[r->n_distinct - 1] - r->distinct[0];
+
+    return f * (0x1p-21 + 2 * r->rounding / (1 + f * range));
+}
+
+/*
  * Standard errors: of independent errors with the mean square that is left, but
  * at least that of rounding, a third of its largest square; or of those of
  * blocks, if that is more.
  */
-static void errors(struct lct_turn *t, const struct sums *s, double centre,
-                   bool fixed)
+static void errors(struct lct_turn *t, const struct lct_rows *r,
+                   const struct sums *s, double centre, bool fixed)
 {
     double left = s->squares / fmax((double)s->n, 1);
     double noise = fmax(left, 1.0 / 3);
@@ -324,8 +336,7 @@ static void errors(struct lct_turn *t, const struct sums *s, double centre,
     } else if (s->pp > 0) {
         t->phase_error = sqrt(noise / s->pp);
     }
-    /* Frequencies in float32 are off by a few units of their last place. */
-    t->f_error = hypot(t->f_error, 0x1p-21 / LCT_SIGMAS * t->f);
+    t->f_error = hypot(t->f_error, systematic(t, r) / LCT_SIGMAS);
 }
 
 locant_status lct_turn_fit(struct lct_turn *out, const struct lct_rows *r,
@@ -351,7 +362,7 @@ locant_status lct_turn_fit(struct lct_turn *out, const struct lct_rows *r,
         step(out, &s, centre, offset != NULL);
     }
     accumulate(&s, r, a, b, out, centre);
-    errors(out, &s, centre, offset != NULL);
+    errors(out, r, &s, centre, offset != NULL);
     locant_release(sum);
     return LOCANT_OK;
 }

@@ -10,13 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double two_pi = 6.283185307179586;
-
 /* ------------------------------------------------------------------- specs */
 
-/* The spec of the layout with these keys and 'rotated' leading channels. */
-static void compose(char *out, size_t size, const struct lct_spectrum *s,
-                    int64_t rotated, const char *keys)
+void lct_rule_spec(char *out, size_t size, const struct lct_spectrum *s,
+                   int64_t rotated, const char *keys)
 {
     const struct lct_layout *l = &s->layout;
     int n = snprintf(out, size, "rope(%s,pairing=%s", keys,
@@ -31,9 +28,8 @@ static void compose(char *out, size_t size, const struct lct_spectrum *s,
         (void)snprintf(out + n, size - (size_t)n, ")");
 }
 
-/* The frequency that pair c of the layout has; NAN if other channels pair. */
-static double frequency(const struct lct_turns *have,
-                        const struct lct_spectrum *s, int64_t c)
+double lct_rule_frequency(const struct lct_turns *have,
+                          const struct lct_spectrum *s, int64_t c)
 {
     int64_t a, b;
 
@@ -50,7 +46,7 @@ static double misfit(const struct lct_turns *have, const struct lct_spectrum *s)
 
     worst = fabs(gain - s->gain) / (LCT_SIGMAS * s->gain_error + 4e-7 * gain);
     for (int64_t c = 0; c < s->pairs; c++) {
-        double f = frequency(have, s, c);
+        double f = lct_rule_frequency(have, s, c);
 
         if (isnan(f))
             return INFINITY;
@@ -64,7 +60,7 @@ static bool unresolved(const struct lct_turns *have,
                        const struct lct_spectrum *s)
 {
     for (int64_t c = 0; c < s->pairs; c++) {
-        double f = frequency(have, s, c);
+        double f = lct_rule_frequency(have, s, c);
 
         if (f > 0 && s->error[c] > 0.1 * f)
             return true;
@@ -90,18 +86,21 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys)
     const struct lct_spectrum *s = g->spectrum;
     struct lct_turns have;
     locant_encoding *e;
+    locant_status status;
     char spec[1024];
     bool fits = false;
 
-    compose(spec, sizeof(spec), s, rotated, keys);
-    if (locant_encoding_create(&e, spec) != LOCANT_OK)
-        return false;
-    if (lct_turns_of(&have, e, s->head_dim, 0, 0) == LOCANT_OK) {
+    lct_rule_spec(spec, sizeof(spec), s, rotated, keys);
+    status = locant_encoding_create(&e, spec);
+    if (status == LOCANT_OK)
+        status = lct_turns_of(&have, e, s->head_dim, 0, 0);
+    if (status == LOCANT_OK) {
         fits = misfit(&have, s) <= 1;
         if (fits)
             add_guess(g, locant_encoding_spec(e), &have, s);
         lct_turns_free(&have);
     }
+    g->no_memory |= status == LOCANT_ERR_NOMEM;
     locant_encoding_free(e);
     return fits;
 }
@@ -135,20 +134,14 @@ static int64_t visible(const struct lct_spectrum *s)
     return c;
 }
 
-/* Bases that models are published with, for fits that leave a choice. */
-static const double bases[] = { 10000,   500000, 1000000, 100,
-                                50000,   150000, 160000,  2000000,
-                                5000000, 100000, 10000000 };
-enum { BASES = sizeof(bases) / sizeof(bases[0]) };
-
 /* A larger base as ntk of a known one, if the factor is short. */
 static void guess_ntk(struct lct_guesses *g, struct lct_range b, int64_t dim)
 {
     const double power = (double)(dim - 2) / (double)dim;
 
-    for (int i = 0; i < BASES && dim > 2; i++) {
-        struct lct_range f = { pow(b.lo / bases[i], power),
-                               pow(b.hi / bases[i], power) };
+    for (int i = 0; i < LCT_BASES && dim > 2; i++) {
+        struct lct_range f = { pow(b.lo / lct_bases[i], power),
+                               pow(b.hi / lct_bases[i], power) };
         char keys[128];
         int digits;
         double factor = lct_simplest(f.lo, f.hi, false, &digits);
@@ -156,7 +149,7 @@ static void guess_ntk(struct lct_guesses *g, struct lct_range b, int64_t dim)
         if (!(factor > 1) || digits > 2)
             continue;
         (void)snprintf(keys, sizeof(keys),
-                       "base=%.15g,scaling=ntk(factor=%.15g)", bases[i],
+                       "base=%.15g,scaling=ntk(factor=%.15g)", lct_bases[i],
                        factor);
         if (lct_guess(g, dim, keys))
             return;
@@ -188,6 +181,7 @@ static bool guess_plain(struct lct_guesses *g, int64_t rotated, int64_t end,
         struct lct_guesses other = { .spectrum = s };
 
         guess_ntk(&other, b, rotated);
+        g->no_memory |= other.no_memory;
         if (other.n > 0)
             memcpy(g->spec[g->n - 1], other.spec[0], sizeof(g->spec[0]));
     }
@@ -255,6 +249,7 @@ static void guess_still(struct lct_guesses *g, int64_t end, double factor)
     if (l->interleaved && l->first == 0)
         guess_plain(&narrow, 2 * end, end, factor);
     guess_proportional(&wide, end, factor);
+    g->no_memory |= narrow.no_memory || wide.no_memory;
     if (wide.n > 0 && wide.digits < narrow.digits)
         narrow = wide;
     for (int i = 0; i < narrow.n; i++)
@@ -287,7 +282,7 @@ locant_status lct_identify_list(locant_identity *out,
                                             s->f[c] + s->error[c], false,
                                             &(int){ 0 }));
     lct_identify_add(list, sizeof(list), ")");
-    compose(out->spec, sizeof(out->spec), s, s->layout.width, list);
+    lct_rule_spec(out->spec, sizeof(out->spec), s, s->layout.width, list);
     return LOCANT_OK;
 }
 
@@ -316,7 +311,7 @@ static void closest(locant_identity *out, const struct lct_spectrum *s)
     base =
         lct_simplest(base * (1 - 1e-3), base * (1 + 1e-3), false, &(int){ 0 });
     (void)snprintf(keys, sizeof(keys), "base=%.15g", base);
-    compose(out->closest, sizeof(out->closest), s, s->layout.width, keys);
+    lct_rule_spec(out->closest, sizeof(out->closest), s, s->layout.width, keys);
     lct_identify_canonical(out->closest, sizeof(out->closest));
     LCT_ADD(out->note,
             "The frequencies match no rule; the closest differs by %.3g "
@@ -360,7 +355,7 @@ locant_status lct_identify_rule(locant_identity *out,
 
     if (s->gain == 1 && s->layout.width == 2 && end == 1) {
         out->verdict = LOCANT_UNDECIDED;
-        compose(out->spec, sizeof(out->spec), s, 2, "base=10000");
+        lct_rule_spec(out->spec, sizeof(out->spec), s, 2, "base=10000");
         LCT_ADD(out->note, "With one pair any base fits.");
         lct_identify_remains(out, "%s", out->spec);
         return LOCANT_OK;
@@ -368,8 +363,10 @@ locant_status lct_identify_rule(locant_identity *out,
     if (!guess_plain(&g, s->layout.width, s->pairs, factor)) {
         guess_still(&g, end, factor);
         if (g.n == 0)
-            lct_guess_ramps(&g, bases, BASES);
+            lct_guess_ramps(&g, lct_bases, LCT_BASES);
     }
+    if (g.no_memory)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
     if (g.n > 0) {
         conclude(out, &g);
         return LOCANT_OK;
@@ -378,66 +375,5 @@ locant_status lct_identify_rule(locant_identity *out,
     closest(out, s);
     if (s->gain != 1)
         LCT_ADD(out->note, "Rotated channels are multiplied by %.6g.", s->gain);
-    return LOCANT_OK;
-}
-
-/* --------------------------------------------------------- single position */
-
-static const char *const scalings[] = {
-    "",
-    ",scaling=linear(factor=2)",
-    ",scaling=linear(factor=4)",
-    ",scaling=linear(factor=8)",
-    ",scaling=llama3",
-    ",scaling=llama3(factor=32)",
-    ",scaling=yarn(factor=4,original=32768)",
-    ",scaling=yarn(factor=40,original=4096,attention=1)",
-    ",scaling=yarn(factor=32,original=4096,truncate=no)"
-};
-enum { SCALINGS = sizeof(scalings) / sizeof(scalings[0]) };
-
-static bool angles_fit(const struct lct_turns *have,
-                       const struct lct_spectrum *s,
-                       const struct lct_turn *turns, const double *error,
-                       double position)
-{
-    double gain = have->gain[s->layout.first];
-
-    if (fabs(gain - s->gain) > 0.01 * gain)
-        return false;
-    for (int64_t c = 0; c < s->pairs; c++) {
-        double angle = (frequency(have, s, c) - turns[c].f) * position;
-
-        if (!(fabs(angle - two_pi * round(angle / two_pi)) <= error[c]))
-            return false;
-    }
-    return true;
-}
-
-locant_status lct_identify_known(locant_identity *out,
-                                 const struct lct_spectrum *s,
-                                 const struct lct_turn *turns,
-                                 const double *angle_error, double position)
-{
-    LCT_ADD(out->note, "All rows have one position, so a frequency cannot be "
-                       "told from others that make whole turns, nor an offset "
-                       "from a factor; listed are the common conventions that "
-                       "fit without an offset.");
-    for (int i = 0; i < BASES * SCALINGS; i++) {
-        struct lct_turns have;
-        locant_encoding *e;
-        char keys[128], spec[512];
-
-        (void)snprintf(keys, sizeof(keys), "base=%.15g%s", bases[i % BASES],
-                       scalings[i / BASES]);
-        compose(spec, sizeof(spec), s, s->layout.width, keys);
-        LCT_TRY(locant_encoding_create(&e, spec));
-        if (lct_turns_of(&have, e, s->head_dim, 0, 0) == LOCANT_OK) {
-            if (angles_fit(&have, s, turns, angle_error, position))
-                lct_identify_remains(out, "%s", locant_encoding_spec(e));
-            lct_turns_free(&have);
-        }
-        locant_encoding_free(e);
-    }
     return LOCANT_OK;
 }

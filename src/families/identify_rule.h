@@ -11,12 +11,26 @@ struct lct_guesses {
     int n;
     char spec[LCT_MOST_GUESSES][512];
     bool unresolved; /* a pair of one of them turns too little to be measured */
+    bool no_memory;  /* for a guess */
     int digits;      /* of the base of the last guess */
 };
 
 struct lct_range {
     double lo, hi;
 };
+
+/* Bases that models are published with, for fits that leave a choice. */
+enum { LCT_BASES = 11 };
+extern const double lct_bases[LCT_BASES];
+
+/* The spec of the layout with these keys and 'rotated' channels. */
+void lct_rule_spec(char *out, size_t size, const struct lct_spectrum *s,
+                   int64_t rotated, const char *keys);
+
+/* The frequency that pair c of the layout has; NAN if other channels pair. */
+struct lct_turns;
+double lct_rule_frequency(const struct lct_turns *have,
+                          const struct lct_spectrum *s, int64_t c);
 
 /* Judge rope with these keys and 'rotated' channels, and keep it if it fits. */
 bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys);

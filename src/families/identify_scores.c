@@ -1,120 +1,13 @@
 /*
  * identify_scores.c - which rotation lies between queries, keys and scores
  *
- * At one distance n a score is the sum over pairs of C cos(f n) + S sin(f n)
- * with C = q_a k_a + q_b k_b and S = q_a k_b - q_b k_a, and of the products of
- * the channels that do not rotate, all times factors.  Least squares over the
- * scores of a distance give cosine and sine of every pair; these are rows for
- * the fits of identify_pair.c.
+ * The scores of each distance give cosine and sine of every pair (see
+ * identify_distances.c); these are rows for the fits of identify_pair.c.
  */
+#include "identify_distances.h"
 #include "identify_rotation.h"
-#include "identify_solve.h"
 #include <math.h>
 #include <string.h>
-
-enum { MOST_LAGS = 48 };
-
-/* Everything in double. */
-struct scores {
-    int64_t B, H, T, S, D;
-    double *q, *k, *s, *position; /* of keys; query i has key S - T + i's */
-    double lag[MOST_LAGS];
-    int n_lags;
-    double rounding;
-};
-
-/* -------------------------------------------------------------- distances */
-
-static bool seen(double score)
-{
-    return isfinite(score) && score > -1e30;
-}
-
-/* Number of scores of a distance. */
-static int64_t count(const struct scores *p, double lag)
-{
-    int64_t n = 0;
-
-    for (int64_t i = 0; i < p->T; i++)
-        for (int64_t j = 0; j < p->S; j++)
-            if (p->position[p->S - p->T + i] - p->position[j] == lag)
-                for (int64_t h = 0; h < p->B * p->H; h++)
-                    n += seen(p->s[(h * p->T + i) * p->S + j]);
-    return n;
-}
-
-/* Distances 0, 1, 2, 3, .. and then in steps of a half, that have at least
- * 'least' scores. */
-static void choose_lags(struct scores *p, int64_t least)
-{
-    double low = p->position[0], high = low;
-
-    for (int64_t j = 0; j < p->S; j++) {
-        low = fmin(low, p->position[j]);
-        high = fmax(high, p->position[j]);
-    }
-    for (double lag = 0; lag <= high - low && p->n_lags < MOST_LAGS;
-         lag = fmax(lag + 1, floor(1.25 * lag)))
-        if (count(p, lag) >= least)
-            p->lag[p->n_lags++] = lag;
-}
-
-/* ------------------------------------------------------------ least squares */
-
-/* Unknowns: cosine and sine of each pair, then one for the other channels. */
-static int unknowns(const struct lct_layout *l)
-{
-    return (int)l->width + 1;
-}
-
-static void fill(double *row, const double *q, const double *k, int64_t D,
-                 const struct lct_layout *l)
-{
-    double rest = 0;
-
-    for (int64_t c = 0; c < l->width / 2; c++) {
-        int64_t a, b;
-
-        lct_layout_pair(&a, &b, l, c);
-        row[2 * c] = q[a] * k[a] + q[b] * k[b];
-        row[2 * c + 1] = q[a] * k[b] - q[b] * k[a];
-    }
-    for (int64_t a = 0; a < D; a++)
-        if (a < l->first || a >= l->first + l->width)
-            rest += q[a] * k[a];
-    row[l->width] = rest;
-}
-
-/* Add the scores of a distance to the equations, at most 'most'. */
-static void gather(struct lct_equations *e, const struct scores *p, double lag,
-                   const struct lct_layout *l, int64_t most)
-{
-    double *row = e->row;
-
-    for (int64_t h = 0; h < p->B * p->H; h++)
-        for (int64_t i = 0; i < p->T; i++)
-            for (int64_t j = 0; j < p->S && e->n < most; j++) {
-                double s = p->s[(h * p->T + i) * p->S + j];
-
-                if (p->position[p->S - p->T + i] - p->position[j] != lag ||
-                    !seen(s))
-                    continue;
-                fill(row, p->q + (h * p->T + i) * p->D,
-                     p->k + (h * p->S + j) * p->D, p->D, l);
-                lct_equations_add(e, row, s);
-            }
-}
-
-/* Solve one distance; *left is the root of the mean square that is left, in
- * units of the rounding of the scores. */
-static void solve(struct lct_equations *e, double *left, const struct scores *p,
-                  double lag, const struct lct_layout *l)
-{
-    lct_equations_clear(e, unknowns(l));
-    gather(e, p, lag, l, 16 * unknowns(l));
-    lct_equations_solve(e);
-    *left = e->left / (p->rounding * e->size + 1e-300);
-}
 
 /* ----------------------------------------------------------------- layouts */
 
@@ -136,7 +29,7 @@ static bool layout(struct lct_layout *l, int64_t i, int64_t D)
 /* The layout whose scores at the smallest distance above 0 fit best, and
  * whether it fits. */
 static bool best_layout(struct lct_layout *out, struct lct_equations *e,
-                        const struct scores *p, locant_identity *identity)
+                        const struct lct_scores *p, locant_identity *identity)
 {
     double least = INFINITY, left;
     int at = p->lag[0] == 0 ? 1 : 0;
@@ -146,7 +39,7 @@ static bool best_layout(struct lct_layout *out, struct lct_equations *e,
 
         if (!layout(&l, i, p->D))
             continue;
-        solve(e, &left, p, p->lag[at], &l);
+        lct_scores_solve(e, &left, p, p->lag[at], &l);
         if (left < least) {
             least = left;
             *out = l;
@@ -162,7 +55,7 @@ static bool best_layout(struct lct_layout *out, struct lct_equations *e,
 
 /* Cosines and sines of all pairs at each distance, as rows. */
 static locant_status make_rows(struct lct_rows *r, struct lct_equations *e,
-                               const struct scores *p,
+                               const struct lct_scores *p,
                                const struct lct_layout *l)
 {
     double noise = 0, gain = 0, left;
@@ -175,7 +68,7 @@ static locant_status make_rows(struct lct_rows *r, struct lct_equations *e,
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %lld distances",
                            (long long)r->n);
     for (int i = 0; i < p->n_lags; i++) {
-        solve(e, &left, p, p->lag[i], l);
+        lct_scores_solve(e, &left, p, p->lag[i], l);
         r->position[i] = p->lag[i];
         for (int64_t c = 0; c < r->dim; c++) {
             r->y[i * r->dim + c] = e->x[c];
@@ -195,6 +88,14 @@ static locant_status make_rows(struct lct_rows *r, struct lct_equations *e,
 static bool still(const struct lct_turn *t)
 {
     return fabs(t->f) <= LCT_SIGMAS * t->f_error;
+}
+
+static bool all_still(const struct lct_turn *turns, int64_t n)
+{
+    for (int64_t c = 0; c < n; c++)
+        if (!still(&turns[c]))
+            return false;
+    return true;
 }
 
 /*
@@ -262,38 +163,38 @@ static double mean_gain(const struct lct_turn *turns, int64_t n)
 
 static locant_status decide(locant_identity *out, struct lct_rows *r,
                             struct lct_layout *l, struct lct_turn *turns,
-                            const struct scores *p, double rest)
+                            const struct lct_scores *p, double rest)
 {
     struct lct_spectrum s = { .pairs = l->width / 2, .head_dim = p->D };
     double zero = 0, slack = 2 * r->smallest / sqrt((double)p->n_lags) + 1e-6;
-    double gain;
+    double residual = out->residual, gain;
     locant_status status;
 
     for (int64_t c = 0; c < s.pairs; c++)
         LCT_TRY(lct_turn_fit(&turns[c], r, 2 * c, 2 * c + 1, &zero));
+    if (all_still(turns, s.pairs)) {
+        out->verdict = LOCANT_IDENTIFIED;
+        out->factor = mean_gain(turns, s.pairs);
+        LCT_ADD(out->spec, "none");
+        return LOCANT_OK;
+    }
     gain = trim(l, turns, &s.pairs, 4 * slack);
     if (l->width < p->D && !l->interleaved)
         gain = rest;
-    if (s.pairs == 0)
-        return LOCANT_OK;
     s.layout = *l;
     s.f = locant_alloc(2 * (size_t)s.pairs * sizeof(double));
     if (s.f == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spectrum");
     s.error = s.f + s.pairs;
     status = LOCANT_OK;
-    {
-        double residual = out->residual;
-
-        if (lct_identify_spectrum(out, &s, turns, r))
-            status = rule(out, &s, mean_gain(turns, s.pairs), gain, slack);
-        out->residual = residual;
-    }
+    if (lct_identify_spectrum(out, &s, turns, r))
+        status = rule(out, &s, mean_gain(turns, s.pairs), gain, slack);
+    out->residual = residual;
     locant_release(s.f);
     return status;
 }
 
-static locant_status identify(locant_identity *out, struct scores *p)
+static locant_status identify(locant_identity *out, struct lct_scores *p)
 {
     struct lct_equations e;
     struct lct_rows r = { 0 };
@@ -302,7 +203,7 @@ static locant_status identify(locant_identity *out, struct scores *p)
     locant_status status;
     double left;
 
-    choose_lags(p, 2 * (p->D + 1));
+    lct_scores_lags(p, 2 * (p->D + 1));
     if (p->n_lags < 3 || p->lag[p->lag[0] == 0 ? 1 : 0] > 3) {
         out->verdict = LOCANT_UNDECIDED;
         LCT_ADD(out->note,
@@ -323,7 +224,7 @@ static locant_status identify(locant_identity *out, struct scores *p)
         status = turns ? make_rows(&r, &e, p, &l)
                        : locant_fail(LOCANT_ERR_NOMEM, "no memory for pairs");
         if (status == LOCANT_OK) {
-            solve(&e, &left, p, p->lag[0], &l);
+            lct_scores_solve(&e, &left, p, p->lag[0], &l);
             status = decide(out, &r, &l, turns, p, e.x[l.width]);
         }
     }
@@ -335,7 +236,7 @@ static locant_status identify(locant_identity *out, struct scores *p)
 
 /* ---------------------------------------------------------------- arguments */
 
-static locant_status read_scores(struct scores *p, const locant_tensor *t)
+static locant_status read_scores(struct lct_scores *p, const locant_tensor *t)
 {
     size_t n = lct_identify_elements(t);
     double small;
@@ -401,7 +302,7 @@ locant_status locant_identify_scores(locant_identity *out,
                                      const locant_tensor *positions)
 {
     const char *fn = "locant_identify_scores";
-    struct scores p = { 0 };
+    struct lct_scores p = { 0 };
     locant_status s;
 
     LCT_NOT_NULL(fn, out);
@@ -418,6 +319,8 @@ locant_status locant_identify_scores(locant_identity *out,
     if (s == LOCANT_OK)
         s = lct_identify_positions(&p.position, fn, positions, p.S);
     if (s == LOCANT_OK)
+        s = lct_scores_sort(&p);
+    if (s == LOCANT_OK)
         s = read_scores(&p, scores);
     if (s == LOCANT_OK) {
         out->rounding = p.rounding;
@@ -428,5 +331,6 @@ locant_status locant_identify_scores(locant_identity *out,
     locant_release(p.k);
     locant_release(p.s);
     locant_release(p.position);
+    locant_release(p.order);
     return s;
 }

@@ -2,6 +2,7 @@
 #include "model_input.h"
 #include "net_cross.h"
 #include "net_generate.h"
+#include "net_losses.h"
 #include "net_math.h"
 #include "net_patches.h"
 #include <inttypes.h>
@@ -12,10 +13,10 @@ struct locant_model {
     struct lct_net *net;
 };
 
-locant_status locant_model_open(locant_model **out, const char *path,
-                                locant_dtype dtype)
+static locant_status open_model(locant_model **out, const char *path,
+                                locant_dtype dtype, const char *with,
+                                const char *fn)
 {
-    static const char fn[] = "locant_model_open";
     locant_model *model;
     locant_status status;
 
@@ -29,13 +30,25 @@ locant_status locant_model_open(locant_model **out, const char *path,
     model = locant_alloc(sizeof(*model));
     if (model == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    status = lct_net_open(&model->net, path, dtype);
+    status = lct_net_open_with(&model->net, path, dtype, with);
     if (status != LOCANT_OK) {
         locant_release(model);
         return status;
     }
     *out = model;
     return LOCANT_OK;
+}
+
+locant_status locant_model_open(locant_model **out, const char *path,
+                                locant_dtype dtype)
+{
+    return open_model(out, path, dtype, NULL, "locant_model_open");
+}
+
+locant_status locant_model_open_with(locant_model **out, const char *path,
+                                     locant_dtype dtype, const char *with)
+{
+    return open_model(out, path, dtype, with, "locant_model_open_with");
 }
 
 void locant_model_close(locant_model *model)
@@ -62,6 +75,8 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
 {
     shape[0] = in->B;
     shape[1] = in->T;
+    if (n->text.patches != NULL)
+        shape[1] = lct_net_patches_states(n, in->T);
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
     if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
@@ -121,6 +136,19 @@ static void end_run(struct lct_net_run *run, struct lct_net_memory *memory)
     lct_net_cross_free(memory);
 }
 
+/* Images go in one step: to their classes, or states. */
+static locant_status run_images(void *out, struct lct_net_run *r,
+                                const struct lct_model_input *in, int flags)
+{
+    const struct lct_net_tokens all = lct_model_input_part(in, 0, in->T);
+
+    LCT_TRY(lct_net_run_step(r, &all));
+    if (!(flags & LOCANT_MODEL_HIDDEN))
+        return lct_net_patches_head(out, r, r->T);
+    memcpy(out, r->x, (size_t)(in->B * r->T * r->n->width) * r->n->math->item);
+    return LOCANT_OK;
+}
+
 /* Steps over all tokens, each of whose states or logits go to 'out'. */
 static locant_status run_all(void *out, struct lct_net_run *r,
                              const struct lct_model_input *in, int flags)
@@ -135,8 +163,6 @@ static locant_status run_all(void *out, struct lct_net_run *r,
         const struct lct_net_tokens part = lct_model_input_part(in, t, T);
 
         LCT_TRY(lct_net_run_step(r, &part));
-        if (n->pool != LCT_POOL_NONE && !(flags & LOCANT_MODEL_HIDDEN))
-            return lct_net_patches_head(out, r, T);
         for (int64_t b = 0; b < in->B; b++) {
             void *to = lct_net_math_at(m, out, (b * in->T + t) * shape[2]);
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
@@ -186,10 +212,51 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     status = begin_run(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
-        status = run_all(out->data, &run, &in, flags);
+        status = (n->text.patches != NULL ? run_images : run_all)(
+            out->data, &run, &in, flags);
     }
     end_run(&run, &memory);
     return status;
+}
+
+/* ----------------------------------------------------------------- losses */
+
+/* A model that sees a token before it is asked for it has no loss. */
+static locant_status check_causal(const char *fn, const struct lct_net *n)
+{
+    if (lct_model_input_pair(n))
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s is an encoder-decoder, expected a causal "
+                           "model",
+                           fn, n->config.model_type);
+    for (int64_t l = 0; l < n->text.n_layers; l++) {
+        const struct lct_layer_plan *p = n->text.layers[l].attention.plan;
+
+        if (p != NULL && p->mask != LCT_CAUSAL)
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %" PRId64 " of %s sees tokens after "
+                               "the query, expected a causal model",
+                               fn, l, n->config.file);
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
+                                  const locant_model_input *input)
+{
+    static const char fn[] = "locant_model_losses";
+    struct lct_model_input in;
+    int64_t shape[2];
+
+    LCT_NOT_NULL(fn, model);
+    LCT_TRY(check_causal(fn, model->net));
+    LCT_TRY(lct_model_input_check(&in, fn, model->net, input, false));
+    shape[0] = in.B;
+    shape[1] = in.T > 0 ? in.T - 1 : 0;
+    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_F64, 2, shape));
+    if (in.B == 0 || in.T < 2)
+        return LOCANT_OK;
+    return lct_net_losses(out->data, model->net, &in);
 }
 
 /* --------------------------------------------------------------- generate */

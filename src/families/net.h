@@ -150,7 +150,21 @@ struct lct_net_streams {
     struct lct_net_norm low_norm;
 };
 
+/* Windows of side x side patches of an image of rows x columns, rolled by
+   'shift'. */
+struct lct_net_window {
+    int64_t rows, columns, side, shift;
+};
+
+/* Patches merged two by two after a layer, to twice its width. */
+struct lct_net_merge {
+    struct lct_net_linear map; /* [2 D, 4 D] */
+    struct lct_net_norm norm;
+    bool normed_after; /* the map; else before it */
+};
+
 struct lct_net_layer {
+    int64_t width; /* of its states */
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
@@ -163,6 +177,8 @@ struct lct_net_layer {
     bool beside;
     struct lct_net_norm after_dense, before_experts, after_experts;
     struct lct_net_input input;
+    struct lct_net_window *window;   /* NULL: attention sees all */
+    struct lct_net_merge *merge;     /* NULL: none */
     double scalar;                   /* of the output of the layer; 1 */
     struct lct_net_streams *streams; /* NULL: one stream */
     bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
@@ -257,6 +273,9 @@ struct lct_net {
  */
 locant_status lct_net_open(struct lct_net **out, const char *path,
                            locant_dtype dtype);
+/* The same with an extension, as lct_plan_with() takes it; NULL: none. */
+locant_status lct_net_open_with(struct lct_net **out, const char *path,
+                                locant_dtype dtype, const char *with);
 void lct_net_close(struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */

@@ -32,10 +32,12 @@ struct lct_net_switches {
     double branch_scale;    /* 0: 1 */
     double logit_scale;     /* 0: 1 */
     double logit_cap, clip;
-    bool no_first_norm; /* layer 0 has no norm before attention */
-    bool images;        /* LCT_EMBED maps patches */
-    bool any_size;      /* of images */
-    int64_t patch;      /* the default of patch_size */
+    bool no_first_norm;    /* layer 0 has no norm before attention */
+    bool images;           /* LCT_EMBED maps patches */
+    bool any_size;         /* of images */
+    int64_t window;        /* the default of window_size; 0: no windows */
+    bool merge_norm_after; /* Swin v2 */
+    int64_t patch;         /* the default of patch_size */
     enum lct_net_pool pool;
     bool headless;        /* there may be no head */
     const char *head_act; /* NULL: that of MLPs */

@@ -20,6 +20,8 @@ enum lct_net_role {
     LCT_REL_TABLE, /* learned by the encodings of all layers */
     LCT_REL_NORM,
     LCT_CONVOLUTION,
+    LCT_MERGE, /* "%d" in the name: the stage */
+    LCT_MERGE_NORM,
     LCT_CONVOLUTION_NORM,
     LCT_CLASS_TOKEN,
     LCT_REGISTERS,
@@ -36,6 +38,9 @@ enum lct_net_role {
     LCT_CROSS_K,
     LCT_CROSS_V,
     LCT_CROSS_O,
+    LCT_NET_W1, /* of the network that makes a bias (Swin v2) */
+    LCT_NET_W2,
+    LCT_LOGIT_SCALE,
     LCT_POS_Q, /* maps of LCT_REL_TABLE, if they are not those of tokens */
     LCT_POS_K,
     LCT_TABLE,      /* learned by the encoding of the layer */
@@ -122,6 +127,9 @@ struct lct_net_prefix {
     const struct lct_weights *weights;
     const char *file;
     char root[LCT_NET_NAME]; /* before the name of LCT_EMBED */
+    int n_stages; /* "%d" in names->layer: the stage; a layer is counted within
+                     its stage then */
+    int64_t depths[8]; /* layers of each stage */
 };
 
 /* Find the prefix of p->names.  Errors: FORMAT (there is no such tensor). */

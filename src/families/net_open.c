@@ -12,6 +12,8 @@
 #include "net_patches.h"
 #include "net_stack.h"
 #include "net_streams.h"
+#include "net_windows.h"
+#include "plan_with.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -190,6 +192,7 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (w->rank == 2)
         n->width = w->shape[1];
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
+    LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
     if (b.s.images)
         n->text.input_scale = n->text.n_streams = 1;
@@ -267,8 +270,8 @@ static locant_status choose_family(struct lct_net *n)
     return LOCANT_OK;
 }
 
-locant_status lct_net_open(struct lct_net **out, const char *path,
-                           locant_dtype dtype)
+locant_status lct_net_open_with(struct lct_net **out, const char *path,
+                                locant_dtype dtype, const char *with)
 {
     struct lct_net *n = locant_alloc(sizeof(*n));
     locant_status status;
@@ -281,7 +284,9 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
     n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
     status = lct_config_read(&n->config, path);
     if (status == LOCANT_OK)
-        status = lct_position_plan_of(&n->plan, &n->config);
+        status = lct_position_plan_read(&n->plan, path);
+    if (status == LOCANT_OK && with != NULL)
+        status = lct_plan_with(&n->plan, with);
     if (status == LOCANT_OK)
         status = choose_family(n);
     if (status == LOCANT_OK)
@@ -294,6 +299,12 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
     }
     *out = n;
     return LOCANT_OK;
+}
+
+locant_status lct_net_open(struct lct_net **out, const char *path,
+                           locant_dtype dtype)
+{
+    return lct_net_open_with(out, path, dtype, NULL);
 }
 
 void lct_net_close(struct lct_net *n)

@@ -7,6 +7,7 @@
 #include "net_norm.h"
 #include "net_patches.h"
 #include "net_streams.h"
+#include "net_windows.h"
 #include <string.h>
 #include <time.h>
 
@@ -242,6 +243,8 @@ static locant_status run_layers(struct lct_net_run *r,
             LCT_TRY(run_first(r, step));
         else
             LCT_TRY(lct_net_block_forward(r->x, step, l, i, r->scratch));
+        if (l->merge != NULL)
+            LCT_TRY(lct_net_windows_merge(r->x, step, l));
         count(r, i, from);
     }
     return LOCANT_OK;
@@ -251,7 +254,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
-    const int64_t rows = r->cache->B * t->T, L = r->stack->n_layers;
+    const int64_t L = r->stack->n_layers;
     struct lct_net_step step = { .n = n,
                                  .cache = r->cache,
                                  .T = t->T,
@@ -266,8 +269,10 @@ locant_status lct_net_run_step(struct lct_net_run *r,
     LCT_TRY(enter(r, t));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, &from));
-    lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
-    lct_net_norm_rows(r->x, r->x, rows, n->math, &r->stack->final_norm);
+    r->T = step.T;
+    lct_net_streams_leave(r->x, r->cache->B * step.T, n, r->scratch, &r->room);
+    lct_net_norm_rows(r->x, r->x, r->cache->B * step.T, n->math,
+                      &r->stack->final_norm);
     return LOCANT_OK;
 }
 

@@ -140,6 +140,7 @@ locant_status lct_plan_alibi_falcon(struct lct_position_plan *p,
 locant_status lct_plan_alibi_gptj(struct lct_position_plan *p,
                                   const struct lct_config *c)
 {
+    const char *pairing = p->interleaved ? "interleaved" : "half";
     struct lct_plan_keys k;
     int64_t dim;
     char spec[64];
@@ -158,9 +159,10 @@ locant_status lct_plan_alibi_gptj(struct lct_position_plan *p,
                            " channels of a head",
                            p->file, dim, k.tower->layers[0].qk_dim);
     if (dim == k.tower->layers[0].qk_dim)
-        return lct_plan_tower_same(&k, "rope(pairing=interleaved)", LCT_CAUSAL);
-    snprintf(spec, sizeof spec, "rope(dim=%" PRId64 ",pairing=interleaved)",
-             dim);
+        snprintf(spec, sizeof spec, "rope(pairing=%s)", pairing);
+    else
+        snprintf(spec, sizeof spec, "rope(dim=%" PRId64 ",pairing=%s)", dim,
+                 pairing);
     return lct_plan_tower_same(&k, spec, LCT_CAUSAL);
 }
 

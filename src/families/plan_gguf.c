@@ -53,6 +53,9 @@ static locant_status set_whole(struct lct_plan_gguf *g, const char *key,
 static locant_status sizes(struct lct_plan_gguf *g)
 {
     const struct lct_family_names *names = g->family->names;
+    const struct lct_weight *table =
+        g->weights ? lct_weights_find(g->weights, "position_embd.weight")
+                   : NULL;
     int64_t layers, hidden, heads, kv, length;
 
     LCT_TRY(lct_plan_gguf_keys_whole(&layers, g, "block_count", INT64_MIN, 1));
@@ -63,6 +66,8 @@ static locant_status sizes(struct lct_plan_gguf *g)
     LCT_TRY(
         lct_plan_gguf_keys_whole(&kv, g, "attention.head_count_kv", heads, 0));
     LCT_TRY(lct_plan_gguf_keys_whole(&length, g, "context_length", 0, 0));
+    if (table != NULL && table->rank == 2) /* RoBERTa's converter cuts rows */
+        length = table->shape[0];
     LCT_TRY(set_whole(g, names->layers, layers));
     LCT_TRY(set_whole(g, names->hidden, hidden));
     LCT_TRY(set_whole(g, names->heads, heads));
@@ -157,12 +162,22 @@ static bool has_tensor(const struct lct_plan_gguf *g, const char *name)
     return g->weights != NULL && lct_weights_find(g->weights, name) != NULL;
 }
 
-/* query_pre_attn_scalar is in no key: llama.cpp knows the largest models. */
+/* query_pre_attn_scalar is in no key: llama.cpp knows the largest models.
+   Files of locant say another one by attention.scale. */
 static locant_status scalar(struct lct_plan_gguf *g)
 {
     const bool second = strcmp(g->family->model_type, "gemma2") == 0;
     int64_t layers, hidden, heads, width;
+    double scale;
 
+    LCT_TRY(lct_plan_gguf_keys_real(&scale, g, "attention.scale", 0));
+    scale = 1 / (scale * scale); /* of a float32: whole numbers are not */
+    if (isfinite(scale))
+        return lct_plan_gguf_keys_set(
+            g, "query_pre_attn_scalar",
+            fabs(scale / round(scale) - 1) < 1e-6
+                ? json_integer((json_int_t)round(scale))
+                : json_real(scale));
     LCT_TRY(lct_plan_gguf_keys_whole(&layers, g, "block_count", 1, 1));
     LCT_TRY(lct_plan_gguf_keys_whole(&hidden, g, "embedding_length", 1, 1));
     LCT_TRY(lct_plan_gguf_keys_whole(&heads, g, "attention.head_count", 1, 1));
@@ -277,47 +292,88 @@ static locant_status heads_of_layers(struct lct_plan_gguf *g)
     return LOCANT_OK;
 }
 
-static locant_status translate(struct lct_plan_gguf *g)
+static locant_status translate_keys(struct lct_plan_gguf *g)
 {
-    struct lct_config inner = *g->c;
-
     LCT_TRY(sizes(g));
     LCT_TRY(widths(g));
     LCT_TRY(windows(g));
     LCT_TRY(scores(g));
     LCT_TRY(lct_plan_gguf_rope(g));
-    LCT_TRY(others(g));
+    return others(g);
+}
+
+static locant_status translate(struct lct_plan_gguf *g)
+{
+    struct lct_config inner = *g->c;
+
+    LCT_TRY(translate_keys(g));
     inner.root = g->out;
     inner.text = g->out;
     LCT_TRY(g->family->plan(g->plan, &inner));
     return heads_of_layers(g);
 }
 
+static locant_status find_known(const struct architecture **out,
+                                const struct lct_config *c)
+{
+    char known[320], shown[LCT_QUOTE_BYTES];
+
+    *out = find(c->model_type);
+    if (*out != NULL)
+        return LOCANT_OK;
+    lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
+                strlen(c->model_type));
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED,
+        "%s: general.architecture is '%s', which is no known "
+        "one%s",
+        c->file, lct_quote(shown, c->model_type, strlen(c->model_type)), known);
+}
+
+/* Begin: the family, and an object without keys. */
+static locant_status begin(struct lct_plan_gguf *g,
+                           const struct architecture *a)
+{
+    g->family = lct_family_find(a->family);
+    g->out = json_object();
+    return g->out ? LOCANT_OK
+                  : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", g->c->file);
+}
+
 locant_status lct_plan_gguf(struct lct_position_plan *p,
                             const struct lct_config *c,
                             const struct lct_weights *weights)
 {
-    const struct architecture *a = find(c->model_type);
     struct lct_plan_gguf g = { .plan = p, .c = c, .weights = weights };
-    char known[320], shown[LCT_QUOTE_BYTES];
+    const struct architecture *a;
     locant_status s;
 
-    if (a == NULL) {
-        lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
-                    strlen(c->model_type));
-        return locant_fail(
-            LOCANT_ERR_UNSUPPORTED,
-            "%s: general.architecture is '%s', which is no known one%s",
-            c->file, lct_quote(shown, c->model_type, strlen(c->model_type)),
-            known);
-    }
-    p->family = g.family = lct_family_find(a->family);
+    LCT_TRY(find_known(&a, c));
+    s = begin(&g, a);
+    p->family = g.family;
     if (p->pairing_assumed)
         p->interleaved = a->pairing == NORM;
-    g.out = json_object();
-    if (g.out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", c->file);
-    s = translate(&g);
+    if (s == LOCANT_OK)
+        s = translate(&g);
     json_decref(g.out);
+    return s;
+}
+
+locant_status lct_plan_gguf_config(json_t **out, const struct lct_config *c,
+                                   const struct lct_weights *weights)
+{
+    struct lct_plan_gguf g = { .c = c, .weights = weights };
+    const struct architecture *a;
+    locant_status s;
+
+    *out = NULL;
+    LCT_TRY(find_known(&a, c));
+    s = begin(&g, a);
+    if (s == LOCANT_OK)
+        s = translate_keys(&g);
+    if (s == LOCANT_OK)
+        *out = g.out;
+    else
+        json_decref(g.out);
     return s;
 }

@@ -12,4 +12,11 @@
 locant_status lct_plan_gguf(struct lct_position_plan *p,
                             const struct lct_config *c,
                             const struct lct_weights *weights);
+
+/*
+ * *out = the keys of the file as a config.json of its family has them, as far
+ * as positions need them; to be released.  Errors: as above.
+ */
+locant_status lct_plan_gguf_config(json_t **out, const struct lct_config *c,
+                                   const struct lct_weights *weights);
 #endif

@@ -76,14 +76,18 @@ locant_status lct_plan_learned_gpt2(struct lct_position_plan *p,
     struct lct_plan_keys k;
     struct lct_tower *t;
     int64_t hidden;
-    bool scaled, by_layer;
+    bool scaled, by_layer, one_key = false;
 
     LCT_TRY(begin(&k, p, c, &hidden));
     LCT_TRY(table(&k));
     LCT_TRY(lct_plan_tower_same(&k, "none", LCT_CAUSAL));
+    if (strcmp(p->family->model_type, "gpt_bigcode") == 0)
+        LCT_TRY(lct_plan_keys_switch(&one_key, &k, "multi_query", true));
     LCT_TRY(lct_plan_keys_switch(&scaled, &k, "scale_attn_weights", true));
     LCT_TRY(lct_plan_keys_switch(&by_layer, &k, layer_key, false));
     t = k.tower;
+    for (int64_t l = 0; l < t->n_layers && one_key; l++)
+        t->layers[l].kv_heads = 1;
     if (!scaled)
         lct_plan_tower_scale(t, 1, "scale_attn_weights");
     for (int64_t l = 0; l < t->n_layers && by_layer; l++) {

@@ -33,15 +33,31 @@ static locant_status entry_of(const json_t **out, struct lct_plan_keys *k,
     return LOCANT_OK;
 }
 
-/* What the class takes if no rope parameters are given. */
-static locant_status class_default(const json_t **out, struct lct_plan_keys *k)
+/* Keep an object that the reader made until it ends. */
+static locant_status keep(const json_t **out, struct lct_plan_keys *k,
+                          json_t *made)
 {
+    *out = made;
     if (k->own == NULL)
-        k->own = json_loads(k->family->rope_absent, 0, NULL);
-    *out = k->own;
-    return k->own != NULL
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", k->plan->file);
+        k->own = json_array();
+    if (made != NULL && json_array_append_new(k->own, made) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", k->plan->file);
+}
+
+/*
+ * An entry updated by rope_scaling.  transformers 5 begins with an entry that
+ * has rope_type already, so that it does not see the old key 'type'.
+ */
+static locant_status merge(const json_t **out, struct lct_plan_keys *k,
+                           const json_t *entry, const json_t *scaling)
+{
+    json_t *both = entry != NULL ? json_deep_copy(entry) : json_object();
+
+    if (entry == NULL && k->plan->stack == LCT_STACK_HF5)
+        json_object_set_new(both, "rope_type", json_string("default"));
+    json_object_update(both, (json_t *)(uintptr_t)scaling);
+    return keep(out, k, both);
 }
 
 /* The two dictionaries that may be there, as program and class see them. */
@@ -55,13 +71,13 @@ static locant_status both_of(const json_t **scaling, const json_t **params,
     LCT_TRY(truthy(params, k, "rope_parameters"));
     if (old)
         *params = NULL;
-    if ((flags & LCT_ROPE_NEW) || (old && (flags & LCT_ROPE_BOTH)))
+    if ((flags & LCT_ROPE_NEW) || (old && (flags & LCT_HF4_PLAIN)))
         *scaling = NULL;
     if (*params != NULL || *scaling != NULL || k->family->rope_absent == NULL ||
         (old && lct_plan_keys_null(k, "rope_scaling")))
         return LOCANT_OK;
     out->origin = LCT_CLASS_DEFAULT;
-    return class_default(params, k);
+    return keep(params, k, json_loads(k->family->rope_absent, 0, NULL));
 }
 
 /* Which dictionary counts, and where it is. */
@@ -80,6 +96,8 @@ static locant_status choose(struct lct_plan_rope *out, struct lct_plan_keys *k,
         out->outer = params;
     }
     if (scaling != NULL && scales) {
+        if (kind != NULL)
+            LCT_TRY(merge(&scaling, k, entry, scaling));
         out->dict = scaling;
         snprintf(out->where, sizeof out->where, "rope_scaling.");
     } else if (kind != NULL) {
@@ -178,8 +196,8 @@ static locant_status base_of(struct lct_plan_rope *out, struct lct_plan_keys *k,
     const struct lct_family *f = k->family;
     const bool old = k->plan->stack == LCT_STACK_HF4;
     const bool local = kind != NULL && strcmp(kind, "sliding_attention") == 0;
-    const double fallback =
-        local && f->base_local > 0 ? f->base_local : f->base;
+    const double usual = local && f->base_local > 0 ? f->base_local : f->base;
+    const double fallback = old && f->base_hf4 > 0 ? f->base_hf4 : usual;
     const char *outer = local ? f->names->base_local : f->names->base;
 
     if (!lct_plan_stack_base(k->plan->stack, f)) {
@@ -188,8 +206,8 @@ static locant_status base_of(struct lct_plan_rope *out, struct lct_plan_keys *k,
     }
     if (old && outer == NULL) /* OLMo 3: one base for all layers */
         outer = f->names->base;
-    if ((f->flags & LCT_ROPE_NEW) && !old)
-        outer = NULL;
+    if ((f->flags & LCT_ROPE_NEW) && !old) /* of both types of layers */
+        outer = f->names->base;
     /* transformers 4 reads the top level alone. */
     return number_of(&out->base, k, out, old ? NULL : "rope_theta",
                      other_name(k, outer, "rotary_emb_base"), fallback,
@@ -204,7 +222,9 @@ static locant_status partial_of(struct lct_plan_rope *out,
     if (f->partial == 0 && strcmp(out->type, "proportional") != 0 &&
         k->plan->stack != LCT_STACK_VLLM)
         return LOCANT_OK;
-    return number_of(&out->partial, k, out, "partial_rotary_factor",
+    return number_of(&out->partial, k, out,
+                     k->plan->stack == LCT_STACK_HF4 ? NULL
+                                                     : "partial_rotary_factor",
                      other_name(k, f->names->partial, "rotary_pct"),
                      f->partial > 0 ? f->partial : NAN, "partial");
 }
@@ -232,8 +252,11 @@ static locant_status original_of(struct lct_plan_rope *out,
                                    "a length, without which %s fails",
                                    lct_plan_stack_name(stack));
     absent = outer > 0 ? outer : absent > 0 ? absent : out->length;
-    LCT_TRY(lct_plan_keys_real_of(&inner, k, out->dict, out->where, key,
-                                  (double)absent));
+    LCT_TRY(lct_plan_keys_real_of(
+        &inner, k,
+        lct_plan_stack_inner_original(stack, out->type) ? out->dict : NULL,
+        out->where, key, (double)absent));
+    out->outer_original = outer > 0;
     out->original = outer > 0 ? outer : (int64_t)fmin(inner, 0x1p40);
     return lct_plan_keys_note(k, "original", key,
                               outer > 0 ? LCT_GIVEN

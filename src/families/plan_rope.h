@@ -19,6 +19,7 @@ struct lct_plan_rope {
     const json_t *outer; /* the dictionary around those */
     enum lct_origin origin; /* of 'dict' */
     char where[64];         /* "rope_scaling.", for messages */
+    bool outer_original;    /* 'original' is a key of the top level */
     int64_t original;       /* length of the first training; 0: not given */
     int64_t length;         /* max_position_embeddings */
 };

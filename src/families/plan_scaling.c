@@ -1,5 +1,6 @@
 /* plan_scaling.c - rope types of transformers as rope's key 'scaling' */
 #include "plan_scaling.h"
+#include "plan_stack.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -139,8 +140,6 @@ static locant_status put_yarn(const struct put *p)
     double f, fast, slow, attention;
 
     LCT_TRY(factor(&f, p, "factor", ratio));
-    if (p->k->plan->stack == LCT_STACK_HF4 && p->rope->original > 0)
-        f = ratio; /* versions 4.48 to 4.55 */
     LCT_TRY(factor(&fast, p, "beta_fast", 32));
     LCT_TRY(factor(&slow, p, "beta_slow", 1));
     LCT_TRY(factor(&attention, p, "attention_factor", -1));
@@ -196,9 +195,8 @@ static locant_status put_longrope(const struct put *p, int64_t dim)
     double f, attention;
 
     LCT_TRY(factor(&f, p, "factor", ratio));
-    if (p->k->plan->stack == LCT_STACK_LLAMACPP ||
-        p->k->plan->stack == LCT_STACK_MLX)
-        f = ratio; /* they do not read it */
+    if (lct_plan_stack_ratio(p->k->plan->stack, p->rope->outer_original))
+        f = ratio; /* it does not read the factor */
     LCT_TRY(factor(&attention, p, "attention_factor", -1));
     LCT_TRY(note_factor(p, f));
     lct_plan_spec_put(p->s, ",scaling=longrope(original=%" PRId64,

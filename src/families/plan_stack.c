@@ -72,6 +72,7 @@ int64_t lct_plan_stack_original(enum lct_stack stack, const char *type)
     if (strcmp(type, "longrope") == 0)
         return 0;
     switch (stack) {
+    case LCT_STACK_HF4: return llama3 ? -1 : 0;
     case LCT_STACK_VLLM: return -1;
     case LCT_STACK_LLAMACPP: return llama3 ? 8192 : -1;
     case LCT_STACK_MLX: return llama3 ? 8192 : 4096;
@@ -83,12 +84,24 @@ bool lct_plan_stack_outer_original(enum lct_stack stack,
                                    const struct lct_family *f, const char *type)
 {
     switch (stack) {
+    case LCT_STACK_HF4: return strcmp(type, "longrope") == 0;
     case LCT_STACK_VLLM:
     case LCT_STACK_LLAMACPP:
     case LCT_STACK_MLX:
         return (f->flags & LCT_PHI3) || strcmp(type, "longrope") == 0;
     default: return true;
     }
+}
+
+bool lct_plan_stack_inner_original(enum lct_stack stack, const char *type)
+{
+    return stack != LCT_STACK_HF4 || strcmp(type, "longrope") != 0;
+}
+
+bool lct_plan_stack_ratio(enum lct_stack stack, bool outer)
+{
+    return stack == LCT_STACK_LLAMACPP || stack == LCT_STACK_MLX ||
+           (stack == LCT_STACK_HF4 && outer);
 }
 
 bool lct_plan_stack_score(enum lct_stack stack, const struct lct_family *f)

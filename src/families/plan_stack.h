@@ -2,7 +2,7 @@
  * plan_stack.h - in what other programs differ from transformers 5 when they
  * read the same keys
  *
- * Source: transformers 4.57, vLLM of early 2026, the converter and the graphs
+ * Source: transformers 4.57.1, vLLM of early 2026, the converter and the graphs
  * of llama.cpp of late 2025, mlx-lm; docs/guide/models lists the differences.
  */
 #ifndef LCT_PLAN_STACK_H
@@ -32,6 +32,13 @@ int64_t lct_plan_stack_original(enum lct_stack stack, const char *type);
 bool lct_plan_stack_outer_original(enum lct_stack stack,
                                    const struct lct_family *f,
                                    const char *type);
+
+/* Does the key of the dictionary count at all? */
+bool lct_plan_stack_inner_original(enum lct_stack stack, const char *type);
+
+/* Is the factor of longrope the ratio of lengths, even if one is given?
+   'outer': the length of the first training is a key of the top level. */
+bool lct_plan_stack_ratio(enum lct_stack stack, bool outer);
 
 /* Does it multiply scores by mscale_all_dim in this family? */
 bool lct_plan_stack_score(enum lct_stack stack, const struct lct_family *f);

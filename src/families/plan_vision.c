@@ -79,8 +79,24 @@ locant_status lct_plan_vision_vit(struct lct_position_plan *p,
     return lct_plan_tower_same(&k, "none", LCT_BIDIRECTIONAL);
 }
 
-locant_status lct_plan_vision_dinov3(struct lct_position_plan *p,
-                                     const struct lct_config *c)
+/* rope_theta of the dictionary of transformers 5, or of the top level. */
+static locant_status base_of(double *out, struct lct_plan_keys *k, double usual)
+{
+    const json_t *params;
+
+    LCT_TRY(lct_plan_keys_object(&params, k, "rope_parameters"));
+    if (json_object_get(params, "rope_theta") == NULL)
+        return lct_plan_keys_real(out, k, "base", "rope_theta", usual);
+    LCT_TRY(lct_plan_keys_real_of(out, k, params, "rope_parameters.",
+                                  "rope_theta", usual));
+    return lct_plan_keys_note_real(k, "base", "rope_parameters.rope_theta",
+                                   LCT_GIVEN, *out);
+}
+
+/* A grid of patches that is rotated by rows and columns. */
+static locant_status rotated(struct lct_position_plan *p,
+                             const struct lct_config *c, const char *form,
+                             int64_t image, double usual)
 {
     struct lct_plan_keys k;
     struct lct_plan_spec s = { 0 };
@@ -89,17 +105,29 @@ locant_status lct_plan_vision_dinov3(struct lct_position_plan *p,
     int64_t n[2];
 
     LCT_TRY(begin(&k, p, c));
-    LCT_TRY(grid(n, &k, 224, 16));
-    LCT_TRY(lct_plan_keys_real(&base, &k, "base", "rope_theta", 100));
-    lct_plan_spec_put(
-        &s, "rope2d(form=dinov3,width=%" PRId64 ",height=%" PRId64, n[1], n[0]);
-    if (base != 100)
+    LCT_TRY(grid(n, &k, image, 16));
+    LCT_TRY(base_of(&base, &k, usual));
+    lct_plan_spec_put(&s, "rope2d(form=%s,width=%" PRId64 ",height=%" PRId64,
+                      form, n[1], n[0]);
+    if (base != usual)
         lct_plan_spec_number(&s, ",base=", base);
     lct_plan_spec_put(&s, ")");
     status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
                       : lct_plan_tower_same(&k, s.text, LCT_BIDIRECTIONAL);
     locant_release(s.text);
     return status;
+}
+
+locant_status lct_plan_vision_dinov3(struct lct_position_plan *p,
+                                     const struct lct_config *c)
+{
+    return rotated(p, c, "dinov3", 224, 100);
+}
+
+locant_status lct_plan_vision_pixtral(struct lct_position_plan *p,
+                                      const struct lct_config *c)
+{
+    return rotated(p, c, "pixtral", 1024, 10000);
 }
 
 /* -------------------------------------------------------------------- Swin */
@@ -270,7 +298,10 @@ static locant_status qwen_windows(struct lct_plan_keys *k)
 locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
                                    const struct lct_config *c)
 {
+    struct lct_plan_spec s = { 0 };
     struct lct_plan_keys k;
+    locant_status status;
+    double base;
     int64_t rows;
     char spec[64];
 
@@ -284,5 +315,13 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
         snprintf(spec, sizeof spec, "learned(length=%" PRId64 ")", rows);
         LCT_TRY(lct_plan_tower_input(&k, spec));
     }
-    return lct_plan_tower_same(&k, "rope2d(form=qwen)", LCT_BIDIRECTIONAL);
+    LCT_TRY(base_of(&base, &k, 10000));
+    lct_plan_spec_number(&s, "rope2d(form=qwen,base=", base);
+    lct_plan_spec_put(&s, ")");
+    status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
+                      : lct_plan_tower_same(
+                            &k, base != 10000 ? s.text : "rope2d(form=qwen)",
+                            LCT_BIDIRECTIONAL);
+    locant_release(s.text);
+    return status;
 }

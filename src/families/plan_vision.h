@@ -8,6 +8,8 @@ locant_status lct_plan_vision_vit(struct lct_position_plan *p,
                                   const struct lct_config *c);
 locant_status lct_plan_vision_dinov3(struct lct_position_plan *p,
                                      const struct lct_config *c);
+locant_status lct_plan_vision_pixtral(struct lct_position_plan *p,
+                                      const struct lct_config *c);
 /* Swin and Swin v2. */
 locant_status lct_plan_vision_swin(struct lct_position_plan *p,
                                    const struct lct_config *c);

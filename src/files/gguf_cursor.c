@@ -11,6 +11,11 @@ static const unsigned char width[LCT_GGUF_TYPES] = {
     [LCT_GGUF_I64] = 8, [LCT_GGUF_F64] = 8,
 };
 
+size_t lct_cursor_width(enum lct_gguf_type type)
+{
+    return width[type];
+}
+
 int lct_text_order(const struct lct_text *a, const struct lct_text *b)
 {
     const size_t n = a->n < b->n ? a->n : b->n;

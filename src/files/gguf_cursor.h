@@ -23,6 +23,9 @@ locant_status lct_cursor_name(struct lct_text *out, struct lct_cursor *c,
 locant_status lct_cursor_skip(struct lct_cursor *c,
                               const struct lct_gguf_value *v);
 
+/* Bytes of one element of a type; 0 for texts, whose lengths differ. */
+size_t lct_cursor_width(enum lct_gguf_type type);
+
 /* The order of bytes, as of strcmp(). */
 int lct_text_order(const struct lct_text *a, const struct lct_text *b);
 

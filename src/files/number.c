@@ -283,6 +283,14 @@ const struct lct_number *lct_number_safetensors(const char *name)
     return NULL;
 }
 
+const struct lct_number *lct_number_named(const char *name)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].gguf >= 0 && strcmp(types[i].name, name) == 0)
+            return &types[i];
+    return NULL;
+}
+
 const char *lct_number_gguf_names(void)
 {
     return "F32, F16, BF16, F64, I8, I16, I32, I64, Q4_0, Q4_1, Q5_0, Q5_1, "

@@ -10,6 +10,7 @@
  */
 #ifndef LCT_NUMBER_H
 #define LCT_NUMBER_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ struct lct_number {
 /* The type of that id or of that name; NULL if it is unknown. */
 const struct lct_number *lct_number_gguf(uint32_t id);
 const struct lct_number *lct_number_safetensors(const char *name);
+/* The type of GGUF of that name. */
+const struct lct_number *lct_number_named(const char *name);
 
 /* The names of all types, for messages: "F32, F16, ..", "F32 F64 ..". */
 const char *lct_number_gguf_names(void);
@@ -41,6 +44,11 @@ void lct_number_floats(float *out, const struct lct_number *t,
                        const unsigned char *blocks, size_t n);
 void lct_number_doubles(double *out, const struct lct_number *t,
                         const unsigned char *blocks, size_t n);
+
+/* Store n blocks of numbers, rounded to the nearest: F32, F16, BF16 and Q8_0.
+   False: the type is another one. */
+bool lct_number_store(unsigned char *out, const struct lct_number *t,
+                      const float *x, size_t n);
 
 /* The float32 of a float16, exactly. */
 float lct_number_half(uint16_t half);

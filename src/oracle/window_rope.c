@@ -6,10 +6,10 @@
  *     window, floor(p_i / G) + w - floor(w / G) - floor(p_j / G);
  *   StreamingLLM (Xiao et al. 2024, arXiv:2309.17453v4, section 3.2): positions
  *     within a cache of the first 'sinks' tokens and the last 'window' keys.
- *   dual chunk (An et al. 2024, arXiv:2402.17463v2, section 3, and the authors'
- *     code): with s = chunk - local, p_i - p_j in the same s tokens, in the next
- *     ones min(p_i mod s + s, chunk) - p_j mod s, else min(2 s - 1, chunk) - p_j
- *     mod s; added to rope.
+ *   dual chunk (An et al. 2024, arXiv:2402.17463v2, section 3, and the
+ *     authors' code): with s = chunk - local, p_i - p_j in the same s tokens,
+ *     in the next ones min(p_i mod s + s, chunk) - p_j mod s, else
+ *     min(2 s - 1, chunk) - p_j mod s; added to rope.
  * The score is s Re sum_c q_c conj(k_c) exp(i d theta_c), pairs (c, c + D/2).
  */
 #include "content.h"

@@ -51,12 +51,12 @@ static size_t list(struct lct_vector_case *out,
 
     for (int k = 0; quantity_name(g, k) != NULL; k++)
         for (int d = 0; d < DTYPES; d++) {
-            struct lct_vector_case *c = out + n;
+            struct lct_vector_case *c = out != NULL ? &out[n] : NULL;
 
             if (!lct_vector_quantities_has(g, k, dtypes[d]))
                 continue;
             n++;
-            if (out == NULL)
+            if (c == NULL)
                 continue;
             c->group = at;
             c->quantity = k;

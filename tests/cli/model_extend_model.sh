@@ -7,4 +7,5 @@ cat > config.json <<'EOF'
 EOF
 $LOCANT model extend config.json --to 131072 --method yarn -o yarn.json
 cat yarn.json
+$LOCANT model inspect yarn.json | grep '^passport'
 $LOCANT model extend yarn.json --to 262144; echo "$?"

@@ -1,0 +1,402 @@
+/* model_score.c - locant model score: loss by position and by length, with and
+ * without an extension */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locant/models.h"
+#include "model.h"
+
+struct options {
+    const char *ids, *figure;
+    struct cli_list with;
+    int by, dtype, color;
+};
+
+static const struct cli_option options[] = {
+    OPT_FILE("input", ids, "IDS.npy", "ids of tokens, i64 [B, T] or [T]",
+             .letter = 'i', .required = 1),
+    OPT_LIST("with", with, "EXTENSION",
+             "also with this: 'yarn(factor=4)', 'rerope(window=512)'"),
+    OPT_CHOICE("by", by, "position|length",
+               "mean loss of tokens at these positions; or of the last quarter "
+               "of texts of these lengths",
+               .fallback = "position"),
+    OPT_CHOICE("dtype", dtype, "f32|f64|bf16", "compute in this type",
+               .fallback = "f32"),
+    OPT_FILE("figure", figure, "PICTURE",
+             "draw the losses into a file: .svg, .png or .pdf"),
+    OPT_COLOR(color),
+    OPT_END
+};
+
+static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
+
+enum { MOST_MODELS = 9, MOST_ROWS = 48, BATCH = 4096 };
+
+/* One line of the table: positions first .. last, or texts of 'last' tokens. */
+struct row {
+    int64_t first, last;
+    int64_t units; /* rows of ids, or texts */
+    double *mean;  /* [models, units] */
+};
+
+struct table {
+    const char *names[MOST_MODELS];
+    int models;
+    struct row rows[MOST_ROWS];
+    int n;
+};
+
+/* ------------------------------------------------------------------- losses */
+
+/* Losses [B, T - 1] of ids [B, T], a few rows at a time. */
+static int losses_of(double *out, const locant_model *model, const int64_t *ids,
+                     int64_t B, int64_t T)
+{
+    const int64_t step = BATCH / T > 0 ? BATCH / T : 1;
+
+    for (int64_t b = 0; b < B; b += step) {
+        const int64_t n = B - b < step ? B - b : step;
+        const int64_t in_shape[] = { n, T }, out_shape[] = { n, T - 1 };
+        locant_tensor in = locant_dense((void *)(uintptr_t)(ids + b * T),
+                                        LOCANT_I64, 2, in_shape);
+        locant_tensor to =
+            locant_dense(out + b * (T - 1), LOCANT_F64, 2, out_shape);
+        locant_model_input input = LOCANT_MODEL_INPUT_INIT;
+
+        input.ids = &in;
+        CLI_TRY(cli_status_input(locant_model_losses(&to, model, &input)));
+    }
+    return CLI_OK;
+}
+
+/* Positions 1, 2-3, 4-7, .. T - 1; or lengths T, T/2, .. of at least 8. */
+static int make_rows(struct table *t, int by, int64_t B, int64_t T)
+{
+    if (by == 0) {
+        for (int64_t p = 1; p < T; p *= 2)
+            t->rows[t->n++] =
+                (struct row){ .first = p,
+                              .last = 2 * p - 1 < T ? 2 * p - 1 : T - 1,
+                              .units = B };
+    } else {
+        int64_t length = T;
+
+        while (length / 2 >= 8)
+            length /= 2;
+        for (; length <= T; length *= 2)
+            t->rows[t->n++] =
+                (struct row){ .first =
+                                  length - (length / 4 > 0 ? length / 4 : 1),
+                              .last = length,
+                              .units = B * (T / length) };
+    }
+    for (int r = 0; r < t->n; r++) {
+        t->rows[r].mean = cli_alloc((size_t)(t->rows[r].units * t->models),
+                                    sizeof *t->rows[r].mean);
+        if (t->rows[r].mean == NULL)
+            return CLI_INPUT;
+    }
+    return CLI_OK;
+}
+
+/* Mean of the losses of tokens first .. last of a text. */
+static double mean_of(const double *loss, int64_t first, int64_t last)
+{
+    double sum = 0;
+
+    for (int64_t p = first; p <= last; p++)
+        sum += loss[p - 1];
+    return sum / (double)(last - first + 1);
+}
+
+static int by_position(struct table *t, int m, const locant_model *model,
+                       const locant_tensor *ids, double *loss)
+{
+    const int64_t B = ids->shape[0], T = ids->shape[1];
+
+    CLI_TRY(losses_of(loss, model, ids->data, B, T));
+    for (int r = 0; r < t->n; r++)
+        for (int64_t b = 0; b < B; b++)
+            t->rows[r].mean[m * t->rows[r].units + b] =
+                mean_of(loss + b * (T - 1), t->rows[r].first, t->rows[r].last);
+    return CLI_OK;
+}
+
+/* The texts of a length follow each other in a row; what is left over at its
+   end is dropped. */
+static int by_length(struct table *t, int m, const locant_model *model,
+                     const locant_tensor *ids, double *loss)
+{
+    const int64_t B = ids->shape[0], T = ids->shape[1];
+    const int64_t *all = ids->data;
+
+    for (int r = 0; r < t->n; r++) {
+        const int64_t L = t->rows[r].last, texts = T / L;
+
+        for (int64_t b = 0; b < B; b++) {
+            double *mean = t->rows[r].mean + m * t->rows[r].units + b * texts;
+
+            CLI_TRY(losses_of(loss, model, all + b * T, texts, L));
+            for (int64_t i = 0; i < texts; i++)
+                mean[i] = mean_of(loss + i * (L - 1), t->rows[r].first, L - 1);
+        }
+    }
+    return CLI_OK;
+}
+
+static int open_model(locant_model **out, const struct table *t, int m,
+                      const char *path, locant_dtype dtype)
+{
+    locant_status s =
+        locant_model_open_with(out, path, dtype, m > 0 ? t->names[m] : NULL);
+
+    if (s == LOCANT_ERR_PARAM)
+        return cli_refuse("--with %s", cli_message());
+    return cli_status_input(s);
+}
+
+/* A wrong extension is found before anything is computed. */
+static int check_models(const struct table *t, const char *path)
+{
+    for (int m = 0; m < t->models; m++) {
+        locant_model *model;
+
+        CLI_TRY(open_model(&model, t, m, path, LOCANT_F32));
+        locant_model_close(model);
+    }
+    return CLI_OK;
+}
+
+static int fill(struct table *t, const struct cli *cli,
+                const locant_tensor *ids)
+{
+    const struct options *o = cli->options;
+    double *loss =
+        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *loss);
+
+    if (loss == NULL)
+        return CLI_INPUT;
+    CLI_TRY(check_models(t, cli->words[0]));
+    for (int m = 0; m < t->models; m++) {
+        locant_model *model;
+        int status;
+
+        CLI_TRY(open_model(&model, t, m, cli->words[0], dtypes[o->dtype]));
+        status = o->by == 0 ? by_position(t, m, model, ids, loss)
+                            : by_length(t, m, model, ids, loss);
+        locant_model_close(model);
+        CLI_TRY(status);
+    }
+    return CLI_OK;
+}
+
+/* --------------------------------------------------------------- statistics */
+
+/* The mean of a model in a row; the mean of its difference from the first one,
+   and the standard error of that: NAN of one unit. */
+struct cell {
+    double mean, change, error;
+};
+
+static struct cell cell_of(const struct row *r, int m)
+{
+    const double n = (double)r->units;
+    const double *first = r->mean, *mine = r->mean + m * r->units;
+    struct cell c = { 0 };
+    double squares = 0;
+
+    for (int64_t i = 0; i < r->units; i++) {
+        c.mean += mine[i] / n;
+        c.change += (mine[i] - first[i]) / n;
+    }
+    for (int64_t i = 0; i < r->units; i++)
+        squares += pow(mine[i] - first[i] - c.change, 2);
+    c.error = r->units > 1 ? sqrt(squares / (n - 1) / n) : NAN;
+    return c;
+}
+
+/* ----------------------------------------------------------------- printing */
+
+static void print_row_name(const struct row *r, int by)
+{
+    if (by == 1)
+        printf("%10" PRId64 "        ", r->last);
+    else if (r->first == r->last)
+        printf("%10" PRId64 "        ", r->first);
+    else
+        printf("%10" PRId64 "-%-7" PRId64, r->first, r->last);
+}
+
+static void print_table(const struct table *t, int by)
+{
+    printf("loss in nats of a token, %s\n\n",
+           by ? "in the last quarter of texts of so many tokens"
+              : "by its position");
+    printf("%18s %10s", by ? "length" : "positions", "as it is");
+    for (int m = 1; m < t->models; m++)
+        printf("   %*s", m < t->models - 1 ? -28 : 0, cli_safe(t->names[m]));
+    putchar('\n');
+    for (int r = 0; r < t->n; r++) {
+        print_row_name(&t->rows[r], by);
+        for (int m = 0; m < t->models; m++) {
+            struct cell c = cell_of(&t->rows[r], m);
+
+            if (m == 0)
+                printf(" %10.4f", c.mean);
+            else if (isnan(c.error))
+                printf("   %8.4f (%+.4f)%*s", c.mean, c.change,
+                       m < t->models - 1 ? 10 : 0, "");
+            else
+                printf("   %8.4f (%+.4f +- %.4f)", c.mean, c.change, c.error);
+        }
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
+static json_t *table_json(const struct table *t, int by)
+{
+    json_t *rows = json_array();
+
+    for (int r = 0; r < t->n; r++) {
+        json_t *row = json_pack(
+            "{s:I, s:I, s:I}", by ? "scored_from" : "first",
+            (json_int_t)t->rows[r].first, by ? "length" : "last",
+            (json_int_t)t->rows[r].last, "texts", (json_int_t)t->rows[r].units);
+        json_t *cells = json_array();
+
+        for (int m = 0; m < t->models; m++) {
+            struct cell c = cell_of(&t->rows[r], m);
+
+            json_array_append_new(
+                cells, json_pack("{s:s, s:o, s:o, s:o}", "with",
+                                 m > 0 ? t->names[m] : "", "loss",
+                                 cli_real(c.mean), "change", cli_real(c.change),
+                                 "error", cli_real(c.error)));
+        }
+        json_object_set_new(row, "models", cells);
+        json_array_append_new(rows, row);
+    }
+    return json_pack("{s:s, s:o}", "by", by ? "length" : "position", "rows",
+                     rows);
+}
+
+struct picture {
+    locant_figure figure;
+    locant_series series[MOST_MODELS];
+    double x[MOST_ROWS], y[MOST_MODELS][MOST_ROWS];
+};
+
+static struct picture *picture_of(const struct table *t, int by)
+{
+    struct picture *p = cli_alloc(1, sizeof *p);
+
+    if (p == NULL)
+        return NULL;
+    p->figure = (locant_figure)LOCANT_FIGURE_INIT;
+    p->figure.title = by ? "Loss by length of the text" : "Loss by position";
+    p->figure.x_label = by ? "tokens" : "position";
+    p->figure.y_label = "loss, nats";
+    p->figure.log_x = 1;
+    p->figure.series = p->series;
+    p->figure.n_series = (size_t)t->models;
+    for (int m = 0; m < t->models; m++) {
+        for (int r = 0; r < t->n; r++) {
+            p->x[r] = (double)(by ? t->rows[r].last : t->rows[r].first);
+            p->y[m][r] = cell_of(&t->rows[r], m).mean;
+        }
+        p->series[m] = (locant_series){ .label = t->names[m],
+                                        .n = (size_t)t->n,
+                                        .x = p->x,
+                                        .y = p->y[m],
+                                        .marks = 1,
+                                        .color = -1 };
+    }
+    return p;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static int read_ids(locant_tensor *ids, const char *path)
+{
+    CLI_TRY(cli_read_as(ids, "input", path, CLI_DTYPE(LOCANT_I64)));
+    if (ids->rank == 1) {
+        const int64_t shape[] = { 1, ids->shape[0] };
+
+        *ids = locant_dense(ids->data, LOCANT_I64, 2, shape);
+    }
+    if (ids->rank != 2 || ids->shape[0] < 1 || ids->shape[1] < 2)
+        return cli_fail(CLI_INPUT,
+                        "--input %s: has the shape %s, expected [B, T] or [T] "
+                        "with two tokens or more",
+                        path, cli_shape_text(ids));
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct table *t = cli_alloc(1, sizeof *t);
+    struct picture *p;
+    locant_tensor ids;
+
+    if (t == NULL)
+        return CLI_INPUT;
+    if (o->with.n > MOST_MODELS - 1)
+        return cli_refuse("--with: %zu of them, at most %d", o->with.n,
+                          MOST_MODELS - 1);
+    t->names[t->models++] = "as it is";
+    for (size_t i = 0; i < o->with.n; i++)
+        t->names[t->models++] = o->with.items[i];
+    if (o->figure != NULL)
+        CLI_TRY(cli_check_output(o->figure));
+    CLI_TRY(read_ids(&ids, o->ids));
+    CLI_TRY(make_rows(t, o->by, ids.shape[0], ids.shape[1]));
+    CLI_TRY(fill(t, cli, &ids));
+    p = picture_of(t, o->by);
+    if (p == NULL)
+        return CLI_INPUT;
+    if (o->figure != NULL)
+        CLI_TRY(cli_status_input(locant_figure_write(&p->figure, o->figure)));
+    if (cli->json)
+        return cli_json(table_json(t, o->by));
+    print_table(t, o->by);
+    return cli_status(cli_show_figure(&p->figure, o->color, NULL));
+}
+
+const struct cli_command cli_model_score = {
+    .name = "model score",
+    .summary = "loss by position and length, with extensions",
+    .usage = "MODEL -i IDS.npy [--with EXTENSION]...\n"
+             "       [--by position|length] [--dtype f32|f64|bf16]\n"
+             "       [--figure PICTURE]",
+    .doc =
+        "What a model loses on your own tokens, in nats, as it is and with "
+        "extensions\nthat its file does not have:\n\n"
+        "  pi(factor=4), ntk(..), dynamic(..), yarn(..), longrope(..), "
+        "llama3(..)\n"
+        "                  a scaling; 'original' is the trained length unless "
+        "given\n"
+        "  rope(base=1e6)  another rope\n"
+        "  selfextend(..), rerope(..), streaming(..)\n"
+        "                  in the place of a rope of whole heads\n"
+        "  window(size=N)  beside it\n\n"
+        "Layers with a window of their own stay as they are.\n\n"
+        "By position: rows of IDS are texts, whose losses are averaged over "
+        "positions\n1, 2-3, 4-7 and so on.  By length: rows are cut into texts "
+        "of T, T/2, T/4 ..\ntokens, and the losses of the last quarter of each "
+        "are averaged.  Changes are\npaired by text; +- is their standard "
+        "error over texts.",
+    .examples = "locant model score ~/models/mine -i ids.npy --by length\n"
+                "locant model score mine.gguf -i ids.npy --with "
+                "'yarn(factor=4)'",
+    CLI_OPTIONS,
+    .min_words = 1,
+    .max_words = 1,
+    .computes = 1,
+    .run = run
+};

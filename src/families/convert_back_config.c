@@ -1,0 +1,270 @@
+/* convert_back_config.c - config.json from the keys of a GGUF file */
+#include "convert_back.h"
+#include "family.h"
+#include "plan_gguf.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct keys {
+    const struct lct_convert *c;
+    const struct lct_convert_gguf_family *family;
+    json_t *out;
+};
+
+static locant_status no_memory(void)
+{
+    return locant_fail(LOCANT_ERR_NOMEM, "no memory for config.json");
+}
+
+static locant_status set(struct keys *k, const char *key, json_t *value)
+{
+    return json_object_set_new(k->out, key, value) == 0 ? LOCANT_OK
+                                                        : no_memory();
+}
+
+/* "ARCHITECTURE.name" of the file; NULL: it is absent. */
+static const json_t *find(const struct keys *k, const char *name)
+{
+    char key[96];
+
+    snprintf(key, sizeof key, "%s.%s", k->family->architecture, name);
+    return json_object_get(k->c->config.root, key);
+}
+
+static bool has_tensor(const struct keys *k, const char *name)
+{
+    return lct_weights_find(k->c->weights, name) != NULL;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+/* The shortest decimal number that is the same float32, or x itself. */
+static double shortest(double x)
+{
+    char text[32];
+
+    if ((double)(float)x != x)
+        return x;
+    for (int digits = 1; digits < 10; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if ((float)strtod(text, NULL) == (float)x)
+            return strtod(text, NULL);
+    }
+    return x;
+}
+
+/* Give all reals of float32 their shortest form: 1e-06, not 9.99999997e-07. */
+static void shorten(json_t *value)
+{
+    const char *key;
+    json_t *item;
+    size_t i;
+
+    if (json_is_real(value))
+        json_real_set(value, shortest(json_real_value(value)));
+    json_array_foreach(value, i, item)
+        shorten(item);
+    json_object_foreach(value, key, item)
+        shorten(item);
+}
+
+/* 15 digits, if they are enough for every real, else 17. */
+static size_t digits_for(const json_t *value)
+{
+    const char *key;
+    json_t *item;
+    size_t i, digits = 15;
+    char text[40];
+
+    if (json_is_real(value)) {
+        snprintf(text, sizeof text, "%.15g", json_real_value(value));
+        if (strtod(text, NULL) != json_real_value(value))
+            return 17;
+    }
+    json_array_foreach(value, i, item)
+        digits = digits_for(item) > digits ? 17 : digits;
+    json_object_foreach((json_t *)(uintptr_t)value, key, item)
+        digits = digits_for(item) > digits ? 17 : digits;
+    return digits;
+}
+
+/* --------------------------------------------------------------------- keys */
+
+/* Keys of GGUF and of config.json; a row with a type is of that alone. */
+static const struct {
+    const char *gguf, *name, *models;
+} copied[] = {
+    { "feed_forward_length", "intermediate_size", NULL },
+    { "expert_count", "num_local_experts", " mixtral " },
+    { "expert_count", "num_experts", " qwen2_moe qwen3_moe " },
+    { "expert_used_count", "num_experts_per_tok", NULL },
+    { "expert_feed_forward_length", "moe_intermediate_size", NULL },
+    { "expert_shared_feed_forward_length", "shared_expert_intermediate_size",
+      NULL },
+    { "final_logit_softcapping", "final_logit_softcapping", NULL },
+    { "embedding_scale", "embedding_multiplier", NULL },
+    { "residual_scale", "residual_multiplier", NULL },
+    { "logit_scale", "logits_scaling", " granite " },
+    { "logit_scale", "logit_scale", " cohere cohere2 " },
+    { "use_parallel_residual", "use_parallel_residual", NULL },
+};
+
+static bool is_of(const char *models, const char *type)
+{
+    char word[64];
+
+    snprintf(word, sizeof word, " %s ", type);
+    return models == NULL || strstr(models, word) != NULL;
+}
+
+static locant_status copy_keys(struct keys *k)
+{
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
+        const json_t *value = find(k, copied[i].gguf);
+
+        if (value != NULL && is_of(copied[i].models, k->family->model_type))
+            LCT_TRY(set(k, copied[i].name, json_deep_copy(value)));
+    }
+    return LOCANT_OK;
+}
+
+static locant_status put_tokens(struct keys *k)
+{
+    static const char *const names[][2] = {
+        { "tokenizer.ggml.bos_token_id", "bos_token_id" },
+        { "tokenizer.ggml.eos_token_id", "eos_token_id" },
+        { "tokenizer.ggml.padding_token_id", "pad_token_id" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const json_t *value = json_object_get(k->c->config.root, names[i][0]);
+
+        /* An absent one is null: defaults of classes may lie beyond the
+           vocabulary. */
+        LCT_TRY(
+            set(k, names[i][1],
+                json_is_integer(value) ? json_deep_copy(value) : json_null()));
+    }
+    return LOCANT_OK;
+}
+
+/* What tensors say: the vocabulary, a tied head, biases. */
+static locant_status put_tensors(struct keys *k)
+{
+    const struct lct_weight *embed =
+        lct_weights_find(k->c->weights, "token_embd.weight");
+    const bool bias = has_tensor(k, "blk.0.attn_q.bias");
+
+    if (embed != NULL)
+        LCT_TRY(set(k, "vocab_size", json_integer(embed->shape[0])));
+    LCT_TRY(set(k, "tie_word_embeddings",
+                json_boolean(!has_tensor(k, "output.weight"))));
+    if (bias && strcmp(k->family->architecture, "llama") == 0)
+        LCT_TRY(set(k, "attention_bias", json_true()));
+    return LOCANT_OK;
+}
+
+/* ----------------------------------------------------------------- rotation */
+
+/* The share p with int(d p) = rotated in floating point, as transformers
+   computes it. */
+static double share_of(int64_t rotated, int64_t d)
+{
+    double p = (double)rotated / (double)d;
+
+    if ((int64_t)((double)d * p) != rotated)
+        p = nextafter(p, 1);
+    return p;
+}
+
+/* The width is a share of the head, where the class reads one. */
+static locant_status put_width(struct keys *k)
+{
+    const struct lct_convert_heads *h = &k->c->parts.heads[0];
+    const char *key =
+        strcmp(k->family->model_type, "gpt_neox") == 0 ? "rotary_pct"
+        : strcmp(k->family->model_type, "phi3") == 0   ? "partial_rotary_factor"
+                                                       : NULL;
+
+    json_object_del(k->out, "rotary_dim");
+    if (json_is_null(json_object_get(k->out, "head_dim")))
+        json_object_del(k->out, "head_dim");
+    if (key != NULL)
+        return set(k, key, json_real(share_of(h->dims, h->width)));
+    return h->dims == h->width || h->dims == 0
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: %s: no key of config.json says that %lld of "
+                             "%lld channels rotate",
+                             k->c->config.file, k->family->model_type,
+                             (long long)h->dims, (long long)h->width);
+}
+
+/* The base at the top level too, for readers of transformers 4. */
+static locant_status put_bases(struct keys *k)
+{
+    const struct lct_family_names *names = k->c->plan.family->names;
+    const json_t *rope = json_object_get(k->out, "rope_parameters");
+    const json_t *full = json_object_get(rope, "full_attention");
+    const json_t *local = json_object_get(rope, "sliding_attention");
+    json_t *base = json_object_get(full ? full : rope, "rope_theta");
+
+    if (base != NULL)
+        LCT_TRY(
+            set(k, names ? names->base : "rope_theta", json_deep_copy(base)));
+    base = json_object_get(local, "rope_theta");
+    return base != NULL && names && names->base_local
+               ? set(k, names->base_local, json_deep_copy(base))
+               : LOCANT_OK;
+}
+
+static locant_status fill(struct keys *k)
+{
+    static const char softcap[] = "attn_logit_softcapping";
+    const json_t *cap = json_object_get(k->out, softcap);
+
+    if (json_is_real(cap) && !(json_real_value(cap) > 0))
+        LCT_TRY(set(k, softcap, json_null())); /* scores would be over 0 */
+    LCT_TRY(set(k, "model_type", json_string(k->family->model_type)));
+    LCT_TRY(copy_keys(k));
+    LCT_TRY(put_tokens(k));
+    LCT_TRY(put_tensors(k));
+    LCT_TRY(put_width(k));
+    LCT_TRY(put_bases(k));
+    shorten(k->out);
+    return LOCANT_OK;
+}
+
+static locant_status write_text(struct lct_convert *c, const json_t *root)
+{
+    char *text = json_dumps(root, JSON_INDENT(2) |
+                                      JSON_REAL_PRECISION(digits_for(root)));
+    locant_status status = text ? LOCANT_OK : no_memory();
+    json_free_t release;
+
+    if (status == LOCANT_OK)
+        status = lct_output_file(&c->output, "config.json");
+    if (status == LOCANT_OK)
+        status = lct_output_write(&c->output, text, strlen(text));
+    if (status == LOCANT_OK)
+        status = lct_output_write(&c->output, "\n", 1);
+    json_get_alloc_funcs(NULL, &release);
+    if (text != NULL)
+        release(text);
+    return status;
+}
+
+locant_status lct_convert_back_config(struct lct_convert *c)
+{
+    struct keys k = { .c = c, .family = lct_convert_back_family(c) };
+    locant_status status;
+
+    LCT_TRY(lct_plan_gguf_config(&k.out, &c->config, c->weights));
+    status = fill(&k);
+    if (status == LOCANT_OK)
+        status = write_text(c, k.out);
+    json_decref(k.out);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* convert_gguf.h - the parts of a conversion to GGUF */
+#ifndef LCT_CONVERT_GGUF_H
+#define LCT_CONVERT_GGUF_H
+#include "../files/gguf_write.h"
+#include "convert.h"
+#include "convert_gguf_names.h"
+#include "plan_waves.h"
+
+/* Numbers of a tensor that no weights have: divisors of frequencies. */
+struct lct_convert_gguf_extra {
+    const char *name;
+    float *numbers; /* [n] */
+    size_t n;
+};
+
+enum { LCT_CONVERT_GGUF_EXTRAS = 2 };
+
+struct lct_convert_gguf_keys {
+    struct lct_gguf_write *out;
+    const struct lct_convert *c;
+    const struct lct_convert_gguf_family *family;
+    struct lct_convert_gguf_extra extras[LCT_CONVERT_GGUF_EXTRAS];
+    int n_extras;
+};
+
+/* Put the keys of the model; its extra tensors are to be released.  Errors:
+   FORMAT, UNSUPPORTED (positions that no key says), NOMEM. */
+locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,
+                                    int64_t vocabulary);
+/* The keys of rotation and the extra tensors. */
+locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k);
+
+/* A key "ARCHITECTURE.name". */
+void lct_convert_gguf_whole(struct lct_convert_gguf_keys *k, const char *name,
+                            int64_t value);
+void lct_convert_gguf_real(struct lct_convert_gguf_keys *k, const char *name,
+                           double value);
+
+/* Write the model as model.gguf. */
+locant_status lct_convert_gguf(struct lct_convert *c);
+#endif

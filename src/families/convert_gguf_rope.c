@@ -1,0 +1,237 @@
+/*
+ * convert_gguf_rope.c - the rotary keys of a GGUF file, and its tensors of
+ * divisors, from the specs of the plan
+ *
+ * Source: llama.cpp, convert_hf_to_gguf.py, and ggml-cpu (YaRN multiplies by
+ * 1 + 0.1 ln F itself).
+ */
+#include "convert_gguf.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The spec of a scaling, "yarn(factor=4,..)", within that of a layer. */
+struct scaling {
+    const char *text;       /* NULL: none */
+    const char *keys, *end; /* between its parentheses */
+};
+
+static bool is_named(const struct scaling *s, const char *name)
+{
+    const size_t n = strlen(name);
+
+    return s->text && strncmp(s->text, name, n) == 0 &&
+           strchr("(,)", s->text[n]) != NULL;
+}
+
+static struct scaling scaling_of(const char *spec)
+{
+    static const char key[] = "scaling=";
+    const char *at = strstr(spec, key);
+    struct scaling s = { 0 };
+    int depth = 0;
+
+    if (at == NULL)
+        return s;
+    s.text = at + strlen(key);
+    s.keys = s.text + strcspn(s.text, "(,)");
+    s.end = s.keys;
+    if (*s.keys != '(')
+        return s;
+    for (s.end = ++s.keys; *s.end != 0 && (depth > 0 || *s.end != ')'); s.end++)
+        depth += (*s.end == '(') - (*s.end == ')');
+    return s;
+}
+
+/* The number of one of its keys, or 'fallback'. */
+static double number_of(const struct scaling *s, const char *key,
+                        double fallback)
+{
+    const size_t n = strlen(key);
+
+    for (const char *at = s->keys; at < s->end;) {
+        if ((size_t)(s->end - at) > n && memcmp(at, key, n) == 0 &&
+            at[n] == '=')
+            return strtod(at + n + 1, NULL);
+        at += strcspn(at, ",)") + 1;
+    }
+    return fallback;
+}
+
+static bool has_word(const struct scaling *s, const char *text)
+{
+    const char *at = s->keys ? strstr(s->keys, text) : NULL;
+
+    return at != NULL && at < s->end;
+}
+
+static locant_status cannot_say(const struct lct_convert_gguf_keys *k,
+                                const char *spec)
+{
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: no key of GGUF says the positions %.200s",
+                       k->c->config.file, spec);
+}
+
+/* ---------------------------------------------------------------- tensors */
+
+static float *add_extra(struct lct_convert_gguf_keys *k, const char *name,
+                        size_t n)
+{
+    struct lct_convert_gguf_extra *x = &k->extras[k->n_extras];
+
+    *x = (struct lct_convert_gguf_extra){
+        .name = name, .numbers = locant_alloc((n + 1) * sizeof(float)), .n = n
+    };
+    k->n_extras += x->numbers != NULL;
+    return x->numbers;
+}
+
+static locant_status no_memory(void)
+{
+    return locant_fail(LOCANT_ERR_NOMEM, "no memory for divisors");
+}
+
+/* Divisors of the frequencies of the base: rope_freqs.weight. */
+static locant_status put_divisors(struct lct_convert_gguf_keys *k,
+                                  const struct lct_layer_plan *layer,
+                                  double base)
+{
+    struct lct_plan_waves w;
+    float *out;
+
+    LCT_TRY(lct_plan_waves_of(&w, layer, 1, k->c->config.file));
+    out = add_extra(k, "rope_freqs.weight", (size_t)w.pairs);
+    for (int64_t c = 0; out != NULL && c < w.pairs; c++)
+        out[c] =
+            (float)(pow(base, -(double)c / (double)w.pairs) / w.frequency[c]);
+    lct_plan_waves_free(&w);
+    return out ? LOCANT_OK : no_memory();
+}
+
+/* The lists of LongRoPE, of the configuration. */
+static locant_status put_list(struct lct_convert_gguf_keys *k, const char *name,
+                              const char *key)
+{
+    static const char *const dictionaries[] = { "rope_scaling",
+                                                "rope_parameters" };
+    const json_t *list = NULL;
+    float *out;
+
+    for (int i = 0; i < 2 && list == NULL; i++)
+        list = json_object_get(
+            json_object_get(k->c->config.text, dictionaries[i]), key);
+    out = add_extra(k, name, json_array_size(list));
+    for (size_t i = 0; out != NULL && i < json_array_size(list); i++)
+        out[i] = (float)json_number_value(json_array_get(list, i));
+    return out ? LOCANT_OK : no_memory();
+}
+
+/* --------------------------------------------------------------- scalings */
+
+static void put_scaling(struct lct_convert_gguf_keys *k, const char *type,
+                        double factor)
+{
+    char key[96];
+
+    snprintf(key, sizeof key, "%s.rope.scaling.type", k->family->architecture);
+    lct_gguf_write_text(k->out, key, type);
+    lct_convert_gguf_real(k, "rope.scaling.factor", factor);
+}
+
+static locant_status attention_factor(double *out,
+                                      const struct lct_convert_gguf_keys *k,
+                                      const struct lct_layer_plan *layer)
+{
+    struct lct_plan_waves w;
+
+    LCT_TRY(lct_plan_waves_of(&w, layer, 1, k->c->config.file));
+    *out = w.factor;
+    lct_plan_waves_free(&w);
+    return LOCANT_OK;
+}
+
+static locant_status put_yarn(struct lct_convert_gguf_keys *k,
+                              const struct lct_layer_plan *layer,
+                              const struct scaling *s)
+{
+    const double factor = number_of(s, "factor", 1);
+    const double own = factor > 1 ? 1 + 0.1 * log(factor) : 1;
+    double attention = 1;
+
+    if (has_word(s, "truncate=no") || has_word(s, "score=yes"))
+        return cannot_say(k, layer->spec);
+    LCT_TRY(attention_factor(&attention, k, layer));
+    put_scaling(k, "yarn", factor);
+    lct_convert_gguf_whole(
+        k, "rope.scaling.original_context_length",
+        (int64_t)number_of(s, "original", (double)k->c->plan.length_trained));
+    if (number_of(s, "fast", 32) != 32)
+        lct_convert_gguf_real(k, "rope.scaling.yarn_beta_fast",
+                              number_of(s, "fast", 32));
+    if (number_of(s, "slow", 1) != 1)
+        lct_convert_gguf_real(k, "rope.scaling.yarn_beta_slow",
+                              number_of(s, "slow", 1));
+    if (fabs(attention / own - 1) > 1e-6)
+        lct_convert_gguf_real(k, "rope.scaling.attn_factor", attention / own);
+    return LOCANT_OK;
+}
+
+static locant_status put_longrope(struct lct_convert_gguf_keys *k,
+                                  const struct lct_layer_plan *layer,
+                                  const struct scaling *s)
+{
+    double attention = 1;
+
+    LCT_TRY(attention_factor(&attention, k, layer));
+    lct_convert_gguf_whole(k, "rope.scaling.original_context_length",
+                           (int64_t)number_of(s, "original", 0));
+    lct_convert_gguf_real(k, "rope.scaling.attn_factor", attention);
+    LCT_TRY(put_list(k, "rope_factors_long.weight", "long_factor"));
+    return put_list(k, "rope_factors_short.weight", "short_factor");
+}
+
+static double base_of(const struct lct_layer_plan *layer)
+{
+    const char *at = strstr(layer->spec, "base=");
+
+    return at ? strtod(at + strlen("base="), NULL) : 10000;
+}
+
+/* A layer that rotates, with a window or without one; NULL: there is none. */
+static const struct lct_layer_plan *find_layer(const struct lct_tower *t,
+                                               bool window)
+{
+    for (int64_t l = 0; l < t->n_layers; l++)
+        if (strstr(t->layers[l].spec, "rope") != NULL &&
+            (strstr(t->layers[l].spec, "window(") != NULL) == window)
+            return &t->layers[l];
+    return NULL;
+}
+
+locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k)
+{
+    const struct lct_layer_plan *full = find_layer(k->c->tower, false);
+    const struct lct_layer_plan *local = find_layer(k->c->tower, true);
+    const struct lct_layer_plan *layer = full ? full : local;
+    const struct scaling s = scaling_of(layer->spec);
+    const int64_t l = layer - k->c->tower->layers;
+
+    lct_convert_gguf_whole(k, "rope.dimension_count",
+                           k->c->parts.heads[l].dims);
+    lct_convert_gguf_real(k, "rope.freq_base", base_of(layer));
+    if (full && local && base_of(local) != base_of(full))
+        lct_convert_gguf_real(k, "rope.freq_base_swa", base_of(local));
+    if (is_named(&s, "yarn"))
+        return put_yarn(k, layer, &s);
+    if (is_named(&s, "longrope"))
+        return put_longrope(k, layer, &s);
+    if (is_named(&s, "llama3"))
+        return put_divisors(k, layer, base_of(layer));
+    if (is_named(&s, "linear"))
+        put_scaling(k, "linear", number_of(&s, "factor", 1));
+    else if (s.text != NULL || strstr(layer->spec, "mrope") != NULL)
+        return cannot_say(k, layer->spec);
+    return LOCANT_OK;
+}

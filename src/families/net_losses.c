@@ -1,0 +1,78 @@
+/* net_losses.c - what a model loses on each token of a text */
+#include "net_losses.h"
+#include "net_math.h"
+#include <math.h>
+
+/* Logits of so many tokens at a time: those of a long text would take more
+   memory than the model. */
+enum { ROWS = 32 };
+
+static double number(const void *x, int64_t i, locant_dtype dtype)
+{
+    return dtype == LOCANT_F64 ? ((const double *)x)[i]
+                               : (double)((const float *)x)[i];
+}
+
+/* ln sum exp(x) - x[id] */
+static double loss_of(const void *x, int64_t vocab, int64_t id,
+                      locant_dtype dtype)
+{
+    double most = -INFINITY, sum = 0;
+
+    for (int64_t i = 0; i < vocab; i++)
+        most = fmax(most, number(x, i, dtype));
+    for (int64_t i = 0; i < vocab; i++)
+        sum += exp(number(x, i, dtype) - most);
+    return most + log(sum) - number(x, id, dtype);
+}
+
+/* The losses of tokens t + 1 .. t + T of row b, whose states are x. */
+static void put_losses(double *out, struct lct_net_run *r,
+                       const struct lct_model_input *in, int64_t b, int64_t t,
+                       int64_t T, void *logits)
+{
+    const struct lct_net *n = r->n;
+    const void *x = lct_net_math_at(n->math, r->x, b * T * n->width);
+
+    for (int64_t i = 0, rows; i < T; i += rows) {
+        rows = T - i < ROWS ? T - i : ROWS;
+        lct_net_run_head(logits, lct_net_math_at(n->math, x, i * n->width),
+                         rows, r);
+        for (int64_t k = i; k < i + rows && t + k + 1 < in->T; k++) {
+            const int64_t at = b * in->T + t + k;
+            const bool hidden = in->mask != NULL &&
+                                (in->mask[at] == 0 || in->mask[at + 1] == 0);
+
+            out[b * (in->T - 1) + t + k] =
+                hidden ? NAN
+                       : loss_of(lct_net_math_at(n->math, logits,
+                                                 (k - i) * n->vocab),
+                                 n->vocab, in->ids[at + 1], n->dtype);
+        }
+    }
+}
+
+locant_status lct_net_losses(double *out, const struct lct_net *n,
+                             const struct lct_model_input *in)
+{
+    struct lct_net_run run;
+    void *logits = locant_alloc((size_t)(ROWS * n->vocab) * n->math->item);
+    locant_status s;
+
+    if (logits == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    s = lct_net_run_begin(&run, n, in->B, in->T,
+                          lct_net_run_chunk(n, in->B, in->T));
+    for (int64_t t = 0, T; t < in->T && s == LOCANT_OK; t += T) {
+        struct lct_net_tokens part;
+
+        T = in->T - t < run.most ? in->T - t : run.most;
+        part = lct_model_input_part(in, t, T);
+        s = lct_net_run_step(&run, &part);
+        for (int64_t b = 0; b < in->B && s == LOCANT_OK; b++)
+            put_losses(out, &run, in, b, t, T, logits);
+    }
+    lct_net_run_end(&run);
+    locant_release(logits);
+    return s;
+}

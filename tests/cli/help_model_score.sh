@@ -1,0 +1,1 @@
+$LOCANT model score --help
