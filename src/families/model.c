@@ -76,7 +76,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     shape[0] = in->B;
     shape[1] = in->T;
     if (n->text.patches != NULL)
-        shape[1] = lct_net_patches_states(n, in->T);
+        shape[1] = lct_net_patches_states(n, in->height, in->width);
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
     if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;

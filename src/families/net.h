@@ -150,10 +150,10 @@ struct lct_net_streams {
     struct lct_net_norm low_norm;
 };
 
-/* Windows of side x side patches of an image of rows x columns, rolled by
-   'shift'. */
+/* Windows of side x side patches, of an image that is rolled by 'shift'. */
 struct lct_net_window {
-    int64_t rows, columns, side, shift;
+    int64_t side, shift;
+    bool by_image; /* no shift if the image is no larger than a window */
 };
 
 /* Patches merged two by two after a layer, to twice its width. */

@@ -150,12 +150,18 @@ bool lct_net_patches_count(int64_t *tokens, const struct lct_net *n,
     return true;
 }
 
-int64_t lct_net_patches_states(const struct lct_net *n, int64_t tokens)
+int64_t lct_net_patches_states(const struct lct_net *n, int64_t height,
+                               int64_t width)
 {
-    const struct lct_net_layer *last = &n->text.layers[n->text.n_layers - 1];
+    const struct lct_net_patches *p = n->text.patches;
+    int64_t rows = height / p->side[0], columns = width / p->side[1];
 
-    return last->window != NULL ? last->window->rows * last->window->columns
-                                : tokens;
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        if (n->text.layers[i].merge != NULL) {
+            rows = (rows + 1) / 2;
+            columns = (columns + 1) / 2;
+        }
+    return p->n_prefix + rows * columns;
 }
 
 /* ------------------------------------------------------------------ enter */

@@ -264,6 +264,10 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                  .room = &r->room };
     double from = r->seconds != NULL ? now() : 0;
 
+    if (r->stack->patches != NULL) {
+        step.rows = t->height / r->stack->patches->side[0];
+        step.columns = t->width / r->stack->patches->side[1];
+    }
     lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));

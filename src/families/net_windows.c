@@ -81,9 +81,9 @@ static locant_status bind_merge(struct lct_net_layer *l,
 }
 
 /*
- * A window is as wide as the image of the stage if that is smaller, and is not
- * shifted then.  Version 2 halves the size of the image and drops what is left,
- * version 1 asks the patches that there are.
+ * A window is as wide as the usual image of the stage if that is smaller, and
+ * is not shifted then.  Version 2 halves the size of that image and drops what
+ * is left, version 1 asks the patches that there are.
  */
 locant_status lct_net_windows_bind(struct lct_net_layer *l,
                                    const struct lct_net_stack *s,
@@ -91,22 +91,15 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
 {
     const int64_t *image = s->patches->image;
     int64_t within, stage = lct_net_windows_stage(&within, b, i);
+    const int64_t halved = smaller(image[0], image[1]) >> stage;
     struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
-    int64_t halved, least;
 
     l->window = w;
     if (w == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    w->rows = image[0];
-    w->columns = image[1];
-    for (int64_t k = 0; k < stage; k++) {
-        w->rows = (w->rows + 1) / 2;
-        w->columns = (w->columns + 1) / 2;
-    }
-    halved = smaller(image[0], image[1]) >> stage;
-    least = b->s.merge_norm_after ? halved : smaller(w->rows, w->columns);
+    w->by_image = !b->s.merge_norm_after;
     w->side = halved > 0 ? smaller(halved, b->s.window) : b->s.window;
-    if (within % 2 == 1 && least > w->side)
+    if (within % 2 == 1 && (w->by_image || halved > w->side))
         w->shift = w->side / 2;
     if (within + 1 < b->prefix.depths[stage] || stage + 1 == b->prefix.n_stages)
         return LOCANT_OK;
@@ -117,6 +110,8 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
 
 /* Rows of all windows, and memory for them. */
 struct windows {
+    int64_t rows, columns; /* patches of an image */
+    int64_t side, shift;
     int64_t down, across, area, all; /* windows of an image, patches of one,
                                         of the batch */
     struct lct_net_cache *cache;
@@ -152,9 +147,14 @@ static locant_status make_windows(struct windows *w,
     const size_t item = s->n->math->item;
     int64_t count;
 
-    w->down = (from->rows + from->side - 1) / from->side;
-    w->across = (from->columns + from->side - 1) / from->side;
-    w->area = from->side * from->side;
+    w->rows = s->rows;
+    w->columns = s->columns;
+    w->side = from->side;
+    if (!from->by_image || smaller(w->rows, w->columns) > w->side)
+        w->shift = from->shift;
+    w->down = (w->rows + w->side - 1) / w->side;
+    w->across = (w->columns + w->side - 1) / w->side;
+    w->area = w->side * w->side;
     count = s->cache->B * w->down * w->across;
     w->all = count * w->area;
     LCT_TRY(lct_net_cache_create(&w->cache, s->n, &one, count, w->area));
@@ -169,33 +169,31 @@ static locant_status make_windows(struct windows *w,
 }
 
 /* Which third of an axis a place of the rolled image comes from. */
-static int64_t region(int64_t i, int64_t n, const struct lct_net_window *w)
+static int64_t region(int64_t i, int64_t n, const struct windows *w)
 {
     return (i >= n - w->side) + (i >= n - w->shift);
 }
 
 /* Row and column of the rolled, padded image of patch 'at' of all windows. */
 static void place(int64_t *b, int64_t *y, int64_t *x, const struct windows *w,
-                  const struct lct_net_window *from, int64_t at)
+                  int64_t at)
 {
     const int64_t window = at / w->area, patch = at % w->area;
     const int64_t each = w->down * w->across;
 
     *b = window / each;
-    *y = window % each / w->across * from->side + patch / from->side;
-    *x = window % each % w->across * from->side + patch % from->side;
+    *y = window % each / w->across * w->side + patch / w->side;
+    *x = window % each % w->across * w->side + patch % w->side;
 }
 
 /* Which row of [B T, D] that is; -1: padding. */
-static int64_t source(const struct windows *w,
-                      const struct lct_net_window *from, int64_t b, int64_t y,
-                      int64_t x)
+static int64_t source(const struct windows *w, int64_t b, int64_t y, int64_t x)
 {
-    y = (y + from->shift) % (w->down * from->side);
-    x = (x + from->shift) % (w->across * from->side);
-    if (y >= from->rows || x >= from->columns)
+    y = (y + w->shift) % (w->down * w->side);
+    x = (x + w->shift) % (w->across * w->side);
+    if (y >= w->rows || x >= w->columns)
         return -1;
-    return (b * from->rows + y) * from->columns + x;
+    return (b * w->rows + y) * w->columns + x;
 }
 
 static void fill_windows(struct windows *w, const void *x,
@@ -209,18 +207,17 @@ static void fill_windows(struct windows *w, const void *x,
     for (int64_t i = 0; i < w->all; i++) {
         void *to = lct_net_math_at(m, w->x, i * l->width);
 
-        place(&b, &y, &column, w, l->window, i);
-        row = source(w, l->window, b, y, column);
+        place(&b, &y, &column, w, i);
+        row = source(w, b, y, column);
         if (row < 0)
             memset(to, 0, bytes);
         else
             memcpy(to, lct_net_math_at(m, x, row * l->width), bytes);
-        if (l->window->shift > 0)
-            w->cache->docs[i] =
-                3 * region(y, w->down * l->window->side, l->window) +
-                region(column, w->across * l->window->side, l->window);
+        if (w->shift > 0)
+            w->cache->docs[i] = 3 * region(y, w->down * w->side, w) +
+                                region(column, w->across * w->side, w);
     }
-    w->cache->padded = l->window->shift > 0; /* documents are told apart */
+    w->cache->padded = w->shift > 0; /* documents are told apart */
 }
 
 static void empty_windows(void *y, const struct windows *w,
@@ -231,8 +228,8 @@ static void empty_windows(void *y, const struct windows *w,
     int64_t b, line, column, row;
 
     for (int64_t i = 0; i < w->all; i++) {
-        place(&b, &line, &column, w, l->window, i);
-        row = source(w, l->window, b, line, column);
+        place(&b, &line, &column, w, i);
+        row = source(w, b, line, column);
         if (row >= 0)
             memcpy(lct_net_math_at(m, y, row * l->width),
                    lct_net_math_at(m, w->y, i * l->width),
@@ -248,10 +245,9 @@ locant_status lct_net_windows_forward(void *y, const void *x,
     locant_status status = make_windows(&w, s, l);
 
     if (status == LOCANT_OK) {
-        const struct lct_net_step step = { .n = s->n,
-                                           .cache = w.cache,
-                                           .T = w.area,
-                                           .room = s->room };
+        const struct lct_net_step step = {
+            .n = s->n, .cache = w.cache, .T = w.area, .room = s->room
+        };
 
         fill_windows(&w, x, s, l);
         status = lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0,
@@ -266,24 +262,22 @@ locant_status lct_net_windows_forward(void *y, const void *x,
 /* ------------------------------------------------------------------ merge */
 
 /* Four patches side by side: (0,0), (1,0), (0,1), (1,1), each row, column. */
-static void gather(void *out, const void *x, const struct lct_net_math *m,
-                   const struct lct_net_layer *l, int64_t b, int64_t row,
-                   int64_t column)
+static void gather(void *out, const void *x, const struct lct_net_step *s,
+                   int64_t width, int64_t b, int64_t row, int64_t column)
 {
-    const struct lct_net_window *w = l->window;
-    const size_t bytes = (size_t)l->width * m->item;
+    const struct lct_net_math *m = s->n->math;
+    const size_t bytes = (size_t)width * m->item;
 
     for (int64_t k = 0; k < 4; k++) {
         const int64_t i = 2 * row + k % 2, j = 2 * column + k / 2;
-        void *to = lct_net_math_at(m, out, k * l->width);
+        void *to = lct_net_math_at(m, out, k * width);
 
-        if (i >= w->rows || j >= w->columns)
+        if (i >= s->rows || j >= s->columns)
             memset(to, 0, bytes);
         else
             memcpy(to,
-                   lct_net_math_at(m, x,
-                                   ((b * w->rows + i) * w->columns + j) *
-                                       l->width),
+                   lct_net_math_at(
+                       m, x, ((b * s->rows + i) * s->columns + j) * width),
                    bytes);
     }
 }
@@ -293,8 +287,8 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
 {
     const struct lct_net_math *m = s->n->math;
     const struct lct_net_merge *merge = l->merge;
-    const int64_t rows = (l->window->rows + 1) / 2;
-    const int64_t columns = (l->window->columns + 1) / 2;
+    const int64_t rows = (s->rows + 1) / 2;
+    const int64_t columns = (s->columns + 1) / 2;
     const int64_t T = rows * columns, all = s->cache->B * T;
     const int64_t width = 4 * l->width;
     void *four = array(all, width, m->item);
@@ -302,7 +296,7 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
     if (four == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (int64_t i = 0; i < all; i++)
-        gather(lct_net_math_at(m, four, i * width), x, m, l, i / T,
+        gather(lct_net_math_at(m, four, i * width), x, s, l->width, i / T,
                i % T / columns, i % columns);
     if (!merge->normed_after)
         lct_net_norm_rows(four, four, all, m, &merge->norm);
@@ -312,5 +306,7 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
         lct_net_norm_rows(x, x, all, m, &merge->norm);
     locant_release(four);
     s->T = T;
+    s->rows = rows;
+    s->columns = columns;
     return LOCANT_OK;
 }
