@@ -92,7 +92,7 @@ static locant_status check(struct lct_model_input *in, const char *fn,
 {
     LCT_NOT_NULL(fn, model);
     LCT_TRY(lct_model_input_check(in, fn, model->net, input, false));
-    if ((flags & LOCANT_MODEL_HIDDEN) || model->net->head.w.weight != NULL)
+    if ((flags & LOCANT_MODEL_HIDDEN) || lct_net_has_head(model->net))
         return LOCANT_OK;
     return locant_fail(
         LOCANT_ERR_PARAM,
@@ -437,7 +437,7 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (n->head.w.weight == NULL || n->pool != LCT_POOL_NONE ||
+    if (!lct_net_has_head(n) || n->pool != LCT_POOL_NONE ||
         n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,

@@ -12,6 +12,7 @@
 #include "position_plan.h"
 #include "weights.h"
 
+struct lct_net_adaptive;
 struct lct_net_math;
 struct lct_net_family;
 
@@ -83,9 +84,10 @@ struct lct_net_attention {
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
     bool values_of_keys;           /* v is the k projection (Gemma 4) */
-    double clip;                   /* of q, k, v; 0: none */
-    void *sinks;                   /* [heads] */
-    locant_tensor *params;         /* of plan->encoding; NULL: none */
+    int64_t window;        /* keys seen, beside that of the encoding; 0: all */
+    double clip;           /* of q, k, v; 0: none */
+    void *sinks;           /* [heads] */
+    locant_tensor *params; /* of plan->encoding; NULL: none */
     int n_params;
 };
 
@@ -236,7 +238,8 @@ struct lct_net_stack {
     struct lct_net_norm inputs_norm;
     int64_t n_streams;                             /* 1 */
     struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
-    int axes; /* of position ids: 1, or 3 of M-RoPE */
+    int64_t memory; /* slots of states of zeros before the first token */
+    int axes;       /* of position ids: 1, or 3 of M-RoPE */
 };
 
 struct lct_net {
@@ -250,9 +253,10 @@ struct lct_net {
     bool round_weights;   /* matrices are rounded to bfloat16 */
     int64_t width, vocab; /* vocab: of images, classes */
     enum lct_net_pool pool;
-    struct lct_net_matrix embed;      /* [vocab, width] */
-    struct lct_net_linear head;       /* absent: there are states alone */
-    struct lct_net_linear head_dense; /* head(norm(act(dense x))); or absent */
+    struct lct_net_matrix embed;       /* [vocab, width] */
+    struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
+    struct lct_net_linear head;        /* absent: there are states alone */
+    struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
     struct lct_net_stack text;     /* that which gives the logits */
@@ -277,6 +281,9 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with);
 void lct_net_close(struct lct_net *n);
+
+/* Are there logits, or states alone? */
+bool lct_net_has_head(const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);

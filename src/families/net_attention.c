@@ -181,6 +181,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     LCT_TRY(choose_encoding(a));
     LCT_TRY(lct_net_learned_bind(a, b, layer));
     a->clip = b->s.clip;
+    a->window = b->s.same_length ? b->s.memory : 0;
     if (b->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
     else if (is_fused(b, layer))
@@ -451,6 +452,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     call.scale = p->scale;
     call.softcap = p->softcap;
+    call.window = a->window;
     call.sinks = a->sinks != NULL ? &sinks : NULL;
     if (call.encoding != NULL && keeps_rotated(a))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;

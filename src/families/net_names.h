@@ -15,8 +15,16 @@ enum lct_net_role {
     LCT_HEAD,
     LCT_HEAD_DENSE, /* before the head: norm(act(dense x)) */
     LCT_HEAD_NORM,
+    LCT_CLUSTER_HEAD, /* "%d" in the name: the cluster */
+    LCT_CLUSTER_OUT,
+    LCT_CLUSTERS,
+    LCT_CLUSTERS_BIAS,
     LCT_HEAD_BIAS,
     /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
+    LCT_CLUSTER_EMBED, /* "%d" in the name: the cluster */
+    LCT_CLUSTER_IN,
+    LCT_SHARED_U, /* learned by the encodings of all layers */
+    LCT_SHARED_V,
     LCT_REL_TABLE, /* learned by the encodings of all layers */
     LCT_REL_NORM,
     LCT_CONVOLUTION,
@@ -41,6 +49,9 @@ enum lct_net_role {
     LCT_NET_W1, /* of the network that makes a bias (Swin v2) */
     LCT_NET_W2,
     LCT_LOGIT_SCALE,
+    LCT_POS_MAP,
+    LCT_POS_U,
+    LCT_POS_V,
     LCT_POS_Q, /* maps of LCT_REL_TABLE, if they are not those of tokens */
     LCT_POS_K,
     LCT_TABLE,      /* learned by the encoding of the layer */

@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
 #include "net_family_keys.h"
@@ -103,6 +104,8 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
 
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
     n->logit_cap = b->s.logit_cap;
+    if (n->adaptive != NULL)
+        return LOCANT_OK;
     LCT_TRY(bind_before_head(n, b));
     if (b->s.headless && n->head_dense.w.weight == NULL &&
         !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
@@ -194,7 +197,11 @@ static locant_status bind(struct lct_net *n, const char *path)
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
     LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
-    if (b.s.images)
+    LCT_TRY(lct_net_adaptive_bind(n, &b));
+    if (n->adaptive != NULL) {
+        n->text.input_scale = n->text.plan->input_scale;
+        n->text.n_streams = 1;
+    } else if (b.s.images)
         n->text.input_scale = n->text.n_streams = 1;
     else
         LCT_TRY(bind_input(n, &b));
@@ -305,6 +312,11 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
                            locant_dtype dtype)
 {
     return lct_net_open_with(out, path, dtype, NULL);
+}
+
+bool lct_net_has_head(const struct lct_net *n)
+{
+    return n->adaptive != NULL || n->head.w.weight != NULL;
 }
 
 void lct_net_close(struct lct_net *n)

@@ -1,6 +1,7 @@
 /* net_run.c - run a stack of layers over tokens, some at a time */
 #include "net_run.h"
 #include "../core/size.h"
+#include "net_adaptive.h"
 #include "net_block.h"
 #include "net_convolution.h"
 #include "net_math.h"
@@ -66,12 +67,15 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
         if (each > scratch)
             scratch = each;
     }
-    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, capacity));
+    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
+    lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
     LCT_TRY(lct_net_matrix_begin(&r->room, n));
     r->x = array(rows * s->n_streams, n->width, n->math->item);
     if (s->inputs_width > 0)
         r->inputs = array(rows, s->inputs_embed.in, n->math->item);
-    r->embed = array(rows, n->embed.in, n->math->item);
+    r->embed = array(
+        rows, n->adaptive != NULL ? lct_net_adaptive_scratch(n) : n->embed.in,
+        n->math->item);
     r->scratch = array(scratch, 1, n->math->item);
     r->docs = has_chunks(s) ? array(B, capacity, sizeof(*r->docs)) : NULL;
     if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
@@ -175,7 +179,11 @@ static locant_status enter(struct lct_net_run *r,
 
     if (r->stack->patches != NULL)
         return lct_net_patches_enter(r, t);
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < rows && n->adaptive != NULL; i++)
+        lct_net_adaptive_embed(lct_net_math_at(m, x, i * n->width),
+                               t->ids[i / t->T * t->stride + i % t->T], n,
+                               r->embed, &r->room);
+    for (int64_t i = 0; i < rows && n->adaptive == NULL; i++)
         lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
                             t->ids[i / t->T * t->stride + i % t->T], 1);
     if (projected)
@@ -288,6 +296,11 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     const struct lct_net *n = r->n;
     double from = r->seconds != NULL ? now() : 0;
 
+    if (n->adaptive != NULL) {
+        lct_net_adaptive_head(out, x, rows, n, r->embed, &r->room);
+        count(r, n->text.n_layers + 1, &from);
+        return;
+    }
     if (n->text.project_out.w.weight != NULL) {
         lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
                                &n->text.project_out, &r->room);
