@@ -32,9 +32,9 @@ static locant_status read_cutoffs(struct lct_net_adaptive *a,
     if (count >= LCT_NET_CLUSTERS || (list != NULL && !json_is_array(list)))
         return bad_cutoffs(n);
     for (size_t i = 0; i < count; i++)
-        a->cutoff[++a->n] =
-            list != NULL ? json_integer_value(json_array_get(list, i))
-                         : usual[i];
+        a->cutoff[++a->n] = list != NULL
+                                ? json_integer_value(json_array_get(list, i))
+                                : usual[i];
     a->cutoff[++a->n] = n->vocab;
     for (int i = 0; i < a->n; i++)
         if (a->cutoff[i] >= a->cutoff[i + 1])
@@ -67,10 +67,9 @@ static locant_status bind_rows(struct lct_net_linear *l,
                                struct lct_net_place at, int64_t first,
                                int64_t count, int64_t all, int64_t width)
 {
-    const struct lct_net_rows rows = { .first = first,
-                                       .group = count,
-                                       .step = count,
-                                       .all = all };
+    const struct lct_net_rows rows = {
+        .first = first, .group = count, .step = count, .all = all
+    };
 
     return lct_net_bind_linear(l, b, at, count, width, 0, &rows);
 }
@@ -233,7 +232,8 @@ static void normalise(void *row, const void *clusters,
                       const struct lct_net_adaptive *a,
                       const struct lct_net_math *m)
 {
-    const double others = log_sum(clusters, a->n - 1, m, -INFINITY);
+    const double others =
+        a->n > 1 ? log_sum(clusters, a->n - 1, m, -INFINITY) : -INFINITY;
     const double all = log_sum(row, a->cutoff[1], m, others);
 
     shift(row, a->cutoff[1], m, -all);

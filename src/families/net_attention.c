@@ -442,6 +442,11 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
+    locant_tensor input = { .data = w->q,
+                            .dtype = dtype,
+                            .rank = 3,
+                            .shape = { c->B, c->length, a->o.w.out },
+                            .stride = { 0, 0, 1 } };
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
@@ -454,6 +459,10 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.softcap = p->softcap;
     call.window = a->window;
     call.sinks = a->sinks != NULL ? &sinks : NULL;
+    /* Parameters have the width of the model, which x tells; no number of it
+       is read. */
+    if (a->n_params > 0 && a->o.w.out != p->heads * p->qk_dim)
+        call.x = &input;
     if (call.encoding != NULL && keeps_rotated(a))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
     if (c->coordinates && call.encoding != NULL) {
