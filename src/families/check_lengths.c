@@ -22,10 +22,12 @@ static double given_length(const struct lct_check *k)
 static void yarn_without_original(struct lct_check *k,
                                   const struct lct_rope_entry *e)
 {
+    const double fast = lct_check_real(e->dict, "beta_fast", 32);
+    const double slow = lct_check_real(e->dict, "beta_slow", 1);
     const struct lct_ramp now =
-        lct_check_ramp((double)e->rot, e->base, (double)k->M, 32, 1);
+        lct_check_ramp((double)e->rot, e->base, (double)k->M, fast, slow);
     const struct lct_ramp mlx =
-        lct_check_ramp((double)e->rot, e->base, 4096, 32, 1);
+        lct_check_ramp((double)e->rot, e->base, 4096, fast, slow);
     struct lct_draft *f;
 
     if (e->original > 0 || k->M <= 0)
@@ -46,7 +48,7 @@ static void yarn_without_original(struct lct_check *k,
     if (e->factor > 1) {
         const double original = floor((double)k->M / e->factor + 0.5);
         const struct lct_ramp r =
-            lct_check_ramp((double)e->rot, e->base, original, 32, 1);
+            lct_check_ramp((double)e->rot, e->base, original, fast, slow);
 
         lct_check_mend(f,
                        "add original_max_position_embeddings, the trained "
