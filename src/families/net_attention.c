@@ -320,7 +320,7 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
                            : lct_net_attention_slots(c->positions, LOCANT_I64,
                                                      c, from, s->T, 0);
 
-    r.encoding = a->encoding;
+    r.encoding = s->encoding != NULL ? s->encoding : a->encoding;
     r.positions = &at;
     r.params = a->params;
     r.flags = flags;
@@ -446,7 +446,9 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.q = &q;
     call.k = &k;
     call.v = &v;
-    call.encoding = normed_late(a) ? NULL : a->encoding;
+    call.encoding = normed_late(a)        ? NULL
+                    : s->encoding != NULL ? s->encoding
+                                          : a->encoding;
     call.params = a->params;
     call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     call.scale = p->scale;

@@ -22,6 +22,7 @@ struct lct_net_step {
                       any */
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     const void *inputs; /* of layers, [B T, layers, width]; or NULL */
+    const locant_encoding *encoding; /* instead of that of layers; or NULL */
     const struct lct_net_room *room;
 };
 

@@ -89,6 +89,7 @@ void lct_net_run_end(struct lct_net_run *r)
     locant_release(r->scratch);
     locant_release(r->docs);
     locant_release(r->inputs);
+    locant_encoding_free(r->doubling.encoding);
 }
 
 /* ------------------------------------------------------------------ input */
@@ -263,6 +264,8 @@ locant_status lct_net_run_step(struct lct_net_run *r,
 
     lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);
+    LCT_TRY(lct_net_doubling_choose(&r->doubling, n, r->cache));
+    step.encoding = r->doubling.encoding;
     LCT_TRY(enter(r, t));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, &from));

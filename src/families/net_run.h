@@ -7,6 +7,7 @@
 #ifndef LCT_NET_RUN_H
 #define LCT_NET_RUN_H
 #include "net_attention.h"
+#include "net_doubling.h"
 
 struct lct_net_run {
     const struct lct_net *n;
@@ -20,6 +21,7 @@ struct lct_net_run {
     void *scratch;
     void *inputs; /* [B, T, layers, width]: of layers; or NULL */
     int64_t *docs;
+    struct lct_net_doubling doubling;
     double *seconds; /* of each layer, then of the input and of the head; NULL:
                         not measured */
 };
