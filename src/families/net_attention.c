@@ -181,6 +181,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     LCT_TRY(choose_encoding(a));
     LCT_TRY(lct_net_learned_bind(a, b, layer));
     a->clip = b->s.clip;
+    a->window = b->s.same_length ? b->s.memory : 0;
     if (b->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
     else if (is_fused(b, layer))
@@ -441,6 +442,11 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
+    locant_tensor input = { .data = w->q,
+                            .dtype = dtype,
+                            .rank = 3,
+                            .shape = { c->B, c->length, a->o.w.out },
+                            .stride = { 0, 0, 1 } };
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
@@ -453,7 +459,12 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     call.scale = p->scale;
     call.softcap = p->softcap;
+    call.window = a->window;
     call.sinks = a->sinks != NULL ? &sinks : NULL;
+    /* Parameters have the width of the model, which x tells; no number of it
+       is read. */
+    if (a->n_params > 0 && a->o.w.out != p->heads * p->qk_dim)
+        call.x = &input;
     if (call.encoding != NULL && keeps_rotated(a))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
     if (c->coordinates && call.encoding != NULL) {

@@ -18,6 +18,7 @@ struct lct_net_step {
     const struct lct_net *n;
     struct lct_net_cache *cache;
     int64_t T;
+    int64_t rows, columns; /* of patches of an image, T in all */
     int64_t *docs; /* [B, capacity]: scratch for chunks; NULL if no layer has
                       any */
     const struct lct_net_memory *memory; /* of an encoder; or NULL */

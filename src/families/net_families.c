@@ -31,6 +31,9 @@
                     .act = __VA_ARGS__ } }
 
 #define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
+#define SWIN(window_)                                                    \
+    .window = window_, .free_width = true, .pool = LCT_POOL_MEAN,           \
+    .any_size = true
 #define T5_FAMILY(type_, act_, scale_)                                   \
     { .model_type = type_, .names = { &t5, &t5_gated },                  \
       .encoder = { &t5_encoder, &t5_gated_encoder },                     \
