@@ -412,13 +412,50 @@ locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
     return status;
 }
 
+/* Where queries and keys are. */
+struct places {
+    locant_tensor q_pos, k_pos, q_at, k_at, q_docs, k_docs;
+};
+
+/* Set what the call takes of positions, coordinates and documents. */
+static void place(locant_attention *call, struct places *x,
+                  const struct lct_net_step *s, int64_t chunk)
+{
+    struct lct_net_cache *c = s->cache;
+    const int64_t from = c->length - s->T;
+
+    if (c->coordinates && call->encoding != NULL) {
+        x->q_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T,
+                                          c->axes);
+        x->k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
+                                          c->length, c->axes);
+        call->q_coords = &x->q_at;
+        call->k_coords = &x->k_at;
+    } else if (c->padded && !c->coordinates) {
+        x->q_pos =
+            lct_net_attention_slots(c->positions, LOCANT_I64, c, from, s->T, 0);
+        x->k_pos = lct_net_attention_slots(c->positions, LOCANT_I64, c, 0,
+                                           c->length, 0);
+        call->q_pos = &x->q_pos;
+        call->k_pos = &x->k_pos;
+    }
+    if (c->padded || chunk > 0) {
+        int64_t *docs = chunk_docs(s, chunk);
+
+        x->q_docs = lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
+        x->k_docs =
+            lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
+        call->q_docs = &x->q_docs;
+        call->k_docs = &x->k_docs;
+    }
+}
+
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, void *keys,
                             void *values)
 {
     const struct lct_layer_plan *p = a->plan;
     struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
     locant_dtype dtype = s->n->dtype;
     locant_tensor q =
         lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
@@ -429,19 +466,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     locant_tensor lse =
         locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
-    locant_tensor q_pos =
-        lct_net_attention_slots(c->positions, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_pos =
-        lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, c->length, 0);
-    locant_tensor q_at =
-        lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
-    locant_tensor k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
-                                                 c->length, c->axes);
-    int64_t *docs = chunk_docs(s, p->chunk);
-    locant_tensor q_docs =
-        lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_docs =
-        lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
+    struct places places;
     locant_tensor input = { .data = w->q,
                             .dtype = dtype,
                             .rank = 3,
@@ -467,17 +492,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(a))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    if (c->coordinates && call.encoding != NULL) {
-        call.q_coords = &q_at;
-        call.k_coords = &k_at;
-    } else if (c->padded && !c->coordinates) {
-        call.q_pos = &q_pos;
-        call.k_pos = &k_pos;
-    }
-    if (c->padded || p->chunk > 0) {
-        call.q_docs = &q_docs;
-        call.k_docs = &k_docs;
-    }
+    place(&call, &places, s, p->chunk);
     return lct_net_attention_call(&out, &lse, &call);
 }
 

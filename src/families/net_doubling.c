@@ -22,8 +22,7 @@ static locant_status read_sizes(struct sizes *s, const struct lct_net *n)
     *s = (struct sizes){ .trained = 2048, .base = 10000, .share = 1 };
     s->channels = n->text.plan->layers[0].qk_dim;
     LCT_TRY(lct_net_family_keys_whole(&s->trained, &n->config, "seq_length"));
-    LCT_TRY(
-        lct_net_family_keys_real(&s->base, &n->config, "rotary_emb_base"));
+    LCT_TRY(lct_net_family_keys_real(&s->base, &n->config, "rotary_emb_base"));
     LCT_TRY(lct_net_family_keys_real(&s->share, &n->config, "rotary_pct"));
     s->channels = (int64_t)((double)s->channels * s->share);
     return LOCANT_OK;
@@ -38,8 +37,7 @@ static double factor_of(int64_t length, int64_t trained)
 
 /* The factor of all rows: padding counts up to the trained length alone. */
 static locant_status find_factor(double *out, const struct lct_net *n,
-                                 const struct lct_net_cache *c,
-                                 int64_t trained)
+                                 const struct lct_net_cache *c, int64_t trained)
 {
     *out = factor_of(c->length, trained);
     for (int64_t b = 0; c->padded && c->length > trained && b < c->B; b++) {
@@ -63,8 +61,7 @@ static locant_status create(locant_encoding **out, const char *spec,
                             const struct sizes *s, double factor)
 {
     const char *rope = strstr(spec, "rope(");
-    const double power =
-        (double)s->channels / ((double)s->channels - 2);
+    const double power = (double)s->channels / ((double)s->channels - 2);
     char text[256];
 
     snprintf(text, sizeof(text), "%.*srope(base=%.17g,dim=%d)",
