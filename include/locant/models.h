@@ -66,7 +66,8 @@ locant_identify_rotation(locant_identity *out, const locant_tensor *x,
  * The same from scores = factor * rotate(q) . rotate(k), before masks and
  * softmax.  Scores show differences of positions alone, so there is no offset.
  * An entry below -1e30 or minus infinity counts as masked.  'factor' is the
- * scale on channels that are not rotated.
+ * scale on channels that are not rotated.  Queries and keys that were rounded
+ * when they were rotated leave a 'residual' of a few units.
  *
  * q, k, scores  F32, F16, BF16 or F64 [B, H, T, D], [B, H, S, D], [B, H, T, S]
  * positions     I64 or F64 [T] of both, then T = S; NULL: 0 .. S-1, queries at
@@ -214,7 +215,7 @@ typedef struct locant_model locant_model;
  *
  *   F32   in float; matrices are read as the file stores them
  *   F64   everything in double, angles, norms and softmax included
- *   BF16  as F32, with matrices rounded to bfloat16
+ *   BF16  as F32, with matrices and what they multiply rounded to bfloat16
  *
  * The weights stay in the file, which is mapped: opening reads headers and what
  * is small, norms and biases.

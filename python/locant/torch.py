@@ -145,6 +145,9 @@ def attention(  # type: ignore[misc]
     return_lse   also the log-sum-exp of each row, which has no gradient
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
+    q_coords     float64 [T, axes], [B, T, axes] or, of each head, [B, H, T,
+    k_coords     axes] and [B, Hkv, S, axes]: real coordinates of a rotation, as
+                 a model predicts them; both or neither
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
     bias         [B or 1, H or 1, T or 1, S or 1], leading axes may be left out:
                  added to the scores, like a float attn_mask of PyTorch's

@@ -42,6 +42,14 @@ class Coordinates(unittest.TestCase):
                     (rows(2, 4, 5, 16), rows(2, 2, 5, 16), rows(2, 2, 5, 8),
                      rows(*shape), rows(*shape))), spec)
 
+    def test_of_each_head(self):
+        for spec, axes in SPECS.items():
+            self.assertTrue(gradcheck(
+                lambda q, k, v, a, b: lt.attention(
+                    q, k, v, spec, True, q_coords=a, k_coords=b),
+                (rows(2, 4, 5, 16), rows(2, 2, 5, 16), rows(2, 2, 5, 8),
+                 rows(2, 4, 5, axes), rows(2, 2, 5, axes))), spec)
+
     def test_of_positions_alone(self):
         """Where q and k need no gradient of their own."""
         q, k, v = (rows(1, 2, 5, 16).detach() for _ in range(3))

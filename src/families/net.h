@@ -281,6 +281,18 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
 /* The same with an extension, as lct_plan_with() takes it; NULL: none. */
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with);
+/* The same from memory, which must outlive *out: the text of a configuration,
+   and one file of tensors; or a GGUF file as both. */
+struct lct_net_bytes {
+    const char *config;
+    size_t config_size;
+    const void *weights;
+    size_t weights_size;
+    const char *name; /* for messages */
+};
+locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
+                            locant_dtype dtype);
+
 void lct_net_close(struct lct_net *n);
 
 /* Are there logits, or states alone? */

@@ -248,18 +248,6 @@ locant_status lct_net_family_t5(struct lct_net_switches *s,
     return LOCANT_OK;
 }
 
-/* Logits are scaled by D^-0.5 (Chowdhery et al. 2022, arXiv:2204.02311v5,
-   section 5). */
-locant_status lct_net_family_palm(struct lct_net_switches *s,
-                                  const struct lct_config *c)
-{
-    int64_t width = 4096;
-
-    LCT_TRY(lct_net_family_keys_whole(&width, c, "hidden_size"));
-    s->logit_scale = 1 / sqrt((double)(width > 0 ? width : 1));
-    return LOCANT_OK;
-}
-
 locant_status lct_net_family_stablelm(struct lct_net_switches *s,
                                       const struct lct_config *c)
 {
