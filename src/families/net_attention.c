@@ -416,6 +416,19 @@ locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
     return status;
 }
 
+/* Parameters of an encoding have the width of the model, which 'x' of a call
+   tells if it is not that of all heads: here, whatever numbers it has. */
+static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
+                                    const struct lct_net_attention *a)
+{
+    return (
+        locant_tensor){ .data = numbers,
+                        .dtype = s->n->dtype,
+                        .rank = 3,
+                        .shape = { s->cache->B, s->cache->length, a->o.w.out },
+                        .stride = { 0, 0, 1 } };
+}
+
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, void *keys,
                             void *values)
@@ -446,11 +459,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
-    locant_tensor input = { .data = w->q,
-                            .dtype = dtype,
-                            .rank = 3,
-                            .shape = { c->B, c->length, a->o.w.out },
-                            .stride = { 0, 0, 1 } };
+    locant_tensor input = width_of_model(w->q, s, a);
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
@@ -463,8 +472,6 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.softcap = p->softcap;
     call.window = a->window;
     call.sinks = a->sinks != NULL ? &sinks : NULL;
-    /* Parameters have the width of the model, which x tells; no number of it
-       is read. */
     if (a->n_params > 0 && a->o.w.out != p->heads * p->qk_dim)
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(call.encoding))

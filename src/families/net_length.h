@@ -6,9 +6,10 @@
 
 /*
  * *out = the encoding of all layers for prompts of these tokens, or NULL if it
- * is that of the plan.  The base is multiplied by alpha^(r / (r - 2)), r the
- * number of rotated channels, alpha = max(2^ceil(log2(n / trained) + 1) - 1, 1),
- * n the tokens of a row: those of the mask, if there are more than 'trained'.
+ * is that of the plan.  With r rotated channels the base is multiplied by
+ * alpha^(r / (r - 2)), alpha = max(2^ceil(log2(n / trained) + 1) - 1, 1), where
+ * n counts the tokens of a row: those of the mask if there are more than
+ * 'trained'.
  * Errors: UNSUPPORTED (rows want different bases), NOMEM.
  *
  * Source: modeling_qwen.py beside the files of Qwen-7B, get_ntk_alpha().

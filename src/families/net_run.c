@@ -119,8 +119,8 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     return LOCANT_OK;
 }
 
-/* Rows of RoBERTa's table: padding, which is a token whatever the mask says, has
-   row pad, and the others count from pad + 1 on.  The tokens are of one step. */
+/* Rows of RoBERTa's table: padding, which is a token whatever the mask says,
+   has row pad, and the others count from pad + 1 on.  Tokens of one step. */
 static void count_from_pad(struct lct_net_run *r,
                            const struct lct_net_tokens *t)
 {
