@@ -7,7 +7,6 @@
 #ifndef LCT_NET_RUN_H
 #define LCT_NET_RUN_H
 #include "net_attention.h"
-#include "net_doubling.h"
 
 struct lct_net_run {
     const struct lct_net *n;
@@ -15,6 +14,8 @@ struct lct_net_run {
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     struct lct_net_cache *cache;
     struct lct_net_room room;
+    locant_encoding *encoding; /* of all layers, chosen by the first step; or
+                                  NULL */
     int64_t T;    /* states of a row in x; of windows not that of tokens */
     int64_t most; /* tokens of a row in one step */
     void *x;      /* [B, T, D]: states of the last step */
@@ -22,7 +23,6 @@ struct lct_net_run {
     void *scratch;
     void *inputs; /* [B, T, layers, width]: of layers; or NULL */
     int64_t *docs;
-    struct lct_net_doubling doubling;
     double *seconds; /* of each layer, then of the input and of the head; NULL:
                         not measured */
 };
