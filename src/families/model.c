@@ -1,6 +1,6 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
 #include "model_input.h"
-#include "net_cross.h"
+#include "net_memory.h"
 #include "net_generate.h"
 #include "net_losses.h"
 #include "net_math.h"
@@ -127,13 +127,13 @@ static locant_status begin_run(struct lct_net_run *run,
     if (!lct_model_input_pair(n))
         return LOCANT_OK;
     run->memory = memory;
-    return lct_net_cross_read(memory, n, in->B, &in->source);
+    return lct_net_memory_read(memory, n, in->B, &in->source);
 }
 
 static void end_run(struct lct_net_run *run, struct lct_net_memory *memory)
 {
     lct_net_run_end(run);
-    lct_net_cross_free(memory);
+    lct_net_memory_free(memory);
 }
 
 /* Images go in one step: to their classes, or states. */

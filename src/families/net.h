@@ -238,6 +238,7 @@ struct lct_net_stack {
     struct lct_net_norm inputs_norm;
     int64_t n_streams;                             /* 1 */
     struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
+    bool by_prompt; /* the base depends on the length of the prompt (Qwen 1) */
     int64_t memory; /* slots of states of zeros before the first token */
     int axes;       /* of position ids: 1, or 3 of M-RoPE */
 };

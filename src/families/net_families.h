@@ -36,6 +36,7 @@ struct lct_net_switches {
     bool no_first_norm;    /* layer 0 has no norm before attention */
     bool images;           /* LCT_EMBED maps patches */
     bool any_size;         /* of images */
+    bool by_prompt;        /* dynamic scaling by the prompt (Qwen 1) */
     int64_t memory;        /* the default of mem_len (Transformer-XL) */
     bool same_length;      /* the memory is a window */
     int64_t window;        /* the default of window_size; 0: no windows */

@@ -4,6 +4,7 @@
 #include "net_adaptive.h"
 #include "net_block.h"
 #include "net_convolution.h"
+#include "net_length.h"
 #include "net_math.h"
 #include "net_norm.h"
 #include "net_patches.h"
@@ -88,6 +89,7 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
 void lct_net_run_end(struct lct_net_run *r)
 {
     lct_net_cache_free(r->cache);
+    locant_encoding_free(r->encoding);
     lct_net_matrix_end(&r->room);
     locant_release(r->x);
     locant_release(r->embed);
@@ -117,8 +119,8 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     return LOCANT_OK;
 }
 
-/* Rows of RoBERTa's table: padding, which is a token whatever the mask says, has
-   row pad, and the others count from pad + 1 on.  The tokens are of one step. */
+/* Rows of RoBERTa's table: padding, which is a token whatever the mask says,
+   has row pad, and the others count from pad + 1 on.  Tokens of one step. */
 static void count_from_pad(struct lct_net_run *r,
                            const struct lct_net_tokens *t)
 {
@@ -275,6 +277,10 @@ locant_status lct_net_run_step(struct lct_net_run *r,
     if (r->stack->patches != NULL) {
         step.rows = t->height / r->stack->patches->side[0];
         step.columns = t->width / r->stack->patches->side[1];
+    }
+    if (r->stack->by_prompt && r->cache->length == 0) {
+        LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
+        step.encoding = r->encoding;
     }
     lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);

@@ -182,6 +182,7 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
     LCT_TRY(bind_types(s, b));
     LCT_TRY(lct_net_bind_norm(&s->input_norm, b, norm, b->n->width));
     s->memory = b->s.memory;
+    s->by_prompt = b->s.by_prompt;
     LCT_TRY(lct_net_convolution_bind(&s->convolution, b));
     LCT_TRY(bind_layers(s, b));
     return b->s.no_final_norm
