@@ -476,7 +476,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    if (c->coordinates && call.encoding != NULL) {
+    if (c->coordinates && rotates(call.encoding)) {
         call.q_coords = &q_at;
         call.k_coords = &k_at;
     } else if (c->padded && !c->coordinates) {

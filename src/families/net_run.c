@@ -278,10 +278,9 @@ locant_status lct_net_run_step(struct lct_net_run *r,
         step.rows = t->height / r->stack->patches->side[0];
         step.columns = t->width / r->stack->patches->side[1];
     }
-    if (r->stack->by_prompt && r->cache->length == 0) {
+    if (r->stack->by_prompt && r->cache->length == 0)
         LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
-        step.encoding = r->encoding;
-    }
+    step.encoding = r->encoding;
     lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));
