@@ -73,6 +73,8 @@ static struct lct_nn_dots dots_of(struct operands *x)
 
 CALL(dots, const struct lct_nn_dots d = dots_of(x); k->dots(&d))
 
+CALL(narrow, k->narrow((uint16_t *)x->f[OUT], x->f[DATA], N))
+
 /* Runs a statement for each row of channels, which begins at i. */
 #    define EACH_ROW(statement)                                                \
         for (int i = 0; i < N; i += WIDE)                                      \
@@ -143,6 +145,7 @@ static const struct bench_kernel rows[] = {
     ROW(product, flops, 2.0 * N * SIDE, 1e-5)
     ROW(transposed_product, flops, 2.0 * N * SIDE, 1e-5)
     ROW(dots, flops, 2.0 * N * SIDE, 1e-5)
+    ROW(narrow, each, N, 0)
     ROW(layer_norm, each, N, 0)
     ROW(rms_norm, each, N, 0)
     ROW(layer_norm_backward, each, N, 0)

@@ -214,7 +214,7 @@ typedef struct locant_model locant_model;
  *
  *   F32   in float; matrices are read as the file stores them
  *   F64   everything in double, angles, norms and softmax included
- *   BF16  as F32, with matrices rounded to bfloat16
+ *   BF16  as F32, with matrices and what they multiply rounded to bfloat16
  *
  * The weights stay in the file, which is mapped: opening reads headers and what
  * is small, norms and biases.

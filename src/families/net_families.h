@@ -31,6 +31,7 @@ struct lct_net_switches {
     double embedding_scale; /* 0: that of the plan */
     double branch_scale;    /* 0: 1 */
     double logit_scale;     /* 0: 1 */
+    bool logits_over_root;  /* logits are divided by sqrt(D) (PaLM) */
     double logit_cap, clip;
     /* Experts; n = 0: none */
     struct lct_net_experts experts;

@@ -10,7 +10,8 @@
 #include "net.h"
 
 /* c [m, n] = a [m, k] b^T, or +=; rows are a_row, b_row, c_row numbers apart; b
-   holds bfloat16 if 'bf16' (float only).  See struct lct_nn_dots. */
+   holds bfloat16 if 'bf16' or, as a then, pairs of it (float only).  See struct
+   lct_nn_dots. */
 struct lct_net_dots {
     void *c;
     int64_t c_row;
@@ -18,7 +19,7 @@ struct lct_net_dots {
     int64_t a_row;
     const void *b;
     int64_t b_row;
-    bool bf16, add;
+    bool bf16, pairs, add;
     int64_t m, n, k;
 };
 
@@ -45,6 +46,7 @@ struct lct_net_math {
     /* Gemma 3n: relu(x - (mean + factor deviation)) of each row */
     void (*cut)(void *x, double factor, int64_t rows, int64_t width);
     void (*dots)(const struct lct_net_dots *x);
+    void (*narrow)(uint16_t *y, const void *x, int64_t n); /* NULL: none */
 };
 
 extern const struct lct_net_math lct_net_math_f32, lct_net_math_f64;

@@ -48,11 +48,18 @@ static void dots(const struct lct_net_dots *x)
                                           .a_row = (size_t)x->a_row,
                                           .b = x->b,
                                           .b_row = (size_t)x->b_row,
-                                          .bf16 = x->bf16,
+                                          .kind = x->pairs  ? LCT_DOTS_PAIRS
+                                                  : x->bf16 ? LCT_DOTS_WIDEN
+                                                            : LCT_DOTS_PLAIN,
                                           .add = x->add,
                                           .m = (size_t)x->m,
                                           .n = (size_t)x->n,
                                           .k = (size_t)x->k });
+}
+
+static void narrow(uint16_t *y, const void *x, int64_t n)
+{
+    lct_nn()->narrow(y, x, (size_t)n);
 }
 
 const struct lct_net_math lct_net_math_f32 = { .dtype = LOCANT_F32,
@@ -69,4 +76,5 @@ const struct lct_net_math lct_net_math_f32 = { .dtype = LOCANT_F32,
                                                .cap = cap,
                                                .swiglu = swiglu,
                                                .cut = cut,
-                                               .dots = dots };
+                                               .dots = dots,
+                                               .narrow = narrow };

@@ -11,14 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4 };
+/* MOST_BLOCK: elements of a block of GGUF, at most */
+enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4, MOST_BLOCK = 256 };
+
+/*
+ * A model that rounds to bfloat16 multiplies pairs of it: rows of x are rounded
+ * too, ROWS of them and a piece of PIECE words at a time, for PAIR_TILE rows of
+ * the matrix.
+ */
+enum { ROWS = 96, PAIR_TILE = 96 };
+
+_Static_assert((int)ROWS >= (int)TILE, "room for either");
+enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */
 
 locant_status lct_net_matrix_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
 {
     room->slots = locant_threads();
-    room->tiles =
-        locant_alloc((size_t)room->slots * TILE * PIECE * n->math->item);
+    room->tiles = locant_alloc((size_t)room->slots * ROOM * n->math->item);
     return room->tiles != NULL
                ? LOCANT_OK
                : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
@@ -43,28 +53,39 @@ static int64_t element(const struct lct_net_matrix *w, int64_t r)
     return w->first + at * (w->transposed ? 1 : w->row);
 }
 
+/* Numbers first .. first + n - 1 of a tensor, which need not be whole blocks;
+   those of 'room' that hold them. */
+static const void *read_part(void *room, const struct lct_net *n,
+                             const struct lct_weight *w, int64_t first,
+                             int64_t count)
+{
+    const int64_t block = w->type->elements, skip = first % block;
+    const int64_t all = (skip + count + block - 1) / block * block;
+
+    n->math->read(room, w, first - skip, all);
+    return lct_net_math_at(n->math, room, skip);
+}
+
 /* Numbers p .. p + k - 1 of 'count' rows of a transposed matrix. */
 static void read_transposed(void *out, const struct lct_net *n,
                             const struct lct_net_matrix *w, int64_t row,
                             int64_t count, int64_t p, int64_t k)
 {
     const struct lct_net_math *m = n->math;
-    const bool adjacent = w->group >= w->out;
-    double column[TILE];
+    double room[TILE + 2 * MOST_BLOCK];
 
-    for (int64_t c = 0; c < k; c++) {
-        const int64_t at = (p + c) * w->row;
+    for (int64_t c = 0; c < k; c++)
+        for (int64_t r = 0, run; r < count; r += run) {
+            const int64_t left = w->group - (row + r) % w->group;
+            const void *numbers;
 
-        if (adjacent)
-            m->read(column, w->weight, element(w, row) + at, count);
-        for (int64_t r = 0; r < count; r++) {
-            if (!adjacent)
-                m->read(lct_net_math_at(m, column, r), w->weight,
-                        element(w, row + r) + at, 1);
-            memcpy(lct_net_math_at(m, out, r * k + c),
-                   lct_net_math_at(m, column, r), m->item);
+            run = left < count - r ? left : count - r;
+            numbers = read_part(room, n, w->weight,
+                                element(w, row + r) + (p + c) * w->row, run);
+            for (int64_t i = 0; i < run; i++)
+                memcpy(lct_net_math_at(m, out, (r + i) * k + c),
+                       lct_net_math_at(m, numbers, i), m->item);
         }
-    }
 }
 
 /* The same of bfloat16 numbers that the model keeps. */
@@ -168,7 +189,8 @@ struct job {
     const struct lct_net *n;
     const struct lct_net_linear *w;
     const struct lct_net_room *room;
-    bool in_place, bf16;
+    bool in_place, bf16, pairs;
+    int64_t tile; /* rows of the matrix in a task */
 };
 
 /* Can kernels read the rows where they lie?  bfloat16 is read as such for few
@@ -210,6 +232,92 @@ static void multiply_in_place(const struct job *j, int64_t i, int64_t count,
                                 .k = w->in });
 }
 
+/* Are products of pairs of bfloat16?  Only of models that round to it; the
+   answer does not depend on how many rows x has. */
+static bool in_pairs(const struct job *j)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const bool kept = w->own != NULL;
+    const char *data = kept ? w->own : (const char *)w->weight->data;
+
+    if (!j->n->round_weights || w->in % 2 != 0 || (uintptr_t)data % 4 != 0)
+        return false;
+    return kept || (is_type(w, "BF16") && !w->transposed && w->row % 2 == 0 &&
+                    w->first % 2 == 0);
+}
+
+/* Some rows of x, from 'row' on, and a piece of them. */
+struct part {
+    int64_t row, rows, p, k;
+    const uint16_t *x; /* [rows, k] */
+};
+
+/* Columns i .. i + count - 1 of y for a part of x; rows of the matrix lie
+   'b_row' apart. */
+static void multiply_pairs(const struct job *j, const struct part *part,
+                           int64_t i, int64_t count, int64_t b_row)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const struct lct_net_math *m = j->n->math;
+    const bool kept = w->own != NULL;
+    const uint16_t *b =
+        kept ? (const uint16_t *)w->own + i * w->in
+             : (const uint16_t *)(const void *)w->weight->data + element(w, i);
+
+    m->dots(&(struct lct_net_dots){
+        .c = lct_net_math_at(m, j->y, part->row * j->y_row + i),
+        .c_row = j->y_row,
+        .a = part->x,
+        .a_row = part->k / 2,
+        .b = b + part->p,
+        .b_row = (kept ? w->in : b_row) / 2,
+        .pairs = true,
+        .add = part->p > 0,
+        .m = part->rows,
+        .n = count,
+        .k = part->k / 2 });
+}
+
+static void pairs_columns(const struct job *j, const struct part *part,
+                          int64_t i, int64_t count)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+
+    if (w->own != NULL || w->group == 1) {
+        multiply_pairs(j, part, i, count, w->step * w->row);
+        return;
+    }
+    for (int64_t done = 0, run; done < count; done += run) {
+        const int64_t left = w->group - (i + done) % w->group;
+
+        run = left < count - done ? left : count - done;
+        multiply_pairs(j, part, i + done, run, w->row);
+    }
+}
+
+static void pairs_tile(const struct job *j, int64_t i, int64_t count, int slot)
+{
+    const struct lct_net_math *m = j->n->math;
+    const int64_t in = j->w->w.in, most = 2 * PIECE;
+    uint16_t *room = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
+
+    for (int64_t row = 0; row < j->rows; row += ROWS)
+        for (int64_t p = 0; p < in; p += most) {
+            const struct part part = { .row = row,
+                                       .rows = j->rows - row < ROWS
+                                                   ? j->rows - row
+                                                   : ROWS,
+                                       .p = p,
+                                       .k = in - p < most ? in - p : most,
+                                       .x = room };
+
+            for (int64_t r = 0; r < part.rows; r++)
+                m->narrow(room + r * part.k,
+                          lct_net_math_at(m, j->x, (row + r) * in + p), part.k);
+            pairs_columns(j, &part, i, count);
+        }
+}
+
 static void in_place_tile(const struct job *j, int64_t i, int64_t count)
 {
     const struct lct_net_matrix *w = &j->w->w;
@@ -230,8 +338,7 @@ static void copied_tile(const struct job *j, int64_t i, int64_t count, int slot)
 {
     const struct lct_net_matrix *w = &j->w->w;
     const struct lct_net_math *m = j->n->math;
-    void *tile =
-        lct_net_math_at(m, j->room->tiles, (int64_t)slot * TILE * PIECE);
+    void *tile = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
 
     for (int64_t p = 0; p < w->in; p += PIECE) {
         const int64_t k = w->in - p < PIECE ? w->in - p : PIECE;
@@ -254,10 +361,12 @@ static void tile_task(void *context, size_t task, int slot)
 {
     const struct job *j = context;
     const struct lct_net_math *m = j->n->math;
-    const int64_t out = j->w->w.out, i = (int64_t)task * TILE;
-    const int64_t count = out - i < TILE ? out - i : TILE;
+    const int64_t out = j->w->w.out, i = (int64_t)task * j->tile;
+    const int64_t count = out - i < j->tile ? out - i : j->tile;
 
-    if (j->in_place)
+    if (j->pairs)
+        pairs_tile(j, i, count, slot);
+    else if (j->in_place)
         in_place_tile(j, i, count);
     else
         copied_tile(j, i, count, slot);
@@ -278,11 +387,12 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
                      .n = n,
                      .w = w,
                      .room = room };
-
     size_t tiles;
 
+    j.pairs = in_pairs(&j);
     j.in_place = in_place(&j, &j.bf16);
-    tiles = (size_t)((w->w.out + TILE - 1) / TILE);
+    j.tile = j.pairs ? PAIR_TILE : TILE;
+    tiles = (size_t)((w->w.out + j.tile - 1) / j.tile);
     if (locant_threads() <= room->slots) {
         locant_parallel_for(tiles, tile_task, &j);
         return;

@@ -189,6 +189,8 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     const struct lct_weight *none;
 
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
+    if (b->s.logits_over_root)
+        n->logit_scale /= sqrt((double)n->width);
     n->logit_cap = b->s.logit_cap;
     if (lct_net_bind_has(b, at))
         return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,

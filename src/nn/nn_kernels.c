@@ -28,6 +28,7 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .product = product,
     .panel = panel,
     .dots = dots,
+    .narrow = narrow,
     .transposed_product = transposed_product,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,

@@ -10,6 +10,7 @@
 #define LCT_NN_KERNELS_H
 #include "real.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Factors of one AdamW step. */
 struct lct_adamw_factors {
@@ -36,9 +37,15 @@ struct lct_nn_product {
 };
 
 /*
+ * How numbers of rows are stored: those of a and b are real; b is bfloat16 that
+ * is widened; both are pairs of bfloat16 in words of 4 bytes, aligned to these,
+ * whose products are summed two at a time: then k, a_row and b_row count words.
+ */
+enum lct_nn_dots_kind { LCT_DOTS_PLAIN, LCT_DOTS_WIDEN, LCT_DOTS_PAIRS };
+
+/*
  * c [m, n] = a [m, k] b^T, b [n, k]: rows with rows (dots.inc).  Rows of a, b,
- * c are a_row, b_row, c_row elements apart.  b holds numbers like those of a
- * or, with 'bf16', bfloat16.  k >= 1.
+ * c are a_row, b_row, c_row elements apart.  k >= 1.
  */
 struct lct_nn_dots {
     real *c;
@@ -47,7 +54,7 @@ struct lct_nn_dots {
     size_t a_row;
     const void *b;
     size_t b_row;
-    bool bf16;
+    enum lct_nn_dots_kind kind;
     bool add; /* to c, as if these were further numbers of the rows: they must
                  then begin at a multiple of LCT_NN_PIECE */
     size_t m, n, k;
@@ -65,6 +72,8 @@ struct lct_nn_kernels {
     /* Each element has the same bits for any m, n and instruction set that has
        fused multiply-add. */
     void (*dots)(const struct lct_nn_dots *x);
+    /* y = x rounded to bfloat16, ties to even */
+    void (*narrow)(uint16_t *y, const real *x, size_t n);
     /* c [m, n] += a^T b with a [k, m], in the order of k; ignores 'add' */
     void (*transposed_product)(const struct lct_nn_product *x);
 
