@@ -66,9 +66,9 @@ static int compute(const struct cli *cli, const locant_model *model,
     const struct options *o = cli->options;
     const locant_generation g = choice(cli);
     locant_tensor out;
-    int64_t shape[3];
+    int64_t shape[2];
 
-    CLI_TRY(cli_status_input(locant_model_shape(shape, model, &in->input, 0)));
+    CLI_TRY(cli_status_input(locant_model_prompt(shape, model, &in->input)));
     shape[1] += o->tokens;
     CLI_TRY(cli_new(&out, LOCANT_I64, 2, shape));
     CLI_TRY(
@@ -104,7 +104,9 @@ const struct cli_command cli_model_generate = {
     .doc =
         "Writes the ids and N new ones, the most likely tokens unless\n"
         "--top-k, --top-p or --temperature asks for a draw.  After the end\n"
-        "token of the configuration a row is padded.",
+        "token of the configuration a row is padded.  Encoder-decoders read\n"
+        "the ids and write [B, 1 + N], from the start token of the\n"
+        "configuration on, or continue --decoder-ids.",
     .examples = "locant model generate ~/mine -i ids.npy --tokens 64 \\\n"
                 "    -o out.npy\n"
                 "locant model generate mine.gguf -i ids.npy --tokens 64 \\\n"

@@ -186,7 +186,8 @@ const struct cli_command cli_model_identify = {
     .name = "model identify",
     .summary = "which convention made an array",
     .usage = "--x X.npy --y Y.npy [--positions P.npy]\n"
-             "--q Q.npy --k K.npy --scores S.npy [--positions P.npy]\n"
+             "--q Q.npy --k K.npy --scores S.npy\n"
+             "       [--positions P.npy]\n"
              "--table T.npy\n"
              "--bias B.npy\n"
              "A B --tensor NAME [--other NAME] [--head-dim D]",

@@ -49,10 +49,12 @@ static int compute(const struct cli *cli, const locant_model *model,
     const int64_t counters = layers + 2;
     locant_tensor out, seconds;
     int64_t shape[3];
+    int rank;
 
+    CLI_TRY(cli_status_input(
+        locant_model_shape(shape, &rank, model, &in->input, flags)));
     CLI_TRY(
-        cli_status_input(locant_model_shape(shape, model, &in->input, flags)));
-    CLI_TRY(cli_new(&out, o->dtype == 1 ? LOCANT_F64 : LOCANT_F32, 3, shape));
+        cli_new(&out, o->dtype == 1 ? LOCANT_F64 : LOCANT_F32, rank, shape));
     CLI_TRY(cli_new(&seconds, LOCANT_F64, 1, &counters));
     CLI_TRY(cli_status_input(locant_model_logits(
         &out, o->profile ? &seconds : NULL, model, &in->input, flags)));

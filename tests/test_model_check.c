@@ -444,9 +444,10 @@ TEST(published_configurations_have_no_error)
 
         CHECK_OK(locant_model_check_text(&f, text, strlen(text), name, NULL));
         for (size_t j = 0; j < f.n; j++)
-            /* X: a right file has no key that is unknown or wrong */
+            /* X01 to X04: a right file has no key that is unknown or
+               wrong */
             if (f.at[j].severity == LOCANT_FINDING_ERROR ||
-                f.at[j].id[0] == 'X')
+                (f.at[j].id[0] == 'X' && strcmp(f.at[j].id, "X04") <= 0))
                 snprintf(ids + strlen(ids), sizeof ids - strlen(ids), "%s",
                          f.at[j].id);
         if (ids[0] != '\0' && !is_wrong(name, ids))

@@ -229,6 +229,6 @@ TEST(gguf_refuses_what_it_cannot_mean)
     sizes("llama", 2, 64);
     word("locant.pairing", "both");
     gguf_refused(LOCANT_ERR_FORMAT,
-                 "model.gguf: locant.pairing: 'both', half or interleaved "
-                 "expected");
+                 "model.gguf: locant.pairing is 'both', expected half or "
+                 "interleaved");
 }

@@ -39,7 +39,9 @@ commands() {
     cd "$work" && python3 -c "
 import numpy as np
 np.save('q.npy', np.ones((1, 2, 3, 64), np.float32))" &&
-        set -e && . ./commands && test -s q_rotated.npy && test -s scalings.svg
+        cp -r "$root/tests/models/fixtures/qwen3" mine && cp mine/ids.npy . &&
+        set -e && . ./commands && test -s q_rotated.npy &&
+        test -s scalings.svg && test -s logits.npy
 }
 succeeds 'README: the commands' commands
 

@@ -66,7 +66,8 @@ locant_identify_rotation(locant_identity *out, const locant_tensor *x,
  * The same from scores = factor * rotate(q) . rotate(k), before masks and
  * softmax.  Scores show differences of positions alone, so there is no offset.
  * An entry below -1e30 or minus infinity counts as masked.  'factor' is the
- * scale on channels that are not rotated.
+ * scale on channels that are not rotated.  Queries and keys that were rounded
+ * when they were rotated leave a 'residual' of a few units.
  *
  * q, k, scores  F32, F16, BF16 or F64 [B, H, T, D], [B, H, S, D], [B, H, T, S]
  * positions     I64 or F64 [T] of both, then T = S; NULL: 0 .. S-1, queries at
@@ -264,12 +265,17 @@ LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
  * positions  I64 [B, T], or [A, B, T] for models of A axes; NULL: counted as
  *            the model does.  A query sees the keys before it in the row,
  *            whatever their positions
+ * types      I64 [B, T], or NULL: all 0; of models that know types of tokens
+ * decoder_ids  of encoder-decoders, which read 'ids' with the encoder; T of
+ *            their results is S
+ * pixels     of models of images, instead of ids: prepared as the model wants
+ *            them
  * All are dense.
  */
 typedef struct locant_model_input {
     size_t               struct_size; /* sizeof(locant_model_input) */
     const locant_tensor *ids, *mask, *positions;
-    const locant_tensor *types;       /* I64 [B, T]: token types */
+    const locant_tensor *types;       /* I64 [B, T] */
     const locant_tensor *decoder_ids; /* I64 [B, S] */
     const locant_tensor *pixels;      /* F32 [B, C, H, W] */
     const locant_tensor *grid;        /* I64 [B, 3]: of patches */
@@ -282,12 +288,12 @@ enum { /* flags */
 };
 
 /*
- * The shape of what locant_model_logits() writes: [B, T, vocabulary], or
- * [B, T, width] of states.
+ * The shape of what locant_model_logits() writes, and its rank: [B, T,
+ * vocabulary], [B, T, width] of states, or [B, classes] of images.
  * Errors: as locant_model_logits().
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
-locant_model_shape(int64_t shape[3], const locant_model *model,
+locant_model_shape(int64_t shape[3], int *rank, const locant_model *model,
                    const locant_model_input *input, int flags);
 
 /*
@@ -347,14 +353,25 @@ typedef struct locant_generation {
     { .struct_size = sizeof(locant_generation), .top_p = 1.0 }
 
 /*
+ * The shape of what locant_model_generate() continues: [B, T] of the ids, or of
+ * an encoder-decoder those of its decoder, which begins with the start token
+ * of the configuration, T = 1, if there are none.
+ * Errors: as locant_model_generate().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_prompt(int64_t shape[2], const locant_model *model,
+                    const locant_model_input *input);
+
+/*
  * Continue each row.  Keys and values are cached, so a token costs one reading
  * of the weights; logits have the bits of a call for the whole text.
  *
  * out  I64 [B, T + N], dense   written: the ids, then N new ones; after an end
- *      token padding
+ *      token padding.  T is that of locant_model_prompt()
  * g    NULL: the most likely tokens
  *
- * Errors: as locant_model_logits(); PARAM (a value of g).
+ * Errors: as locant_model_logits(); PARAM (a value of g); UNSUPPORTED (the
+ * model does not continue texts).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_generate(locant_tensor *out, const locant_model *model,

@@ -84,7 +84,7 @@ def identify(x: Any = None, y: Any = None, *, positions: Any = None,
 
     >>> import numpy as np, locant, locant.models
     >>> x = np.random.default_rng(0).normal(size=(512, 64))
-    >>> y = locant.rotate("rope(base=500)", x)
+    >>> y = locant.rotate(x, "rope(base=500)")
     >>> locant.models.identify(x, y).spec
     'rope(base=500)'
 

@@ -112,9 +112,10 @@ class Model:
             decoder_ids=decoder_ids, pixels=pixels, grid=grid))
         flags = MODEL_HIDDEN if hidden else 0
         shape = (ctypes.c_int64 * 3)()
-        lab().locant_model_shape(shape, self.handle, ctypes.byref(given),
-                                 flags)
-        out = result(out, tuple(shape), self._dtype)
+        rank = ctypes.c_int()
+        lab().locant_model_shape(shape, ctypes.byref(rank), self.handle,
+                                 ctypes.byref(given), flags)
+        out = result(out, tuple(shape)[:rank.value], self._dtype)
         lab().locant_model_logits(view(out, "out"), None, self.handle,
                                   ctypes.byref(given), flags)
         del kept
@@ -160,8 +161,8 @@ class Model:
             top_p=real(top_p, "top_p"),
             temperature=real(temperature, "temperature"),
             seed=seed64(seed) % 2**64, ignore_end=int(bool(ignore_end)))
-        shape = (ctypes.c_int64 * 3)()
-        lab().locant_model_shape(shape, self.handle, ctypes.byref(given), 0)
+        shape = (ctypes.c_int64 * 2)()
+        lab().locant_model_prompt(shape, self.handle, ctypes.byref(given))
         new = whole(tokens, "tokens")
         out = result(None, (shape[0], shape[1] + new), np.int64)
         lab().locant_model_generate(view(out, "out"), self.handle,

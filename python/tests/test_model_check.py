@@ -77,5 +77,67 @@ class Check(unittest.TestCase):
         self.assertIn("W08", ids(models.check(config)))
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASES = os.path.join(HERE, "..", "..", "tests")
+STACKS = ("hf4", "hf5", "vllm", "llama.cpp", "mlx")
+# What a program reads otherwise though nothing is wrong in the file.
+QUIET = {
+    # classes that are not in transformers 4
+    ("Ministral 3", "hf4"), ("Gemma 4", "hf4"), ("Gemma 4 of 32 layers", "hf4"),
+    ("Qwen 7B", "llama.cpp"),  # remote code, whose log-n is no RoPE
+}
+
+
+def configurations():
+    """(name, configuration) of the published models and of the cases."""
+    with open(os.path.join(CASES, "published_plans.json"),
+              encoding="utf-8") as f:
+        for row in json.load(f):
+            yield row["name"], row["config"]
+    with open(os.path.join(CASES, "check_cases.json"), encoding="utf-8") as f:
+        found = json.load(f)
+    for row in found["cases"]:
+        for side in (row["fires"], row["silent"]):
+            if "with" not in side:
+                continue
+            base = {} if side.get("alone") else dict(found["base"])
+            for key in side.get("without", ()):
+                del base[key]
+            yield row["id"], base | side["with"]
+
+
+def reads_otherwise(config, stack, truth):
+    """Does this program read other positions, or refuse the file?"""
+    try:
+        return models.plan(config, stack=stack).hash != truth
+    except locant.Error:
+        return True
+
+
+class Stacks(unittest.TestCase):
+    def test_what_a_stack_reads_otherwise_has_a_finding(self):
+        judged = 0
+        for name, config in configurations():
+            try:
+                truth = models.plan(config).hash
+            except locant.Error:
+                continue  # what no plan can be made of is judged above
+            found = models.check(config)
+            for stack in STACKS:
+                # mlx-lm has no image ids: right for text, as W13 says
+                sections = stack == "mlx" and "mrope" in json.dumps(config)
+                # both bases are there: the file is for transformers 5
+                new = stack == "hf4" and "rope_theta" in config and \
+                    "rope_parameters" in config
+                if (name, stack) in QUIET or sections or new or \
+                        not reads_otherwise(config, stack, truth):
+                    continue
+                judged += 1
+                with self.subTest(name, stack=stack):
+                    self.assertTrue(any(stack in f["stacks"] for f in found),
+                                    ids(found))
+        self.assertGreater(judged, 50)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -60,11 +60,11 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(d.amount, 8192 * apart.max(), delta=1e-11)
 
     def test_stack_reads_b(self):
-        scaled = {**LLAMA, "rope_scaling": {
-            "rope_type": "yarn", "factor": 8.0,
-            "original_max_position_embeddings": 2048}}
-        self.assertTrue(locant.models.compare(scaled, stack="hf5"))
-        self.assertFalse(locant.models.compare(scaled, stack="hf4"))
+        new = {k: v for k, v in LLAMA.items() if k != "rope_theta"}
+        new["rope_parameters"] = {"rope_type": "default", "rope_theta": 5e5}
+        self.assertTrue(locant.models.compare(new, stack="hf5"))
+        c = locant.models.compare(new, stack="hf4")  # base 10000
+        self.assertEqual([d.field for d in c.differences], ["frequency"])
 
     def test_wrong_arguments_are_named(self):
         for status, sentence, call in (

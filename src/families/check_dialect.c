@@ -56,8 +56,7 @@ static void both_dictionaries(struct lct_check *k)
     lct_check_says(f, LCT_HF5 | LCT_VLLM,
                    "rope_scaling replaces rope_parameters whole: base %.10g",
                    inner);
-    lct_check_says(f, LCT_HF4 | LCT_LLAMA_CPP | LCT_MLX,
-                   "only rope_scaling is known: base %.10g", outer);
+    lct_check_says(f, LCT_HF4, "only rope_scaling is known: base %.10g", outer);
     lct_check_mend(f, "keep one of them: put the base and all keys into "
                       "rope_parameters, and remove rope_scaling");
 }
@@ -78,33 +77,38 @@ static void inner_base(struct lct_check *k)
     const struct lct_rope_entry *e = main_entry(k);
     const double outer = lct_check_real(k->text, "rope_theta", 0);
     double inner;
+    bool scaled;
     struct lct_draft *f;
     char key[96];
 
     if (e == NULL || (inner = lct_check_real(e->dict, "rope_theta", 0)) <= 0)
         return;
+    scaled = strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0;
     snprintf(key, sizeof key, "%s.rope_theta", e->path);
     if (outer > 0 && outer != inner) {
         f = lct_check_report(k, LCT_CHECK_D02, key,
                              "rope_theta is %.10g in the dictionary and %.10g "
                              "at the top level",
                              inner, outer);
-        lct_check_says(f, LCT_HF5, "the inner one, %.10g", inner);
-        lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                       "the outer one, %.10g (vLLM until #42624)", outer);
+        lct_check_says(f, LCT_HF5 | LCT_LLAMA_CPP | LCT_MLX,
+                       "the inner one, %.10g", inner);
+        lct_check_says(f, LCT_HF4, "the outer one, %.10g", outer);
+        lct_check_says(f, LCT_VLLM, "the outer one, %.10g, before #42624",
+                       outer);
         lct_check_mend(f, "give both the base that the model was trained with");
     }
     if (outer == 0 && !lct_check_has(k->text, "rope_theta") &&
-        inner != class_base(k)) {
+        strncmp(e->path, "rope_parameters", 15) == 0 &&
+        (inner != class_base(k) || scaled)) {
         f = lct_check_report(k, LCT_CHECK_D03, key,
-                             "rope_theta %.10g stands only inside "
-                             "rope_parameters, where programs for transformers "
-                             "4 do not look",
-                             inner);
-        lct_check_says(f, LCT_HF4, "the default of the class, base %.10g",
+                             "rope_theta %.10g%s only inside rope_parameters, "
+                             "where programs for transformers 4 do not look",
+                             inner,
+                             scaled ? " and the scaling stand" : " stands");
+        lct_check_says(f, LCT_HF4, "the default of the class, base %.10g%s",
+                       class_base(k), scaled ? ", and no scaling" : "");
+        lct_check_says(f, LCT_MLX, "older versions fail, or take base %.10g",
                        class_base(k));
-        lct_check_says(f, LCT_MLX, "fails, or takes base %.10g", class_base(k));
-        lct_check_says(f, LCT_HF5, "base %.10g", inner);
         lct_check_mend(f, "add rope_theta %.10g at the top level too", inner);
         if (e->layers[0] == '\0')
             lct_check_fix(f, "rope_theta",
@@ -286,8 +290,7 @@ static void nested_in_flat_class(struct lct_check *k)
                    "the entries are ignored (or KeyError, where the class has "
                    "layer_types): base %.10g, no scaling",
                    lct_check_real(k->text, "rope_theta", class_base(k)));
-    lct_check_says(f, LCT_HF4 | LCT_LLAMA_CPP | LCT_MLX,
-                   "rope_parameters is unknown: base %.10g",
+    lct_check_says(f, LCT_HF4, "rope_parameters is unknown: base %.10g",
                    lct_check_real(k->text, "rope_theta", class_base(k)));
     lct_check_mend(f, "put the keys directly into rope_parameters");
     if (common != NULL)

@@ -153,7 +153,6 @@ static void contradiction(struct lct_check *k)
                            ? ", and rotates by no_rope_layers"
                            : "");
         lct_check_says(f, LCT_LLAMA_CPP, "a period fixed in its code");
-        lct_check_says(f, LCT_MLX, "by %s", key);
         lct_check_mend(f, "remove %s, or make layer_types follow it", key);
         return;
     }
@@ -260,7 +259,6 @@ static void qwen_window(struct lct_check *k)
                              (long long)window);
         lct_check_says(f, LCT_HF | LCT_VLLM, "no window in any layer");
         lct_check_says(f, LCT_LLAMA_CPP, "no window is written");
-        lct_check_says(f, LCT_MLX, "no window");
         lct_check_mend(f, "sliding_window: null says the same without a doubt");
     }
     if (on && !moe && k->L > 0 && first >= k->L) {
@@ -289,7 +287,7 @@ static void windows(struct lct_check *k)
         f = lct_check_report(k, LCT_CHECK_P06, "sliding_window",
                              "sliding_window is absent");
         lct_check_says(f, LCT_HF, "a window of 4096 tokens in every layer");
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "no window");
+        lct_check_says(f, LCT_LLAMA_CPP, "no window");
         lct_check_says(f, LCT_VLLM, "as the class of transformers: 4096");
         lct_check_mend(f, "4096 (v0.1) or null (v0.2 and later)");
     }
@@ -317,6 +315,34 @@ static void windows(struct lct_check *k)
         lct_check_mend(f, "sliding_window %lld", 2 * (long long)(window - 1));
         lct_check_fix(f, "sliding_window", json_integer(2 * (window - 1)));
     }
+}
+
+/* X08: llama.cpp has windows in the architectures that have a pattern of
+   layers, and in Phi-3. */
+static void unknown_window(struct lct_check *k)
+{
+    static const char *const without[] = { "mistral", "mixtral", "starcoder2" };
+    bool unknown = lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW);
+    struct lct_draft *f;
+
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        unknown |= lct_check_is(k, without[i]);
+    /* of a Mistral without the key P06 speaks */
+    if (!unknown || !window_is_on(k) ||
+        (lct_check_is(k, "mistral") &&
+         !lct_check_has(k->text, "sliding_window")) ||
+        (k->M > 0 && window_of(k) >= k->M))
+        return;
+    f = lct_check_report(
+        k, LCT_CHECK_X08, "sliding_window",
+        "the window of %lld tokens has no place in llama.cpp's "
+        "graph of this model",
+        (long long)window_of(k));
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "every query sees all keys: other scores from position "
+                   "%lld on",
+                   (long long)window_of(k));
+    lct_check_mend(f, "keep texts shorter than the window there");
 }
 
 /* ---------------------------------------------------------- scaled layers */
@@ -452,6 +478,7 @@ void lct_check_layers(struct lct_check *k)
     no_rope_layers(k);
     qwen_window(k);
     windows(k);
+    unknown_window(k);
     scaled_kinds(k);
     olmo3_base(k);
     fixed_period(k);

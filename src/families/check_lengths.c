@@ -250,7 +250,7 @@ static void two_originals(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_has(k->text, "original_max_position_embeddings")
             ? ""
             : " (the default of this class)");
-    lct_check_says(f, LCT_HF5, "the one at the top level, %.10g", outer);
+    lct_check_says(f, LCT_HF, "the one at the top level, %.10g", outer);
     lct_check_says(f, LCT_VLLM | LCT_MLX, "the inner one, %.10g", inner);
     lct_check_mend(f, "give both the trained length");
 }
@@ -357,7 +357,7 @@ static void unseen_lists(struct lct_check *k, const struct lct_rope_entry *e)
 
 /* ------------------------------------------------------------------ dynamic */
 
-/* L12, L13 */
+/* L12, L13, X09 */
 static void dynamic(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const double M = (double)k->M;
@@ -379,6 +379,11 @@ static void dynamic(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_fix(f, "max_position_embeddings",
                       json_integer((json_int_t)e->original));
     }
+    f = lct_check_report(k, LCT_CHECK_X09, PATH(e, "rope_type"),
+                         "dynamic scaling is not known everywhere");
+    lct_check_says(f, LCT_LLAMA_CPP, "the converter writes no scaling");
+    lct_check_says(f, LCT_MLX, "ValueError");
+    lct_check_mend(f, "YaRN, which every stack has");
     if (!lct_check_bool(k->text, "use_cache", true))
         return;
     f = lct_check_report(k, LCT_CHECK_L13, PATH(e, "rope_type"),
@@ -391,7 +396,6 @@ static void dynamic(struct lct_check *k, const struct lct_rope_entry *e)
     lct_check_says(f, LCT_VLLM,
                    "one base for all lengths, computed when the "
                    "model is loaded");
-    lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "no dynamic scaling at all");
     lct_check_mend(f, "feed the prompt at once, or use YaRN or a fixed base");
 }
 

@@ -238,7 +238,7 @@ static void heads(struct lct_check *k)
                              (long long)(k->D / k->H));
         lct_check_says(f, LCT_HF5 | LCT_VLLM, "heads of %lld channels",
                        (long long)k->class->head_dim);
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "heads of %lld channels",
+        lct_check_says(f, LCT_LLAMA_CPP, "heads of %lld channels",
                        (long long)(k->D / k->H));
         lct_check_mend(f, "add head_dim, the rows of q_proj over the heads");
     }
@@ -357,6 +357,7 @@ static void image_ids(struct lct_check *k)
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP,
                    "three coordinates, all equal for text alone, which is "
                    "plain RoPE");
+    lct_check_says(f, LCT_MLX, "one coordinate: right for text alone");
     lct_check_mend(f, "nothing is wrong in the file; pass position ids of "
                       "three axes");
 }

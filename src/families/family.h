@@ -35,31 +35,36 @@ enum lct_scale_rule {
     LCT_SCALE_ONE
 };
 
-enum {                      /* flags of families */
-       LCT_LAYER_TYPES = 1, /* the class reads layer_types */
-       LCT_ROPE_BY_TYPE =
-           2,             /* rope_parameters has an entry for each layer type */
-       LCT_ROPE_BOTH = 4, /* rope_scaling is of both types (ModernBERT) */
-       LCT_ROPE_NEW = 8,  /* only rope_parameters counts (Gemma 4) */
-       LCT_SINKS = 16,
-       LCT_SOFTCAP = 32, /* attn_logit_softcapping */
-       LCT_MLA = 64,     /* latent attention: a part of each head is rotated */
-       LCT_SCORE = 128,  /* mscale_all_dim also multiplies the scores */
-       LCT_NOPE_GLOBAL = 256,      /* only layers with a window are rotated */
-       LCT_NOPE = 512,             /* no layer is rotated (Kimi Linear) */
-       LCT_ENCODER = 1024,         /* a query sees keys on both sides */
-       LCT_LAST_GLOBAL = 2048,     /* the last layer has no window (Gemma 4) */
-       LCT_MINISTRAL = 4096,       /* temperature of llama_4_scaling_beta */
-       LCT_TYPE_MROPE = 8192,      /* the rope type 'mrope' is 'default' */
-       LCT_MROPE_MIXED = 16384,    /* coordinates alternate from pair to pair */
-       LCT_PHI3 = 32768,           /* 'su' and 'yarn' are longrope */
-       LCT_VALUE_NORM = 65536,     /* values are normed, too (Gemma 3n and 4) */
-       LCT_SHARED_KEYS = 131072,   /* num_kv_shared_layers */
-       LCT_PAD_IDS = 262144,       /* ids count from pad_token_id (RoBERTa) */
-       LCT_OFFSET_WITHIN = 524288, /* the rows of 'offset' are among 'length' */
-       LCT_MASK_IDS = 1048576,     /* ids count the mask (OPT, BLOOM) */
-       LCT_HUNYUAN = 2097152       /* 'dynamic' with alpha is NTK */
+/* Flags of families. */
+/* clang-format off */
+enum {
+    LCT_LAYER_TYPES   = 1 << 0,  /* the class reads layer_types */
+    LCT_ROPE_BY_TYPE  = 1 << 1,  /* rope_parameters has an entry for each layer
+                                    type */
+    LCT_ROPE_BOTH     = 1 << 2,  /* rope_scaling is of both types */
+    LCT_ROPE_NEW      = 1 << 3,  /* only rope_parameters counts (Gemma 4) */
+    LCT_SINKS         = 1 << 4,
+    LCT_SOFTCAP       = 1 << 5,  /* attn_logit_softcapping */
+    LCT_MLA           = 1 << 6,  /* latent attention: a part of each head is
+                                    rotated */
+    LCT_SCORE         = 1 << 7,  /* mscale_all_dim also multiplies the scores */
+    LCT_NOPE_GLOBAL   = 1 << 8,  /* only layers with a window are rotated */
+    LCT_NOPE          = 1 << 9,  /* no layer is rotated (Kimi Linear) */
+    LCT_ENCODER       = 1 << 10, /* a query sees keys on both sides */
+    LCT_LAST_GLOBAL   = 1 << 11, /* the last layer has no window (Gemma 4) */
+    LCT_MINISTRAL     = 1 << 12, /* temperature of llama_4_scaling_beta */
+    LCT_TYPE_MROPE    = 1 << 13, /* the rope type 'mrope' is 'default' */
+    LCT_MROPE_MIXED   = 1 << 14, /* coordinates alternate from pair to pair */
+    LCT_PHI3          = 1 << 15, /* 'su' and 'yarn' are longrope */
+    LCT_SHARED_KEYS   = 1 << 16, /* num_kv_shared_layers */
+    LCT_PAD_IDS       = 1 << 17, /* ids count from pad_token_id (RoBERTa) */
+    LCT_OFFSET_WITHIN = 1 << 18, /* rows of 'offset' are among 'length' */
+    LCT_MASK_IDS      = 1 << 19, /* ids count the mask (OPT, BLOOM) */
+    LCT_HUNYUAN       = 1 << 20, /* 'dynamic' with alpha is NTK */
+    LCT_HF4_PLAIN     = 1 << 21, /* transformers 4 reads no rope_scaling */
+    LCT_HF5_ONLY      = 1 << 22  /* transformers 4 has no such class */
 };
+/* clang-format on */
 
 /* What the keys of a configuration are called. */
 struct lct_family_names {

@@ -7,10 +7,6 @@
 
 static const double two_pi = 6.283185307179586;
 
-const double lct_bases[LCT_BASES] = { 10000,   500000, 1000000, 100,
-                                      50000,   150000, 160000,  2000000,
-                                      5000000, 100000, 10000000 };
-
 static const char *const scalings[] = {
     "",
     ",scaling=linear(factor=2)",

@@ -15,6 +15,13 @@
 
 static const double pi = 3.141592653589793;
 
+void lct_layout_pair(int64_t *a, int64_t *b, const struct lct_layout *l,
+                     int64_t c)
+{
+    *a = l->first + (l->interleaved ? 2 * c : c);
+    *b = l->interleaved ? *a + 1 : *a + l->width / 2;
+}
+
 /* ----------------------------------------------------- positions and lags */
 
 static int by_value(const void *a, const void *b)

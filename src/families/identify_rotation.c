@@ -3,13 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-void lct_layout_pair(int64_t *a, int64_t *b, const struct lct_layout *l,
-                     int64_t c)
-{
-    *a = l->first + (l->interleaved ? 2 * c : c);
-    *b = l->interleaved ? *a + 1 : *a + l->width / 2;
-}
-
 /* ----------------------------------------------------------- which channels */
 
 /* Is |y| = gain |x| of this pair in every row, up to rounding? */

@@ -134,6 +134,10 @@ static int64_t visible(const struct lct_spectrum *s)
     return c;
 }
 
+const double lct_bases[LCT_BASES] = { 10000,   500000, 1000000, 100,
+                                      50000,   150000, 160000,  2000000,
+                                      5000000, 100000, 10000000 };
+
 /* A larger base as ntk of a known one, if the factor is short. */
 static void guess_ntk(struct lct_guesses *g, struct lct_range b, int64_t dim)
 {

@@ -1,8 +1,10 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
 #include "model_input.h"
+#include "net_cross.h"
 #include "net_generate.h"
 #include "net_losses.h"
 #include "net_math.h"
+#include "net_patches.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -67,25 +69,69 @@ locant_model_info locant_model_info_of(const locant_model *model)
 
 /* ----------------------------------------------------------------- logits */
 
-static void shape_of(int64_t shape[3], const struct lct_net *n,
-                     const struct lct_model_input *in, int flags)
+/* [B, T, vocab], [B, T, width] or [B, classes]; returns the rank. */
+static int shape_of(int64_t shape[3], const struct lct_net *n,
+                    const struct lct_model_input *in, int flags)
 {
     shape[0] = in->B;
     shape[1] = in->T;
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
+    if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
+        return 3;
+    shape[1] = n->vocab;
+    shape[2] = 0;
+    return 2;
 }
 
-locant_status locant_model_shape(int64_t shape[3], const locant_model *model,
+/* The arguments of logits. */
+static locant_status check(struct lct_model_input *in, const char *fn,
+                           const locant_model *model,
+                           const locant_model_input *input, int flags)
+{
+    LCT_NOT_NULL(fn, model);
+    LCT_TRY(lct_model_input_check(in, fn, model->net, input, false));
+    if ((flags & LOCANT_MODEL_HIDDEN) || model->net->head.w.weight != NULL)
+        return LOCANT_OK;
+    return locant_fail(
+        LOCANT_ERR_PARAM,
+        "%s: the file has no head for logits, only states can be "
+        "had (hidden)",
+        fn);
+}
+
+locant_status locant_model_shape(int64_t shape[3], int *rank,
+                                 const locant_model *model,
                                  const locant_model_input *input, int flags)
 {
     static const char fn[] = "locant_model_shape";
     struct lct_model_input in;
 
     LCT_NOT_NULL(fn, shape);
-    LCT_NOT_NULL(fn, model);
-    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
-    shape_of(shape, model->net, &in, flags);
+    LCT_NOT_NULL(fn, rank);
+    LCT_TRY(check(&in, fn, model, input, flags));
+    *rank = shape_of(shape, model->net, &in, flags);
     return LOCANT_OK;
+}
+
+/* Open a run of the tokens; the encoder has read its own then. */
+static locant_status begin_run(struct lct_net_run *run,
+                               struct lct_net_memory *memory,
+                               const struct lct_net *n,
+                               const struct lct_model_input *in,
+                               int64_t capacity)
+{
+    LCT_TRY(lct_net_run_begin(run, n, in->B, capacity,
+                              lct_net_run_chunk(n, in->B, in->T)));
+    if (!lct_model_input_pair(n))
+        return LOCANT_OK;
+    run->memory = memory;
+    return lct_net_cross_read(memory, n, in->B, &in->source);
+}
+
+static void end_run(struct lct_net_run *run, struct lct_net_memory *memory)
+{
+    lct_net_run_end(run);
+    lct_net_cross_free(memory);
 }
 
 /* Steps over all tokens, each of whose states or logits go to 'out'. */
@@ -102,6 +148,8 @@ static locant_status run_all(void *out, struct lct_net_run *r,
         const struct lct_net_tokens part = lct_model_input_part(in, t, T);
 
         LCT_TRY(lct_net_run_step(r, &part));
+        if (n->pool != LCT_POOL_NONE && !(flags & LOCANT_MODEL_HIDDEN))
+            return lct_net_patches_head(out, r, T);
         for (int64_t b = 0; b < in->B; b++) {
             void *to = lct_net_math_at(m, out, (b * in->T + t) * shape[2]);
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
@@ -134,26 +182,26 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
 {
     static const char fn[] = "locant_model_logits";
     struct lct_model_input in;
-    struct lct_net_run run;
+    struct lct_net_run run = { 0 };
+    struct lct_net_memory memory = { 0 };
     const struct lct_net *n;
     locant_status status;
     int64_t shape[3];
+    int rank;
 
-    LCT_NOT_NULL(fn, model);
+    LCT_TRY(check(&in, fn, model, input, flags));
     n = model->net;
-    LCT_TRY(lct_model_input_check(&in, fn, n, input));
-    shape_of(shape, n, &in, flags);
-    LCT_TRY(lct_model_input_array(fn, "out", out, n->dtype, 3, shape));
+    rank = shape_of(shape, n, &in, flags);
+    LCT_TRY(lct_model_input_array(fn, "out", out, n->dtype, rank, shape));
     LCT_TRY(check_seconds(fn, seconds, n));
     if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
-    status = lct_net_run_begin(&run, n, in.B, in.T,
-                               lct_net_run_chunk(n, in.B, in.T));
+    status = begin_run(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
         status = run_all(out->data, &run, &in, flags);
     }
-    lct_net_run_end(&run);
+    end_run(&run, &memory);
     return status;
 }
 
@@ -183,7 +231,7 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 
     LCT_NOT_NULL(fn, model);
     LCT_TRY(check_causal(fn, model->net));
-    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
+    LCT_TRY(lct_model_input_check(&in, fn, model->net, input, false));
     shape[0] = in.B;
     shape[1] = in.T > 0 ? in.T - 1 : 0;
     LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_F64, 2, shape));
@@ -197,6 +245,7 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 /* A continuation that is under way. */
 struct writing {
     struct lct_net_run run;
+    struct lct_net_memory memory;
     const struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
@@ -243,8 +292,7 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 {
     const int64_t B = w->in->B;
 
-    LCT_TRY(lct_net_run_begin(&w->run, n, B, w->length,
-                              lct_net_run_chunk(n, B, w->in->T)));
+    LCT_TRY(begin_run(&w->run, &w->memory, n, w->in, w->length));
     w->next = locant_alloc((size_t)B * sizeof(*w->next));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
@@ -265,7 +313,7 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 
 static void end_writing(struct writing *w)
 {
-    lct_net_run_end(&w->run);
+    end_run(&w->run, &w->memory);
     locant_release(w->next);
     locant_release(w->told);
     locant_release(w->logits);
@@ -380,6 +428,87 @@ static locant_status write_tokens(struct writing *w)
     return LOCANT_OK;
 }
 
+/* The tokens that are continued: those of the input, or the start of a
+   decoder, which 'start' holds then. */
+static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
+                                  const char *fn, const locant_model *model,
+                                  const locant_model_input *input)
+{
+    const struct lct_net *n;
+
+    LCT_NOT_NULL(fn, model);
+    n = model->net;
+    if (n->head.w.weight == NULL || n->pool != LCT_POOL_NONE ||
+        n->text.plan->layers[0].mask != LCT_CAUSAL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: models of type %s do not continue texts", fn,
+                           n->config.model_type);
+    LCT_TRY(lct_model_input_check(in, fn, n, input, true));
+    if (in->ids != NULL || !lct_model_input_pair(n))
+        return LOCANT_OK;
+    if (n->start < 0 || n->start >= n->vocab)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: decoder_start_token_id is %" PRId64
+                           ", the vocabulary has %" PRId64 " tokens",
+                           n->config.file, n->start, n->vocab);
+    in->T = 1;
+    if (start == NULL)
+        return LOCANT_OK;
+    *start = locant_alloc((size_t)(in->B + 1) * sizeof(**start));
+    if (*start == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    for (int64_t b = 0; b < in->B; b++)
+        (*start)[b] = n->start;
+    in->ids = *start;
+    return LOCANT_OK;
+}
+
+locant_status locant_model_prompt(int64_t shape[2], const locant_model *model,
+                                  const locant_model_input *input)
+{
+    static const char fn[] = "locant_model_prompt";
+    struct lct_model_input in;
+
+    LCT_NOT_NULL(fn, shape);
+    LCT_TRY(check_prompt(&in, NULL, fn, model, input));
+    shape[0] = in.B;
+    shape[1] = in.T;
+    return LOCANT_OK;
+}
+
+static locant_status generate(locant_tensor *out, const char *fn,
+                              const struct lct_net *n,
+                              const struct lct_model_input *in,
+                              const locant_generation *g)
+{
+    struct writing w = { .in = in };
+    locant_status status;
+
+    LCT_TRY(check_generation(&w.choice, fn, g));
+    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_I64, 2,
+                                  (int64_t[2]){ in->B, -1 }));
+    if (out->shape[1] < in->T || in->T == 0)
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: out has %" PRId64 " tokens in a row, ids "
+                           "%" PRId64 ", at least 1",
+                           fn, out->shape[1], in->T);
+    w.out = out->data;
+    w.length = out->shape[1];
+    w.ignore_end = g->ignore_end != 0;
+    w.each = g->each;
+    w.context = g->context;
+    if (in->B == 0)
+        return LOCANT_OK;
+    status = begin_writing(&w, n, g);
+    for (int64_t b = 0; status == LOCANT_OK && b < in->B; b++)
+        memcpy(w.out + b * w.length, in->ids + b * in->T,
+               (size_t)in->T * sizeof(*w.out));
+    if (status == LOCANT_OK)
+        status = write_tokens(&w);
+    end_writing(&w);
+    return status;
+}
+
 locant_status locant_model_generate(locant_tensor *out,
                                     const locant_model *model,
                                     const locant_model_input *input,
@@ -388,34 +517,11 @@ locant_status locant_model_generate(locant_tensor *out,
     static const char fn[] = "locant_model_generate";
     const locant_generation plain = LOCANT_GENERATION_INIT;
     struct lct_model_input in;
-    struct writing w = { .in = &in };
-    locant_status status;
+    int64_t *start = NULL;
+    locant_status status = check_prompt(&in, &start, fn, model, input);
 
-    LCT_NOT_NULL(fn, model);
-    LCT_TRY(lct_model_input_check(&in, fn, model->net, input));
-    if (g == NULL)
-        g = &plain;
-    LCT_TRY(check_generation(&w.choice, fn, g));
-    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_I64, 2,
-                                  (int64_t[2]){ in.B, -1 }));
-    if (out->shape[1] < in.T || in.T == 0)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: out has %" PRId64 " tokens in a row, ids "
-                           "%" PRId64 ", at least 1",
-                           fn, out->shape[1], in.T);
-    w.out = out->data;
-    w.length = out->shape[1];
-    w.ignore_end = g->ignore_end;
-    w.each = g->each;
-    w.context = g->context;
-    if (in.B == 0)
-        return LOCANT_OK;
-    status = begin_writing(&w, model->net, g);
-    for (int64_t b = 0; status == LOCANT_OK && b < in.B; b++)
-        memcpy(w.out + b * w.length, in.ids + b * in.T,
-               (size_t)in.T * sizeof(*w.out));
     if (status == LOCANT_OK)
-        status = write_tokens(&w);
-    end_writing(&w);
+        status = generate(out, fn, model->net, &in, g != NULL ? g : &plain);
+    locant_release(start);
     return status;
 }

@@ -4,11 +4,19 @@
 #include "locant/models.h"
 #include "net_run.h"
 
+/* Does the model read with one stack and write with another? */
+bool lct_model_input_pair(const struct lct_net *n);
+
 /* Arrays of tokens, dense; 'stride' is T. */
 struct lct_model_input {
     int64_t B, T;
     const int64_t *ids, *mask, *positions;
-    int64_t axis; /* B T, or 0 if all axes have the same positions */
+    const int64_t *types; /* NULL: all 0 */
+    int64_t axis;         /* B T, or 0 if all axes have the same positions */
+    const float *pixels;  /* [B, channels, height, width]; T counts tokens */
+    int64_t height, width;
+    struct lct_net_tokens source; /* of an encoder-decoder, whose decoder has
+                                     the tokens above; T = 0: none */
 };
 
 /*
@@ -19,9 +27,11 @@ locant_status lct_model_input_array(const char *fn, const char *name,
                                     const locant_tensor *t, locant_dtype dtype,
                                     int rank, const int64_t *shape);
 
+/* ids of a decoder may be absent if it 'writes': T is 0 then.  Errors: as
+   locant_model_logits(). */
 locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
                                     const struct lct_net *n,
-                                    const locant_model_input *in);
+                                    const locant_model_input *in, bool writes);
 
 /* Tokens t .. t + T - 1 of each row. */
 struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,

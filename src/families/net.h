@@ -154,6 +154,9 @@ struct lct_net_layer {
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
+    /* over the states of the encoder; NULL: none */
+    struct lct_net_attention *cross;
+    struct lct_net_norm before_cross, after_cross;
     struct lct_net_mlp mlp;          /* up absent: experts alone */
     struct lct_net_experts *experts; /* NULL: dense */
     /* Experts beside the MLP: each with norms of its own (Gemma 4). */
@@ -164,6 +167,35 @@ struct lct_net_layer {
     struct lct_net_streams *streams; /* NULL: one stream */
     bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
     double branch_scale;             /* of both branches; 1 */
+    void *attn_scale, *mlp_scale;    /* [D], of each branch; or NULL */
+};
+
+/* A convolution over tokens beside the first layer (DeBERTa v2). */
+struct lct_net_convolution {
+    struct lct_net_linear map; /* [D, D kernel], channels first */
+    int64_t kernel;
+    enum lct_net_act act;
+    struct lct_net_norm norm;
+};
+
+/* What classes of an image are read from. */
+enum lct_net_pool {
+    LCT_POOL_NONE,     /* each token has logits of its own */
+    LCT_POOL_CLASS,    /* the first token */
+    LCT_POOL_AND_MEAN, /* that, then the mean of the patches */
+    LCT_POOL_MEAN      /* the mean of all tokens */
+};
+
+/* An image as tokens: prefix tokens, then patches in rows. */
+struct lct_net_patches {
+    struct lct_net_linear map; /* [D, channels side side] */
+    int64_t channels, side[2]; /* rows and columns of pixels of a patch */
+    int64_t image[2];          /* the usual size, in patches */
+    bool any_size;             /* images may have another one */
+    void *prefix;              /* [n_prefix, D]: class token, registers */
+    int64_t n_prefix;
+    locant_tensor table; /* [1 + patches, D]: the class token has row 0 and
+                            registers none; data NULL: no table */
 };
 
 /* A stack of layers: a decoder, an encoder. */
@@ -175,6 +207,10 @@ struct lct_net_stack {
     struct lct_net_norm input_norm; /* of embeddings plus positions */
     locant_encoding *input;         /* added to embeddings; NULL: none */
     locant_tensor input_params[2];
+    struct lct_net_patches *patches;         /* NULL: it reads ids */
+    struct lct_net_convolution *convolution; /* or NULL */
+    void *types; /* [n_types, D]: added to embeddings; NULL: none */
+    int64_t n_types;
     struct lct_net_linear project_in, project_out; /* OPT-350m */
     struct lct_net_norm final_norm;
     /* Inputs of layers, inputs_width numbers for each; 0: none. */
@@ -194,12 +230,18 @@ struct lct_net {
     struct lct_weights *weights;
     const struct lct_net_family *family;
     const struct lct_net_math *math;
-    locant_dtype dtype; /* of numbers computed with: F32 or F64 */
-    bool round_weights; /* matrices are rounded to bfloat16 */
-    int64_t width, vocab;
-    struct lct_net_matrix embed; /* [vocab, width] */
-    struct lct_net_linear head;
-    struct lct_net_stack text;
+    locant_dtype dtype;   /* of numbers computed with: F32 or F64 */
+    bool round_weights;   /* matrices are rounded to bfloat16 */
+    int64_t width, vocab; /* vocab: of images, classes */
+    enum lct_net_pool pool;
+    struct lct_net_matrix embed;      /* [vocab, width] */
+    struct lct_net_linear head;       /* absent: there are states alone */
+    struct lct_net_linear head_dense; /* head(norm(act(dense x))); or absent */
+    struct lct_net_norm head_norm;
+    enum lct_net_act head_act;
+    struct lct_net_stack text;     /* that which gives the logits */
+    struct lct_net_stack encoder;  /* of an encoder-decoder; plan NULL: none */
+    int64_t start;                 /* id that a decoder begins with */
     double logit_scale, logit_cap; /* cap 0: none */
     int64_t end[8], n_end;         /* ids that end a text */
     int64_t pad;
@@ -218,6 +260,18 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
 /* The same with an extension, as lct_plan_with() takes it; NULL: none. */
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with);
+/* The same from memory, which must outlive *out: the text of a configuration,
+   and one file of tensors; or a GGUF file as both. */
+struct lct_net_bytes {
+    const char *config;
+    size_t config_size;
+    const void *weights;
+    size_t weights_size;
+    const char *name; /* for messages */
+};
+locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
+                            locant_dtype dtype);
+
 void lct_net_close(struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */

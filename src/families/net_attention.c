@@ -7,8 +7,8 @@
  * bits whole, in chunks, and token by token.
  */
 #include "net_attention.h"
-#include "locant/attention.h"
 #include "net_latent.h"
+#include "net_learned.h"
 #include "net_math.h"
 #include "net_norm.h"
 #include <stdio.h>
@@ -179,6 +179,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
 
     a->plan = p;
     LCT_TRY(choose_encoding(a));
+    LCT_TRY(lct_net_learned_bind(a, b, layer));
     a->clip = b->s.clip;
     if (b->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
@@ -232,9 +233,8 @@ static struct work divide(void *scratch, const struct lct_net_math *m,
     return w;
 }
 
-/* Rows [B T, heads width] as [B, heads, T, width]. */
-static locant_tensor by_heads(void *x, locant_dtype dtype, int64_t B, int64_t T,
-                              int64_t heads, int64_t width)
+locant_tensor lct_net_attention_heads(void *x, locant_dtype dtype, int64_t B,
+                                      int64_t T, int64_t heads, int64_t width)
 {
     return (locant_tensor){ .data = x,
                             .dtype = dtype,
@@ -244,10 +244,9 @@ static locant_tensor by_heads(void *x, locant_dtype dtype, int64_t B, int64_t T,
                                         1 } };
 }
 
-/* Columns from .. from + n - 1 of an array [B, capacity, ..] of the cache. */
-static locant_tensor slots(void *x, locant_dtype dtype,
-                           const struct lct_net_cache *c, int64_t from,
-                           int64_t n, int axes)
+locant_tensor lct_net_attention_slots(void *x, locant_dtype dtype,
+                                      const struct lct_net_cache *c,
+                                      int64_t from, int64_t n, int axes)
 {
     locant_tensor t = { .data =
                             (char *)x + (size_t)(from * (axes > 0 ? axes : 1)) *
@@ -313,11 +312,13 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
     struct lct_net_cache *c = s->cache;
     const int64_t from = c->length - s->T;
     locant_rotation r = LOCANT_ROTATION_INIT;
-    locant_tensor t =
-        by_heads(x, s->n->dtype, c->B, s->T, heads, a->plan->qk_dim);
-    locant_tensor at =
-        c->coordinates ? slots(c->coords, LOCANT_F64, c, from, s->T, c->axes)
-                       : slots(c->positions, LOCANT_I64, c, from, s->T, 0);
+    locant_tensor t = lct_net_attention_heads(x, s->n->dtype, c->B, s->T, heads,
+                                              a->plan->qk_dim);
+    locant_tensor at = c->coordinates
+                           ? lct_net_attention_slots(c->coords, LOCANT_F64, c,
+                                                     from, s->T, c->axes)
+                           : lct_net_attention_slots(c->positions, LOCANT_I64,
+                                                     c, from, s->T, 0);
 
     r.encoding = a->encoding;
     r.positions = &at;
@@ -394,6 +395,22 @@ static bool normed_late(const struct lct_net_attention *a)
     return a->plan->norm.after_rotation && a->plan->norm.kind != LCT_QK_NONE;
 }
 
+locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
+                                     const locant_attention *call)
+{
+    locant_status status;
+    size_t bytes;
+    void *room;
+
+    LCT_TRY(locant_attention_workspace(&bytes, call));
+    room = locant_alloc(bytes > 0 ? bytes : 1);
+    if (room == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    status = locant_attention_forward(out, lse, call, room, bytes);
+    locant_release(room);
+    return status;
+}
+
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, void *keys,
                             void *values)
@@ -402,24 +419,29 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     struct lct_net_cache *c = s->cache;
     const int64_t from = c->length - s->T;
     locant_dtype dtype = s->n->dtype;
-    locant_tensor q = by_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
-    locant_tensor out = by_heads(w->out, dtype, c->B, s->T, p->heads, p->v_dim);
+    locant_tensor q =
+        lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
+    locant_tensor out =
+        lct_net_attention_heads(w->out, dtype, c->B, s->T, p->heads, p->v_dim);
     locant_tensor k = cached(keys, s, p->kv_heads, p->qk_dim);
     locant_tensor v = cached(values, s, p->kv_heads, p->v_dim);
     locant_tensor lse =
         locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
-    locant_tensor q_pos = slots(c->positions, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_pos = slots(c->positions, LOCANT_I64, c, 0, c->length, 0);
-    locant_tensor q_at = slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
-    locant_tensor k_at = slots(c->coords, LOCANT_F64, c, 0, c->length, c->axes);
+    locant_tensor q_pos =
+        lct_net_attention_slots(c->positions, LOCANT_I64, c, from, s->T, 0);
+    locant_tensor k_pos =
+        lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, c->length, 0);
+    locant_tensor q_at =
+        lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
+    locant_tensor k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
+                                                 c->length, c->axes);
     int64_t *docs = chunk_docs(s, p->chunk);
-    locant_tensor q_docs = slots(docs, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_docs = slots(docs, LOCANT_I64, c, 0, c->length, 0);
+    locant_tensor q_docs =
+        lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
+    locant_tensor k_docs =
+        lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
     locant_attention call = LOCANT_ATTENTION_INIT;
-    locant_status status;
-    size_t bytes;
-    void *room;
 
     call.q = &q;
     call.k = &k;
@@ -443,13 +465,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.q_docs = &q_docs;
         call.k_docs = &k_docs;
     }
-    LCT_TRY(locant_attention_workspace(&bytes, &call));
-    room = locant_alloc(bytes > 0 ? bytes : 1);
-    if (room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = locant_attention_forward(&out, &lse, &call, room, bytes);
-    locant_release(room);
-    return status;
+    return lct_net_attention_call(&out, &lse, &call);
 }
 
 locant_status lct_net_attention_forward(void *y, const void *x,
@@ -482,6 +498,6 @@ locant_status lct_net_attention_forward(void *y, const void *x,
         store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
     }
     LCT_TRY(attend(&w, s, a, s->cache->k[of], s->cache->v[of]));
-    lct_net_linear_forward(y, s->n->width, w.out, rows, s->n, &a->o, s->room);
+    lct_net_linear_forward(y, a->o.w.out, w.out, rows, s->n, &a->o, s->room);
     return LOCANT_OK;
 }

@@ -1,6 +1,7 @@
 /* net_attention.h - attention of one layer, over the keys of a cache */
 #ifndef LCT_NET_ATTENTION_H
 #define LCT_NET_ATTENTION_H
+#include "locant/attention.h"
 #include "net_bind.h"
 #include "net_cache.h"
 #include "net_matrix.h"
@@ -10,6 +11,8 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
                                      const struct lct_layer_plan *plan,
                                      int64_t layer);
 
+struct lct_net_memory;
+
 /* The last T tokens of each row of the cache. */
 struct lct_net_step {
     const struct lct_net *n;
@@ -17,9 +20,24 @@ struct lct_net_step {
     int64_t T;
     int64_t *docs; /* [B, capacity]: scratch for chunks; NULL if no layer has
                       any */
+    const struct lct_net_memory *memory; /* of an encoder; or NULL */
     const void *inputs; /* of layers, [B T, layers, width]; or NULL */
     const struct lct_net_room *room;
 };
+
+/* Rows [B T, heads width] as [B, heads, T, width]. */
+locant_tensor lct_net_attention_heads(void *x, locant_dtype dtype, int64_t B,
+                                      int64_t T, int64_t heads, int64_t width);
+
+/* Columns from .. from + n - 1 of an array [B, capacity, axes] of the cache; of
+   [B, capacity] if axes is 0. */
+locant_tensor lct_net_attention_slots(void *x, locant_dtype dtype,
+                                      const struct lct_net_cache *c,
+                                      int64_t from, int64_t n, int axes);
+
+/* Run one call of attention in scratch of its own.  Errors: NOMEM too. */
+locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
+                                     const locant_attention *call);
 
 /* Numbers of scratch for 'rows' rows of x. */
 int64_t lct_net_attention_scratch(const struct lct_net_attention *a,

@@ -239,10 +239,14 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
     *norm = (struct lct_net_norm){
         .kind = b->s.norm, .width = width, .weights = 1, .eps = b->s.eps
     };
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    w = lct_net_bind_find(b, at, ".gamma"); /* of old files */
+    if (w == NULL)
+        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     LCT_TRY(
         lct_net_bind_vector(&norm->w, b->n, w, width, b->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, at, ".bias");
+    if (w == NULL)
+        w = lct_net_bind_find(b, at, ".beta");
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w, width, 0));
     return LOCANT_OK;

@@ -1,5 +1,6 @@
 /* net_block.c - layers: norms, attention, MLP or experts, and their sums */
 #include "net_block.h"
+#include "net_cross.h"
 #include "net_experts.h"
 #include "net_inputs.h"
 #include "net_math.h"
@@ -72,12 +73,15 @@ static void mlp(void *y, const void *x, const struct lct_net_step *s,
 static void add_branch(void *x, void *y, const void *base,
                        const struct lct_net_step *s,
                        const struct lct_net_layer *l,
-                       const struct lct_net_norm *after, int64_t rows)
+                       const struct lct_net_norm *after, const void *scale,
+                       int64_t rows)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t all = rows * s->n->width;
+    const int64_t D = s->n->width, all = rows * D;
 
     lct_net_norm_rows(y, y, rows, m, after);
+    for (int64_t r = 0; scale != NULL && r < rows; r++)
+        m->multiply(lct_net_math_at(m, y, r * D), scale, D);
     if (l->residual_of_norm && base != x)
         memcpy(x, base, (size_t)all * m->item);
     m->add(x, y, l->branch_scale, all);
@@ -90,12 +94,17 @@ static locant_status sequential(void *x, const struct lct_net_step *s,
     const void *base = normed(h, x, s, &l->before_attn, rows);
 
     LCT_TRY(lct_net_attention_forward(y, base, s, &l->attention, i, scratch));
-    add_branch(x, y, base, s, l, &l->after_attn, rows);
+    add_branch(x, y, base, s, l, &l->after_attn, l->attn_scale, rows);
+    if (l->cross != NULL) {
+        base = normed(h, x, s, &l->before_cross, rows);
+        LCT_TRY(lct_net_cross_forward(y, base, s, l->cross, i, scratch));
+        add_branch(x, y, base, s, l, &l->after_cross, NULL, rows);
+    }
     base = normed(h, x, s, &l->before_mlp, rows);
     mlp(y, base, s, l, rows, scratch);
     if (l->experts != NULL && l->beside)
         add_experts(y, x, s, l, rows, scratch);
-    add_branch(x, y, base, s, l, &l->after_mlp, rows);
+    add_branch(x, y, base, s, l, &l->after_mlp, l->mlp_scale, rows);
     if (l->input.gate.w.weight != NULL) {
         const struct lct_net_inputs inputs = { s->inputs, i, scratch };
 
@@ -135,6 +144,11 @@ static locant_status post_norm(void *x, const struct lct_net_step *s,
     LCT_TRY(lct_net_attention_forward(y, x, s, &l->attention, i, scratch));
     m->add(x, y, 1, all);
     lct_net_norm_rows(x, x, rows, m, &l->after_attn);
+    if (l->cross != NULL) {
+        LCT_TRY(lct_net_cross_forward(y, x, s, l->cross, i, scratch));
+        m->add(x, y, 1, all);
+        lct_net_norm_rows(x, x, rows, m, &l->after_cross);
+    }
     mlp(y, x, s, l, rows, scratch);
     m->add(x, y, 1, all);
     lct_net_norm_rows(x, x, rows, m, &l->after_mlp);

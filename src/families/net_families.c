@@ -20,6 +20,25 @@
       .eps_key = "rms_norm_eps", .act_key = "hidden_act",                \
       .switches = { RMS, .act = "silu", .eps = __VA_ARGS__ } }
 
+/* Norms after sums, and a head with a layer before it, or none. */
+#define MASKED                                                           \
+    .residual = LCT_POST_NORM, .tied = true, .headless = true,           \
+    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP
+#define BERT_FAMILY(type_, names_, ...)                                  \
+    { .model_type = type_, .names = { &names_ },                         \
+      .eps_key = "layer_norm_eps", .act_key = "hidden_act",              \
+      .switches = { LAYER, MASKED, .eps = 1e-12,                         \
+                    .act = __VA_ARGS__ } }
+
+#define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
+#define T5_FAMILY(type_, act_, scale_)                                   \
+    { .model_type = type_, .names = { &t5, &t5_gated },                  \
+      .encoder = { &t5_encoder, &t5_gated_encoder },                     \
+      .eps_key = "layer_norm_epsilon", .act_key = "feed_forward_proj",   \
+      .switches = { RMS, .eps = 1e-6, .act = act_, .tied = true,         \
+                    .logit_scale = scale_ },                             \
+      .read = lct_net_family_t5 }
+
 /* Experts with the defaults of the classes: how many, how many for a token, the
    width of each. */
 #define EXPERTS(n_, k_, width_, ...)                                     \

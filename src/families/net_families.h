@@ -33,6 +33,13 @@ struct lct_net_switches {
     double logit_scale;     /* 0: 1 */
     bool logits_over_root;  /* logits are divided by sqrt(D) (PaLM) */
     double logit_cap, clip;
+    bool no_first_norm; /* layer 0 has no norm before attention */
+    bool images;        /* LCT_EMBED maps patches */
+    bool any_size;      /* of images */
+    int64_t patch;      /* the default of patch_size */
+    enum lct_net_pool pool;
+    bool headless;        /* there may be no head */
+    const char *head_act; /* NULL: that of MLPs */
     /* Experts; n = 0: none */
     struct lct_net_experts experts;
     int64_t expert_width;
@@ -55,8 +62,9 @@ struct lct_net_switches {
 
 struct lct_net_family {
     const char *model_type;
-    const struct lct_net_names *names[3]; /* of each variant */
-    const char *eps_key, *act_key;        /* NULL: the default */
+    const struct lct_net_names *names[3];   /* of each variant */
+    const struct lct_net_names *encoder[3]; /* NULL: it has none */
+    const char *eps_key, *act_key;          /* NULL: the default */
     struct lct_net_switches switches;
     locant_status (*read)(struct lct_net_switches *s,
                           const struct lct_config *c);

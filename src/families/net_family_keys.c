@@ -1,5 +1,6 @@
 /* net_family_keys.c - keys that change the blocks of single families */
 #include "net_family_keys.h"
+#include <math.h>
 #include <string.h>
 
 static locant_status wrong(const struct lct_config *c, const char *key,
@@ -97,6 +98,40 @@ locant_status lct_net_family_falcon(struct lct_net_switches *s,
     return LOCANT_OK;
 }
 
+locant_status lct_net_family_deberta(struct lct_net_switches *s,
+                                     const struct lct_config *c)
+{
+    bool legacy = true;
+
+    LCT_TRY(lct_net_family_keys_bool(&legacy, c, "legacy"));
+    s->variant = legacy ? 0 : 1;
+    return LOCANT_OK;
+}
+
+/* The MLP of giant models is gated, by silu whatever the key says. */
+locant_status lct_net_family_dinov2(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool gated = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&gated, c, "use_swiglu_ffn"));
+    if (!gated)
+        return LOCANT_OK;
+    s->variant = 1;
+    s->act = "silu";
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_dinov3(struct lct_net_switches *s,
+                                    const struct lct_config *c)
+{
+    bool gated = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&gated, c, "use_gated_mlp"));
+    s->variant = gated ? 1 : 0;
+    return LOCANT_OK;
+}
+
 /* "gelu" in a configuration of the first Gemma means the tanh form. */
 locant_status lct_net_family_gemma(struct lct_net_switches *s,
                                    const struct lct_config *c)
@@ -146,6 +181,12 @@ locant_status lct_net_family_neox(struct lct_net_switches *s,
     return LOCANT_OK;
 }
 
+locant_status lct_net_family_modernbert(struct lct_net_switches *s,
+                                        const struct lct_config *c)
+{
+    return lct_net_family_keys_text(&s->head_act, c, "classifier_activation");
+}
+
 /* OPT-350m has its norms after the sums, and none at the end. */
 locant_status lct_net_family_opt(struct lct_net_switches *s,
                                  const struct lct_config *c)
@@ -160,6 +201,31 @@ locant_status lct_net_family_opt(struct lct_net_switches *s,
     s->variant = 1;
     s->residual = LCT_POST_NORM;
     s->no_final_norm = true;
+    return LOCANT_OK;
+}
+
+/*
+ * T5 scales states before the head by D^-0.5 unless the file unties it; its
+ * class of transformers 5 saves that as scale_decoder_outputs and calls the
+ * head tied.  mT5 has a scale of 1 here, UMT5 always has that of T5.  The head
+ * of the file is taken in any case.
+ */
+locant_status lct_net_family_t5(struct lct_net_switches *s,
+                                const struct lct_config *c)
+{
+    const bool umt5 = strcmp(c->model_type, "umt5") == 0;
+    bool scaled = s->tied || umt5;
+    int64_t width = 512;
+
+    LCT_TRY(lct_net_family_keys_whole(&width, c, "d_model"));
+    if (!umt5)
+        LCT_TRY(lct_net_family_keys_bool(&scaled, c, "scale_decoder_outputs"));
+    if (s->logit_scale == 0 && scaled && width > 0)
+        s->logit_scale = 1 / sqrt((double)width);
+    s->tied = true;
+    s->variant = strncmp(s->act, "gated-", 6) == 0;
+    if (s->variant == 1)
+        s->act = strcmp(s->act, "gated-gelu") == 0 ? "gelu_new" : s->act + 6;
     return LOCANT_OK;
 }
 

@@ -37,12 +37,22 @@ locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
                                      const struct lct_config *c);
 locant_status lct_net_family_granite(struct lct_net_switches *s,
                                      const struct lct_config *c);
+locant_status lct_net_family_modernbert(struct lct_net_switches *s,
+                                        const struct lct_config *c);
 locant_status lct_net_family_mpt(struct lct_net_switches *s,
                                  const struct lct_config *c);
 locant_status lct_net_family_neox(struct lct_net_switches *s,
                                   const struct lct_config *c);
 locant_status lct_net_family_opt(struct lct_net_switches *s,
                                  const struct lct_config *c);
+locant_status lct_net_family_deberta(struct lct_net_switches *s,
+                                     const struct lct_config *c);
+locant_status lct_net_family_dinov2(struct lct_net_switches *s,
+                                    const struct lct_config *c);
+locant_status lct_net_family_dinov3(struct lct_net_switches *s,
+                                    const struct lct_config *c);
+locant_status lct_net_family_t5(struct lct_net_switches *s,
+                                const struct lct_config *c);
 locant_status lct_net_family_stablelm(struct lct_net_switches *s,
                                       const struct lct_config *c);
 #endif

@@ -22,8 +22,11 @@ locant_status lct_net_mlp_act(enum lct_net_act *out,
 static int64_t stated_width(const struct lct_net_binder *b)
 {
     static const char *const keys[] = { "intermediate_size_mlp",
-                                        "intermediate_size", "ffn_dim",
-                                        "ffn_hidden_size", "n_inner" };
+                                        "intermediate_size",
+                                        "ffn_dim",
+                                        "d_ff",
+                                        "ffn_hidden_size",
+                                        "n_inner" };
     int64_t width;
 
     if (b->s.free_width)

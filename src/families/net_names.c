@@ -145,7 +145,7 @@ bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
                      lct_net_names_layer(p->names), layer);
         if (n < 0 || (size_t)n >= sizeof(before))
             return false;
-    } else if (role != LCT_HEAD) {
+    } else if (role < LCT_HEAD || role > LCT_HEAD_BIAS) {
         memcpy(before, p->root, sizeof(before));
     }
     mark = strchr(name, '%');

@@ -13,6 +13,16 @@ enum lct_net_role {
     LCT_PROJECT_OUT,
     LCT_FINAL_NORM,
     LCT_HEAD,
+    LCT_HEAD_DENSE, /* before the head: norm(act(dense x)) */
+    LCT_HEAD_NORM,
+    LCT_HEAD_BIAS,
+    /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
+    LCT_REL_TABLE, /* learned by the encodings of all layers */
+    LCT_REL_NORM,
+    LCT_CONVOLUTION,
+    LCT_CONVOLUTION_NORM,
+    LCT_CLASS_TOKEN,
+    LCT_REGISTERS,
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
     LCT_INPUTS_PROJECT, /* the same from the embedding */
     LCT_INPUTS_NORM,
@@ -20,6 +30,17 @@ enum lct_net_role {
     LCT_STREAM_OUT,
     LCT_NORM_ATTN, /* before attention */
     LCT_AFTER_ATTN,
+    LCT_NORM_CROSS, /* around attention over the states of an encoder */
+    LCT_AFTER_CROSS,
+    LCT_CROSS_Q,
+    LCT_CROSS_K,
+    LCT_CROSS_V,
+    LCT_CROSS_O,
+    LCT_POS_Q, /* maps of LCT_REL_TABLE, if they are not those of tokens */
+    LCT_POS_K,
+    LCT_TABLE,      /* learned by the encoding of the layer */
+    LCT_ATTN_SCALE, /* of the branches, [D] */
+    LCT_MLP_SCALE,
     LCT_NORM_MLP, /* before the MLP */
     LCT_AFTER_MLP,
     LCT_Q,
@@ -74,7 +95,8 @@ enum lct_net_role {
 
 /*
  * The names of a family: relative to what stands before the name of LCT_EMBED
- * in the file or, of a layer's, to 'layer', a number and a dot.  A name that is
+ * in the file or, of a layer's, to 'layer', a number and a dot; those of the
+ * head are whole.  A name that is
  * NULL is that of 'base'; "" is none.
  */
 struct lct_net_names {

@@ -9,6 +9,8 @@
 #include "net_mixture.h"
 #include "net_mlp.h"
 #include "net_params.h"
+#include "net_patches.h"
+#include "net_stack.h"
 #include "net_streams.h"
 #include "plan_with.h"
 #include <inttypes.h>
@@ -33,111 +35,7 @@ static locant_status first_of(int64_t *out, const struct lct_config *c,
     return LOCANT_OK;
 }
 
-/* ----------------------------------------------------------------- layers */
-
-/* What only some families have: experts beside the MLP, an input of the layer,
-   a factor of its output, several streams. */
-static locant_status bind_others(struct lct_net_layer *l,
-                                 struct lct_net_binder *b, int64_t i)
-{
-    const struct lct_net_place dense = { LCT_AFTER_DENSE, i, -1 };
-    const struct lct_net_place before = { LCT_NORM_EXPERTS, i, -1 };
-    const struct lct_net_place after = { LCT_AFTER_EXPERTS, i, -1 };
-    const struct lct_net_place scalar = { LCT_LAYER_SCALAR, i, -1 };
-    const int64_t D = b->n->width;
-    const struct lct_weight *w;
-
-    l->beside = b->s.beside;
-    if (l->beside) {
-        LCT_TRY(lct_net_bind_norm(&l->after_dense, b, dense, D));
-        LCT_TRY(lct_net_bind_norm(&l->before_experts, b, before, D));
-        LCT_TRY(lct_net_bind_norm(&l->after_experts, b, after, D));
-    }
-    l->scalar = 1;
-    if (lct_net_names_role(&b->prefix, LCT_LAYER_SCALAR) != NULL) {
-        LCT_TRY(lct_net_bind_need(&w, b, scalar, ""));
-        LCT_TRY(lct_net_bind_shape(w, 1, (int64_t[1]){ 1 }));
-        lct_weight_doubles(&l->scalar, w, 0, 1);
-    }
-    LCT_TRY(lct_net_inputs_bind_layer(&l->input, b, i));
-    return lct_net_streams_bind_layer(&l->streams, b, i);
-}
-
-static locant_status bind_layer(struct lct_net_layer *l,
-                                struct lct_net_binder *b, int64_t i)
-{
-    const int64_t D = b->n->width;
-
-    l->residual = b->s.residual;
-    l->residual_of_norm = b->s.residual_of_norm;
-    l->branch_scale = b->s.branch_scale != 0 ? b->s.branch_scale : 1;
-    LCT_TRY(lct_net_bind_norm(
-        &l->before_attn, b, (struct lct_net_place){ LCT_NORM_ATTN, i, -1 }, D));
-    LCT_TRY(lct_net_bind_norm(
-        &l->after_attn, b, (struct lct_net_place){ LCT_AFTER_ATTN, i, -1 }, D));
-    LCT_TRY(lct_net_bind_norm(
-        &l->before_mlp, b, (struct lct_net_place){ LCT_NORM_MLP, i, -1 }, D));
-    LCT_TRY(lct_net_bind_norm(
-        &l->after_mlp, b, (struct lct_net_place){ LCT_AFTER_MLP, i, -1 }, D));
-    LCT_TRY(lct_net_attention_bind(&l->attention, b,
-                                   &b->n->text.plan->layers[i], i));
-    LCT_TRY(bind_others(l, b, i));
-    if (lct_net_mixture_in(b, i))
-        LCT_TRY(lct_net_mixture_bind(&l->experts, b, i));
-    return l->experts != NULL && !l->beside ? LOCANT_OK
-                                            : lct_net_mlp_bind(&l->mlp, b, i);
-}
-
-static locant_status bind_layers(struct lct_net_stack *s,
-                                 struct lct_net_binder *b)
-{
-    const int64_t count = s->plan->n_layers;
-
-    s->layers = lct_net_keep(b->n, (size_t)count * sizeof(*s->layers));
-    if (s->layers == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    s->n_layers = count;
-    for (int64_t i = 0; i < count; i++)
-        LCT_TRY(bind_layer(&s->layers[i], b, i));
-    return LOCANT_OK;
-}
-
 /* ------------------------------------------------------------------ input */
-
-/* What is added to embeddings: a learned table, or sinusoids. */
-static locant_status bind_positions(struct lct_net_stack *s,
-                                    struct lct_net_binder *b)
-{
-    const struct lct_net_place at = { LCT_POSITIONS, -1, -1 };
-    const struct lct_weight *w;
-    locant_param_info info;
-    void *table;
-
-    if (s->plan->input == NULL || strcmp(s->plan->input, "none") == 0)
-        return LOCANT_OK;
-    LCT_TRY(locant_encoding_create(&s->input, s->plan->input));
-    if (!locant_encoding_param(&info, s->input, 0, NULL))
-        return LOCANT_OK;
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(
-        w, 2,
-        (int64_t[2]){ info.shape[0] > 0 ? info.shape[0] : -1, b->n->width }));
-    LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1], 0));
-    s->input_params[0] = locant_dense(table, b->n->dtype, 2, w->shape);
-    return LOCANT_OK;
-}
-
-/* Coordinates of a position: those of the layer that has most. */
-static int axes_of(const struct lct_tower *t)
-{
-    int axes = 1;
-
-    for (int64_t i = 0; i < t->n_layers; i++)
-        if (t->layers[i].encoding != NULL &&
-            locant_encoding_axes(t->layers[i].encoding) > axes)
-            axes = locant_encoding_axes(t->layers[i].encoding);
-    return axes;
-}
 
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 {
@@ -171,16 +69,30 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
                           : b->s.embedding_scale != 0
                               ? b->s.embedding_scale
                               : n->text.plan->input_scale;
-    n->text.axes = axes_of(n->text.plan);
-    LCT_TRY(bind_positions(&n->text, b));
     LCT_TRY(lct_net_inputs_bind(&n->text, b));
-    LCT_TRY(lct_net_streams_bind(&n->text, b));
-    return lct_net_bind_norm(&n->text.input_norm, b,
-                             (struct lct_net_place){ LCT_EMBED_NORM, -1, -1 },
-                             n->width);
+    return lct_net_streams_bind(&n->text, b);
 }
 
 /* ----------------------------------------------------------------- output */
+
+/* What masked language models have before the head. */
+static locant_status bind_before_head(struct lct_net *n,
+                                      struct lct_net_binder *b)
+{
+    const struct lct_net_place dense = { LCT_HEAD_DENSE, -1, -1 };
+    const struct lct_net_place norm = { LCT_HEAD_NORM, -1, -1 };
+    const char *act = b->s.head_act != NULL ? b->s.head_act : b->s.act;
+
+    if (!lct_net_bind_has(b, dense))
+        return LOCANT_OK;
+    if (!lct_net_families_act(&n->head_act, act))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: \"%s\" is no known activation function",
+                           n->config.file, act);
+    LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
+                                0, NULL));
+    return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
+}
 
 /* The matrix of the embeddings, unless the file has another one. */
 static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
@@ -192,6 +104,16 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     if (b->s.logits_over_root)
         n->logit_scale /= sqrt((double)n->width);
     n->logit_cap = b->s.logit_cap;
+    LCT_TRY(bind_before_head(n, b));
+    if (b->s.headless && n->head_dense.w.weight == NULL &&
+        !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
+        return LOCANT_OK;
+    if (n->pool != LCT_POOL_NONE) {
+        LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
+                                    lct_net_patches_pooled(n), 0, NULL));
+        n->vocab = n->head.w.out;
+        return LOCANT_OK;
+    }
     if (lct_net_bind_has(b, at))
         return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
                                    LCT_BIAS_HEAD, NULL);
@@ -201,12 +123,25 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
 }
 
+/* A vector added to logits, whose name is not that of the matrix. */
+static locant_status bind_head_bias(struct lct_net *n, struct lct_net_binder *b)
+{
+    const struct lct_net_place at = { LCT_HEAD_BIAS, -1, -1 };
+    const struct lct_weight *w = lct_net_bind_find(b, at, "");
+
+    if (w == NULL || n->head.w.weight == NULL)
+        return LOCANT_OK;
+    return lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
+}
+
 /* Ids that end a text: a number or a list. */
 static void read_ends(struct lct_net *n)
 {
     const json_t *ends = json_object_get(n->config.text, "eos_token_id");
 
     n->pad = -1;
+    n->start = -1;
+    lct_config_integer(&n->start, n->config.root, "decoder_start_token_id");
     if (ends == NULL)
         ends = json_object_get(n->config.root, "eos_token_id");
     if (json_is_integer(ends))
@@ -217,6 +152,20 @@ static void read_ends(struct lct_net *n)
     lct_config_integer(&n->pad, n->config.text, "pad_token_id");
     if (n->pad < 0)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
+    if (n->start < 0)
+        n->start = n->pad;
+}
+
+/* The other stack of an encoder-decoder, whose tensors have names of their
+   own; 'b' is that of the decoder. */
+static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
+{
+    if (n->encoder.plan == NULL)
+        return LOCANT_OK;
+    b.prefix.names = n->family->encoder[b.s.variant];
+    n->encoder.input_scale = n->encoder.plan->input_scale;
+    n->encoder.n_streams = 1;
+    return lct_net_stack_bind(&n->encoder, &b);
 }
 
 static bool is_params(const struct lct_net *n)
@@ -244,26 +193,29 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (w->rank == 2)
         n->width = w->shape[1];
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
-    LCT_TRY(bind_input(n, &b));
-    LCT_TRY(bind_layers(&n->text, &b));
-    if (!b.s.no_final_norm)
-        LCT_TRY(lct_net_bind_norm(
-            &n->text.final_norm, &b,
-            (struct lct_net_place){ LCT_FINAL_NORM, -1, -1 }, n->width));
+    n->pool = b.s.pool;
+    if (b.s.images)
+        n->text.input_scale = n->text.n_streams = 1;
+    else
+        LCT_TRY(bind_input(n, &b));
+    LCT_TRY(lct_net_stack_bind(&n->text, &b));
+    LCT_TRY(bind_encoder(n, b));
     read_ends(n);
-    return bind_head(n, &b);
+    LCT_TRY(bind_head(n, &b));
+    return bind_head_bias(n, &b);
 }
 
 /* ------------------------------------------------------------------- open */
 
 /* Sizes of layers that keep products of two of them within 2^40, and groups of
    heads whole. */
-static locant_status check_sizes(const struct lct_net *n)
+static locant_status check_sizes(const struct lct_net *n,
+                                 const struct lct_tower *t)
 {
     const int64_t most = 1 << 20;
 
-    for (int64_t i = 0; i < n->text.plan->n_layers; i++) {
-        const struct lct_layer_plan *p = &n->text.plan->layers[i];
+    for (int64_t i = 0; i < t->n_layers; i++) {
+        const struct lct_layer_plan *p = &t->layers[i];
 
         if (p->attention != LCT_SOFTMAX)
             continue;
@@ -302,7 +254,12 @@ static locant_status choose_family(struct lct_net *n)
                            "%s: models of type \"%s\" cannot be run",
                            n->config.file, n->config.model_type);
     n->text.plan = &n->plan.towers[0];
-    LCT_TRY(check_sizes(n));
+    if (n->family->encoder[0] != NULL) {
+        n->encoder.plan = &n->plan.towers[0];
+        n->text.plan = &n->plan.towers[1];
+        LCT_TRY(check_sizes(n, n->encoder.plan));
+    }
+    LCT_TRY(check_sizes(n, n->text.plan));
     for (int64_t i = 0; i < n->text.plan->n_layers; i++)
         if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
             return locant_fail(
@@ -313,18 +270,38 @@ static locant_status choose_family(struct lct_net *n)
     return LOCANT_OK;
 }
 
+/* A model without anything yet; NULL: no memory. */
+static struct lct_net *blank(locant_dtype dtype)
+{
+    struct lct_net *n = locant_alloc(sizeof(*n));
+
+    if (n == NULL)
+        return NULL;
+    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
+    n->round_weights = dtype == LOCANT_BF16;
+    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
+    return n;
+}
+
+static locant_status finish(struct lct_net **out, struct lct_net *n,
+                            locant_status status)
+{
+    if (status != LOCANT_OK)
+        lct_net_close(n);
+    else
+        *out = n;
+    return status;
+}
+
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with)
 {
-    struct lct_net *n = locant_alloc(sizeof(*n));
+    struct lct_net *n = blank(dtype);
     locant_status status;
 
     *out = NULL;
     if (n == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
-    n->round_weights = dtype == LOCANT_BF16;
-    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
     status = lct_config_read(&n->config, path);
     if (status == LOCANT_OK)
         status = lct_position_plan_read(&n->plan, path);
@@ -336,12 +313,29 @@ locant_status lct_net_open_with(struct lct_net **out, const char *path,
         status = lct_weights_open(&n->weights, path);
     if (status == LOCANT_OK)
         status = bind(n, path);
-    if (status != LOCANT_OK) {
-        lct_net_close(n);
-        return status;
-    }
-    *out = n;
-    return LOCANT_OK;
+    return finish(out, n, status);
+}
+
+locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
+                            locant_dtype dtype)
+{
+    struct lct_net *n = blank(dtype);
+    locant_status status;
+
+    *out = NULL;
+    if (n == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    status = lct_config_parse(&n->config, b->config, b->config_size, b->name);
+    if (status == LOCANT_OK)
+        status = lct_position_plan_of(&n->plan, &n->config);
+    if (status == LOCANT_OK)
+        status = choose_family(n);
+    if (status == LOCANT_OK)
+        status = lct_weights_parse(&n->weights, b->weights, b->weights_size,
+                                   b->name);
+    if (status == LOCANT_OK)
+        status = bind(n, b->name);
+    return finish(out, n, status);
 }
 
 locant_status lct_net_open(struct lct_net **out, const char *path,
@@ -354,9 +348,8 @@ void lct_net_close(struct lct_net *n)
 {
     if (n == NULL)
         return;
-    locant_encoding_free(n->text.input);
-    for (int64_t i = 0; i < n->text.n_layers; i++)
-        locant_encoding_free(n->text.layers[i].attention.own);
+    lct_net_stack_end(&n->text);
+    lct_net_stack_end(&n->encoder);
     for (size_t i = 0; i < n->n_owned; i++)
         locant_release(n->owned[i]);
     locant_release(n->owned);

@@ -2,8 +2,10 @@
 #include "net_run.h"
 #include "../core/size.h"
 #include "net_block.h"
+#include "net_convolution.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include "net_patches.h"
 #include "net_streams.h"
 #include <string.h>
 #include <time.h>
@@ -34,10 +36,10 @@ static void *array(int64_t a, int64_t b, size_t item)
     return locant_alloc(bytes > 0 ? bytes : 1);
 }
 
-static bool has_chunks(const struct lct_net *n)
+static bool has_chunks(const struct lct_net_stack *s)
 {
-    for (int64_t i = 0; i < n->text.n_layers; i++)
-        if (n->text.layers[i].attention.plan->chunk > 0)
+    for (int64_t i = 0; i < s->n_layers; i++)
+        if (s->layers[i].attention.plan->chunk > 0)
             return true;
     return false;
 }
@@ -45,27 +47,35 @@ static bool has_chunks(const struct lct_net *n)
 locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
                                 int64_t B, int64_t capacity, int64_t most)
 {
+    return lct_net_run_begin_stack(r, n, &n->text, B, capacity, most);
+}
+
+locant_status lct_net_run_begin_stack(struct lct_net_run *r,
+                                      const struct lct_net *n,
+                                      const struct lct_net_stack *s, int64_t B,
+                                      int64_t capacity, int64_t most)
+{
     const int64_t rows = B * most;
     int64_t scratch = 0;
 
-    *r = (struct lct_net_run){ .n = n, .most = most };
-    for (int64_t i = 0; i < n->text.n_layers; i++) {
-        int64_t each = lct_net_block_scratch(n, &n->text.layers[i], rows);
+    *r = (struct lct_net_run){ .n = n, .stack = s, .most = most };
+    for (int64_t i = 0; i < s->n_layers; i++) {
+        int64_t each = lct_net_block_scratch(n, &s->layers[i], rows);
 
         if (each > scratch)
             scratch = each;
     }
-    LCT_TRY(lct_net_cache_create(&r->cache, n, &n->text, B, capacity));
+    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, capacity));
     LCT_TRY(lct_net_matrix_begin(&r->room, n));
-    r->x = array(rows * n->text.n_streams, n->width, n->math->item);
-    if (n->text.inputs_width > 0)
-        r->inputs = array(rows, n->text.inputs_embed.in, n->math->item);
+    r->x = array(rows * s->n_streams, n->width, n->math->item);
+    if (s->inputs_width > 0)
+        r->inputs = array(rows, s->inputs_embed.in, n->math->item);
     r->embed = array(rows, n->embed.in, n->math->item);
     r->scratch = array(scratch, 1, n->math->item);
-    r->docs = has_chunks(n) ? array(B, capacity, sizeof(*r->docs)) : NULL;
+    r->docs = has_chunks(s) ? array(B, capacity, sizeof(*r->docs)) : NULL;
     if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
-        (has_chunks(n) && r->docs == NULL) ||
-        (n->text.inputs_width > 0 && r->inputs == NULL))
+        (has_chunks(s) && r->docs == NULL) ||
+        (s->inputs_width > 0 && r->inputs == NULL))
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     return LOCANT_OK;
 }
@@ -89,17 +99,51 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     const struct lct_net *n = r->n;
     const struct lct_net_cache *c = r->cache;
 
-    for (int64_t b = 0; n->text.input != NULL && b < c->B; b++) {
+    for (int64_t b = 0; r->stack->input != NULL && b < c->B; b++) {
         int64_t *first = c->positions + b * c->capacity + c->length - T;
         locant_tensor at = locant_dense(first, LOCANT_I64, 1, &T);
         locant_tensor x =
             locant_dense(lct_net_math_at(n->math, r->x, b * T * n->width),
                          n->dtype, 2, (int64_t[2]){ T, n->width });
 
-        LCT_TRY(locant_encoding_add(&x, &x, n->text.input, &at,
-                                    n->text.input_params));
+        LCT_TRY(locant_encoding_add(&x, &x, r->stack->input, &at,
+                                    r->stack->input_params));
     }
     return LOCANT_OK;
+}
+
+/* Rows of RoBERTa's table: padding, which is a token whatever the mask says, has
+   row pad, and the others count from pad + 1 on.  The tokens are of one step. */
+static void count_from_pad(struct lct_net_run *r,
+                           const struct lct_net_tokens *t)
+{
+    const struct lct_net_cache *c = r->cache;
+    const int64_t pad = r->stack->plan->pad;
+
+    if (r->stack->plan->ids != LCT_IDS_PAD || t->positions != NULL)
+        return;
+    for (int64_t b = 0; b < c->B; b++) {
+        int64_t *at = c->positions + b * c->capacity + c->length - t->T;
+        int64_t last = pad;
+
+        for (int64_t i = 0; i < t->T; i++)
+            at[i] = t->ids[b * t->stride + i] != pad ? ++last : pad;
+    }
+}
+
+static void add_types(struct lct_net_run *r, const struct lct_net_tokens *t)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_math *m = n->math;
+
+    for (int64_t i = 0; i < r->cache->B * t->T; i++) {
+        const int64_t at = i / t->T * t->stride + i % t->T;
+        const int64_t type = t->types != NULL ? t->types[at] : 0;
+
+        m->add(lct_net_math_at(m, r->x, i * n->width),
+               lct_net_math_at(m, r->stack->types, type * n->width), 1,
+               n->width);
+    }
 }
 
 /* Inputs of layers, and further streams. */
@@ -107,7 +151,7 @@ static locant_status enter_others(struct lct_net_run *r,
                                   const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
-    const int64_t each = n->text.inputs_embed.in;
+    const int64_t each = r->stack->inputs_embed.in;
 
     for (int64_t b = 0; r->inputs != NULL && b < r->cache->B; b++)
         LCT_TRY(lct_net_inputs_make(
@@ -125,19 +169,24 @@ static locant_status enter(struct lct_net_run *r,
     const struct lct_net *n = r->n;
     const struct lct_net_math *m = n->math;
     const int64_t rows = r->cache->B * t->T, width = n->embed.in;
-    const bool projected = n->text.project_in.w.weight != NULL;
+    const bool projected = r->stack->project_in.w.weight != NULL;
     void *x = projected ? r->embed : r->x;
 
+    if (r->stack->patches != NULL)
+        return lct_net_patches_enter(r, t);
     for (int64_t i = 0; i < rows; i++)
         lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
                             t->ids[i / t->T * t->stride + i % t->T], 1);
     if (projected)
-        lct_net_linear_forward(r->x, n->width, x, rows, n, &n->text.project_in,
-                               &r->room);
-    if (n->text.input_scale != 1)
-        m->scale(r->x, n->text.input_scale, rows * n->width);
+        lct_net_linear_forward(r->x, n->width, x, rows, n,
+                               &r->stack->project_in, &r->room);
+    if (r->stack->input_scale != 1)
+        m->scale(r->x, r->stack->input_scale, rows * n->width);
+    if (r->stack->types != NULL)
+        add_types(r, t);
+    count_from_pad(r, t);
     LCT_TRY(add_positions(r, t->T));
-    lct_net_norm_rows(r->x, r->x, rows, m, &n->text.input_norm);
+    lct_net_norm_rows(r->x, r->x, rows, m, &r->stack->input_norm);
     return enter_others(r, t);
 }
 
@@ -163,30 +212,62 @@ static void count(struct lct_net_run *r, int64_t i, double *from)
     *from = time;
 }
 
+/* The first layer, with the convolution of what it reads. */
+static locant_status run_first(struct lct_net_run *r,
+                               const struct lct_net_step *step)
+{
+    const int64_t rows = r->cache->B * step->T;
+    const size_t bytes = (size_t)(rows * r->n->width) * r->n->math->item;
+    void *input = locant_alloc(bytes);
+    locant_status status;
+
+    if (input == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    memcpy(input, r->x, bytes);
+    status =
+        lct_net_block_forward(r->x, step, &r->stack->layers[0], 0, r->scratch);
+    if (status == LOCANT_OK)
+        status = lct_net_convolution_forward(r, input, step->T);
+    locant_release(input);
+    return status;
+}
+
+static locant_status run_layers(struct lct_net_run *r,
+                                struct lct_net_step *step, double *from)
+{
+    for (int64_t i = 0; i < r->stack->n_layers; i++) {
+        const struct lct_net_layer *l = &r->stack->layers[i];
+
+        if (i == 0 && r->stack->convolution != NULL)
+            LCT_TRY(run_first(r, step));
+        else
+            LCT_TRY(lct_net_block_forward(r->x, step, l, i, r->scratch));
+        count(r, i, from);
+    }
+    return LOCANT_OK;
+}
+
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
-    const int64_t rows = r->cache->B * t->T, L = n->text.n_layers;
-    const struct lct_net_step step = { .n = n,
-                                       .cache = r->cache,
-                                       .T = t->T,
-                                       .docs = r->docs,
-                                       .inputs = r->inputs,
-                                       .room = &r->room };
+    const int64_t rows = r->cache->B * t->T, L = r->stack->n_layers;
+    struct lct_net_step step = { .n = n,
+                                 .cache = r->cache,
+                                 .T = t->T,
+                                 .docs = r->docs,
+                                 .memory = r->memory,
+                                 .inputs = r->inputs,
+                                 .room = &r->room };
     double from = r->seconds != NULL ? now() : 0;
 
-    lct_net_cache_append(r->cache, n->text.plan->ids, t->T, t->mask,
+    lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));
     count(r, L, &from);
-    for (int64_t i = 0; i < L; i++) {
-        LCT_TRY(lct_net_block_forward(r->x, &step, &n->text.layers[i], i,
-                                      r->scratch));
-        count(r, i, &from);
-    }
+    LCT_TRY(run_layers(r, &step, &from));
     lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
-    lct_net_norm_rows(r->x, r->x, rows, n->math, &n->text.final_norm);
+    lct_net_norm_rows(r->x, r->x, rows, n->math, &r->stack->final_norm);
     return LOCANT_OK;
 }
 
@@ -201,6 +282,13 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     if (n->text.project_out.w.weight != NULL) {
         lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
                                &n->text.project_out, &r->room);
+        x = r->embed;
+    }
+    if (n->head_dense.w.weight != NULL) {
+        lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
+                               &n->head_dense, &r->room);
+        n->math->activate(r->embed, n->head_act, rows * n->embed.in);
+        lct_net_norm_rows(r->embed, r->embed, rows, n->math, &n->head_norm);
         x = r->embed;
     }
     lct_net_linear_forward(out, n->vocab, x, rows, n, &n->head, &r->room);

@@ -10,6 +10,8 @@
 
 struct lct_net_run {
     const struct lct_net *n;
+    const struct lct_net_stack *stack;
+    const struct lct_net_memory *memory; /* of an encoder; or NULL */
     struct lct_net_cache *cache;
     struct lct_net_room room;
     int64_t most; /* tokens of a row in one step */
@@ -29,6 +31,11 @@ int64_t lct_net_run_chunk(const struct lct_net *n, int64_t B, int64_t T);
 /* For B rows of at most 'capacity' tokens, 'most' at a time.  Errors: NOMEM. */
 locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
                                 int64_t B, int64_t capacity, int64_t most);
+/* The same of another stack than that which gives the logits. */
+locant_status lct_net_run_begin_stack(struct lct_net_run *r,
+                                      const struct lct_net *n,
+                                      const struct lct_net_stack *s, int64_t B,
+                                      int64_t capacity, int64_t most);
 void lct_net_run_end(struct lct_net_run *r);
 
 /* Tokens to append: T of each row; rows are 'stride' apart, axes of positions
@@ -36,7 +43,11 @@ void lct_net_run_end(struct lct_net_run *r);
 struct lct_net_tokens {
     int64_t T;
     const int64_t *ids, *mask, *positions;
+    const int64_t *types; /* NULL: all 0 */
     int64_t stride, axis;
+    /* of models of images, instead of ids: [B, channels, height, width] */
+    const float *pixels;
+    int64_t height, width;
 };
 
 /* Append tokens; r->x [B, T, D] becomes their states after the final norm. */

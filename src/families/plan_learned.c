@@ -197,6 +197,7 @@ static bool names_both(const json_t *types)
     return c2p && p2c;
 }
 
+/* The three terms share 1/sqrt(3 D), of which the encoding has 1/sqrt(3). */
 static locant_status deberta(struct lct_plan_keys *k, int64_t rows)
 {
     const bool first = strcmp(k->family->model_type, "deberta") == 0;
@@ -217,14 +218,15 @@ static locant_status deberta(struct lct_plan_keys *k, int64_t rows)
         LCT_TRY(lct_plan_keys_whole(&buckets, k, "position_buckets",
                                     "position_buckets", -1, -1));
         LCT_TRY(lct_plan_keys_text(&norm, k, "norm_rel_ebd"));
-        version = norm != NULL && strstr(norm, "layer_norm") != NULL ? 3 : 2;
+        /* Without buckets distances are those of the first version; the bias
+           of keys that it lacks adds the same to all scores of a query. */
+        version = norm != NULL && strstr(norm, "layer_norm") != NULL ? 3
+                  : buckets > 0                                      ? 2
+                                                                     : 1;
     }
     snprintf(spec, sizeof spec,
              "deberta(version=%d,span=%" PRId64 ",distance=%" PRId64 ")",
              version, buckets > 0 ? buckets : most, most);
-    lct_plan_tower_scale(k->tower,
-                         1 / sqrt(3.0 * (double)k->tower->layers[0].qk_dim),
-                         "(3 head_dim)^-0.5");
     return lct_plan_tower_same(k, spec, LCT_BIDIRECTIONAL);
 }
 

@@ -71,7 +71,7 @@ static locant_status both_of(const json_t **scaling, const json_t **params,
     LCT_TRY(truthy(params, k, "rope_parameters"));
     if (old)
         *params = NULL;
-    if ((flags & LCT_ROPE_NEW) || (old && (flags & LCT_ROPE_BOTH)))
+    if ((flags & LCT_ROPE_NEW) || (old && (flags & LCT_HF4_PLAIN)))
         *scaling = NULL;
     if (*params != NULL || *scaling != NULL || k->family->rope_absent == NULL ||
         (old && lct_plan_keys_null(k, "rope_scaling")))

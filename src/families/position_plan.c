@@ -61,6 +61,10 @@ static locant_status plan_config(struct lct_position_plan *p,
     p->family = lct_family_find(c->model_type);
     if (p->family == NULL)
         return unknown(c);
+    if (p->stack == LCT_STACK_HF4 && (p->family->flags & LCT_HF5_ONLY))
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: transformers 4 has no class for '%s'", c->file,
+                           p->family->model_type);
     if (p->pairing_assumed)
         p->interleaved = p->family->interleaved;
     LCT_TRY(p->family->plan(p, c));

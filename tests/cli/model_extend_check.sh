@@ -1,5 +1,6 @@
 # 'check' finds nothing in what 'extend' writes that it did not find before, but
-# what holds for every model of that method: L13 of dynamic, L11 of longrope.
+# what holds for every model of that method: L13 and X09 of dynamic, L11 of
+# longrope.
 codes() {
     $LOCANT model check "$1" --json > findings.json
     python3 -c "

@@ -1,0 +1,127 @@
+/* net_convolution.c - a convolution beside the first layer (DeBERTa v2) */
+#include "net_convolution.h"
+#include "../core/size.h"
+#include "net_family_keys.h"
+#include "net_math.h"
+#include "net_matrix.h"
+#include "net_norm.h"
+#include <string.h>
+
+static locant_status read_keys(struct lct_net_convolution *c,
+                               const struct lct_config *config)
+{
+    const char *act = "tanh";
+    int64_t groups = 1;
+
+    LCT_TRY(lct_net_family_keys_whole(&groups, config, "conv_groups"));
+    LCT_TRY(lct_net_family_keys_text(&act, config, "conv_act"));
+    if (groups != 1)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: conv_groups is not 1, which cannot be run",
+                           config->file);
+    if (c->kernel % 2 == 0 || c->kernel > 255)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: conv_kernel_size is not an odd number of at "
+                           "most 255",
+                           config->file);
+    if (!lct_net_families_act(&c->act, act))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: \"%s\" is no known activation function",
+                           config->file, act);
+    return LOCANT_OK;
+}
+
+locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
+                                       struct lct_net_binder *b)
+{
+    const struct lct_net_place at = { LCT_CONVOLUTION, -1, -1 };
+    const struct lct_net_place norm = { LCT_CONVOLUTION_NORM, -1, -1 };
+    struct lct_net *n = b->n;
+    const int64_t D = n->width;
+    struct lct_net_convolution *c;
+    const struct lct_weight *w;
+    int64_t kernel = 0;
+
+    if (lct_net_names_role(&b->prefix, LCT_CONVOLUTION) == NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_net_family_keys_whole(&kernel, &n->config, "conv_kernel_size"));
+    if (kernel == 0)
+        return LOCANT_OK;
+    *out = c = lct_net_keep(n, sizeof(*c));
+    if (c == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    c->kernel = kernel;
+    LCT_TRY(read_keys(c, &n->config));
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ D, D, kernel }));
+    LCT_TRY(lct_net_bind_blocks(w, D * kernel));
+    c->map.w = (struct lct_net_matrix){ .weight = w,
+                                        .out = D,
+                                        .in = D * kernel,
+                                        .row = D * kernel,
+                                        .group = D,
+                                        .step = D };
+    if (n->round_weights)
+        LCT_TRY(lct_net_matrix_round(n, &c->map.w));
+    LCT_TRY(lct_net_bind_need(&w, b, at, ".bias"));
+    LCT_TRY(lct_net_bind_vector(&c->map.bias, n, w, D, 0));
+    return lct_net_bind_norm(&c->norm, b, norm, D);
+}
+
+/* Row t of the batch's row b: for each channel the numbers of 'kernel' tokens
+   around it, 0 beyond the ends and of padding. */
+static void gather(void *out, const struct lct_net_run *r, const void *input,
+                   int64_t b, int64_t t, int64_t T)
+{
+    const struct lct_net_math *m = r->n->math;
+    const struct lct_net_convolution *c = r->stack->convolution;
+    const int64_t D = r->n->width;
+    const int64_t *docs = r->cache->docs + b * r->cache->capacity;
+
+    for (int64_t k = 0; k < c->kernel; k++) {
+        const int64_t from = t + k - c->kernel / 2;
+        const bool seen = from >= 0 && from < T && docs[from] >= 0;
+
+        for (int64_t i = 0; i < D; i++)
+            m->set(out, i * c->kernel + k,
+                   seen ? m->get(input, (b * T + from) * D + i) : 0);
+    }
+}
+
+/* x += y, but for rows of padding, then the norm */
+static void add_rows(struct lct_net_run *r, void *y, int64_t T)
+{
+    const struct lct_net_math *m = r->n->math;
+    const struct lct_net_convolution *c = r->stack->convolution;
+    const int64_t D = r->n->width, rows = r->cache->B * T;
+
+    for (int64_t i = 0; i < rows; i++)
+        if (r->cache->docs[i / T * r->cache->capacity + i % T] < 0)
+            memset(lct_net_math_at(m, y, i * D), 0, (size_t)D * m->item);
+    m->activate(y, c->act, rows * D);
+    m->add(r->x, y, 1, rows * D);
+    lct_net_norm_rows(r->x, r->x, rows, m, &c->norm);
+}
+
+locant_status lct_net_convolution_forward(struct lct_net_run *r,
+                                          const void *input, int64_t T)
+{
+    const struct lct_net_math *m = r->n->math;
+    const struct lct_net_convolution *c = r->stack->convolution;
+    const int64_t D = r->n->width, B = r->cache->B, each = c->map.w.in;
+    void *in, *out;
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, (int64_t[3]){ B, T, each + D }, 3, m->item))
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    in = locant_alloc(bytes > 0 ? bytes : 1);
+    if (in == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    out = lct_net_math_at(m, in, B * T * each);
+    for (int64_t i = 0; i < B * T; i++)
+        gather(lct_net_math_at(m, in, i * each), r, input, i / T, i % T, T);
+    lct_net_linear_forward(out, D, in, B * T, r->n, &c->map, &r->room);
+    add_rows(r, out, T);
+    locant_release(in);
+    return LOCANT_OK;
+}

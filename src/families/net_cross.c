@@ -1,0 +1,171 @@
+/*
+ * net_cross.c - attention of a decoder over the states of an encoder
+ *
+ * It knows no positions and no order: every query sees every key that is no
+ * padding (Vaswani et al. 2017, arXiv:1706.03762v7, section 3.2.3).
+ */
+#include "net_cross.h"
+#include "../core/size.h"
+#include "net_math.h"
+#include "net_norm.h"
+
+/* --------------------------------------------------------------- binding */
+
+static locant_status bind_maps(struct lct_net_attention *a,
+                               struct lct_net_binder *b, int64_t i)
+{
+    const struct lct_layer_plan *p = a->plan;
+    const struct lct_net_place q = { LCT_CROSS_Q, i, -1 };
+    const struct lct_net_place k = { LCT_CROSS_K, i, -1 };
+    const struct lct_net_place v = { LCT_CROSS_V, i, -1 };
+    const struct lct_net_place o = { LCT_CROSS_O, i, -1 };
+    const int64_t D = b->n->width;
+
+    LCT_TRY(lct_net_bind_linear(&a->q, b, q, p->heads * p->qk_dim, D,
+                                LCT_BIAS_QKV, NULL));
+    LCT_TRY(lct_net_bind_linear(&a->k, b, k, p->heads * p->qk_dim, D,
+                                LCT_BIAS_QKV, NULL));
+    LCT_TRY(lct_net_bind_linear(&a->v, b, v, p->heads * p->v_dim, D,
+                                LCT_BIAS_QKV, NULL));
+    return lct_net_bind_linear(&a->o, b, o, D, p->heads * p->v_dim, LCT_BIAS_O,
+                               NULL);
+}
+
+locant_status lct_net_cross_bind(struct lct_net_layer *l,
+                                 struct lct_net_binder *b,
+                                 const struct lct_layer_plan *plan, int64_t i)
+{
+    const struct lct_net_place before = { LCT_NORM_CROSS, i, -1 };
+    const struct lct_net_place after = { LCT_AFTER_CROSS, i, -1 };
+
+    if (lct_net_names_role(&b->prefix, LCT_CROSS_Q) == NULL)
+        return LOCANT_OK;
+    l->cross = lct_net_keep(b->n, sizeof(*l->cross));
+    if (l->cross == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    l->cross->plan = plan;
+    LCT_TRY(lct_net_bind_norm(&l->before_cross, b, before, b->n->width));
+    LCT_TRY(lct_net_bind_norm(&l->after_cross, b, after, b->n->width));
+    return bind_maps(l->cross, b, i);
+}
+
+/* ----------------------------------------------------------------- memory */
+
+static void *array(int64_t a, int64_t b, size_t item)
+{
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
+        return NULL;
+    return locant_alloc(bytes > 0 ? bytes : 1);
+}
+
+static locant_status project(struct lct_net_memory *m, const struct lct_net *n,
+                             struct lct_net_run *encoder)
+{
+    const int64_t rows = m->B * m->T;
+
+    for (int64_t i = 0; i < m->n_layers; i++) {
+        const struct lct_net_attention *a = n->text.layers[i].cross;
+
+        m->k[i] = array(rows, a->k.w.out, n->math->item);
+        m->v[i] = array(rows, a->v.w.out, n->math->item);
+        if (m->k[i] == NULL || m->v[i] == NULL)
+            return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+        lct_net_linear_forward(m->k[i], a->k.w.out, encoder->x, rows, n, &a->k,
+                               &encoder->room);
+        lct_net_linear_forward(m->v[i], a->v.w.out, encoder->x, rows, n, &a->v,
+                               &encoder->room);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status read_states(struct lct_net_memory *m,
+                                 const struct lct_net *n,
+                                 struct lct_net_run *encoder,
+                                 const struct lct_net_tokens *tokens)
+{
+    LCT_TRY(lct_net_run_begin_stack(encoder, n, &n->encoder, m->B, m->T, m->T));
+    LCT_TRY(lct_net_run_step(encoder, tokens));
+    m->padded = encoder->cache->padded;
+    for (int64_t i = 0; i < m->B * m->T; i++)
+        m->docs[i] = encoder->cache->docs[i];
+    return project(m, n, encoder);
+}
+
+locant_status lct_net_cross_read(struct lct_net_memory *m,
+                                 const struct lct_net *n, int64_t B,
+                                 const struct lct_net_tokens *tokens)
+{
+    struct lct_net_run encoder = { 0 };
+    locant_status status;
+
+    m->B = B;
+    m->T = tokens->T;
+    m->docs = array(B, m->T, sizeof(*m->docs));
+    m->k = array(n->text.n_layers, 1, sizeof(*m->k));
+    m->v = array(n->text.n_layers, 1, sizeof(*m->v));
+    if (m->docs == NULL || m->k == NULL || m->v == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    m->n_layers = n->text.n_layers;
+    status = read_states(m, n, &encoder, tokens);
+    lct_net_run_end(&encoder);
+    return status;
+}
+
+void lct_net_cross_free(struct lct_net_memory *m)
+{
+    for (int64_t i = 0; i < m->n_layers; i++) {
+        locant_release(m->k[i]);
+        locant_release(m->v[i]);
+    }
+    locant_release(m->k);
+    locant_release(m->v);
+    locant_release(m->docs);
+    *m = (struct lct_net_memory){ 0 };
+}
+
+/* ---------------------------------------------------------------- forward */
+
+locant_status lct_net_cross_forward(void *y, const void *x,
+                                    const struct lct_net_step *s,
+                                    const struct lct_net_attention *a,
+                                    int64_t layer, void *scratch)
+{
+    const struct lct_net *n = s->n;
+    const struct lct_net_memory *m = s->memory;
+    const struct lct_net_cache *c = s->cache;
+    const struct lct_layer_plan *p = a->plan;
+    const int64_t rows = m->B * s->T, q_width = p->heads * p->qk_dim;
+    const int64_t lse_shape[3] = { m->B, p->heads, s->T };
+    void *q_rows = scratch;
+    void *o_rows = lct_net_math_at(n->math, q_rows, rows * q_width);
+    void *sums = lct_net_math_at(n->math, o_rows, rows * p->heads * p->v_dim);
+    locant_tensor q = lct_net_attention_heads(q_rows, n->dtype, m->B, s->T,
+                                              p->heads, p->qk_dim);
+    locant_tensor k = lct_net_attention_heads(m->k[layer], n->dtype, m->B, m->T,
+                                              p->heads, p->qk_dim);
+    locant_tensor v = lct_net_attention_heads(m->v[layer], n->dtype, m->B, m->T,
+                                              p->heads, p->v_dim);
+    locant_tensor o = lct_net_attention_heads(o_rows, n->dtype, m->B, s->T,
+                                              p->heads, p->v_dim);
+    locant_tensor lse = locant_dense(sums, n->dtype, 3, lse_shape);
+    locant_tensor q_docs = lct_net_attention_slots(c->docs, LOCANT_I64, c,
+                                                   c->length - s->T, s->T, 0);
+    locant_tensor k_docs =
+        locant_dense(m->docs, LOCANT_I64, 2, (int64_t[2]){ m->B, m->T });
+    locant_attention call = LOCANT_ATTENTION_INIT;
+
+    lct_net_linear_forward(q_rows, q_width, x, rows, n, &a->q, s->room);
+    call.q = &q;
+    call.k = &k;
+    call.v = &v;
+    call.scale = p->scale;
+    if (m->padded) {
+        call.q_docs = &q_docs;
+        call.k_docs = &k_docs;
+    }
+    LCT_TRY(lct_net_attention_call(&o, &lse, &call));
+    lct_net_linear_forward(y, a->o.w.out, o_rows, rows, n, &a->o, s->room);
+    return LOCANT_OK;
+}
