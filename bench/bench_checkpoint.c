@@ -273,8 +273,7 @@ const char *bench_checkpoint(const struct bench_shape *shape,
         kept.dtype == dtype && kept.sparse == sparse)
         return kept.folder;
     bench_checkpoint_release();
-    snprintf(kept.folder, sizeof(kept.folder),
-             P_tmpdir "/locant-bench-XXXXXX");
+    snprintf(kept.folder, sizeof(kept.folder), P_tmpdir "/locant-bench-XXXXXX");
     if (mkdtemp(kept.folder) == NULL) {
         kept.folder[0] = '\0';
         return NULL;

@@ -18,16 +18,14 @@ static double layer_weights(const struct bench_shape *s)
     const double q = (double)(s->heads * s->dim);
     const double k = (double)(s->kv_heads * s->dim);
 
-    return (double)(s->layers * s->width) *
-           (2 * q + 2 * k + 3 * (double)s->ff);
+    return (double)(s->layers * s->width) * (2 * q + 2 * k + 3 * (double)s->ff);
 }
 
 double bench_model_flops(const struct bench_shape *s, int64_t tokens)
 {
     const double q = (double)(s->layers * s->heads * s->dim);
 
-    return (double)tokens *
-           (2 * layer_weights(s) + 2 * q * (double)tokens);
+    return (double)tokens * (2 * layer_weights(s) + 2 * q * (double)tokens);
 }
 
 /* Bytes of all matrices. */
@@ -268,10 +266,9 @@ static const char *time_tokens(struct bench_result *r, struct model *m,
     return NULL;
 }
 
-static const char *
-measure(struct bench_result *r, bool quick,
-        const char *(*time)(struct bench_result *r, struct model *m,
-                            bool quick))
+static const char *measure(struct bench_result *r, bool quick,
+                           const char *(*time)(struct bench_result *r,
+                                               struct model *m, bool quick))
 {
     struct model m;
     const char *wrong = open_model(&m, r->c, quick);
