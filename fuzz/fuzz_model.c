@@ -1,6 +1,6 @@
 /*
- * fuzz_model.c - a configuration and tensors of any bytes: refused with an error
- * message, or a model that runs three tokens without reading beyond either.
+ * fuzz_model.c - a configuration and tensors of any bytes: refused with an
+ * error message, or a model that runs three tokens, reading nothing beyond.
  *
  * The input is the text of a config.json, a zero, and a safetensors file; or a
  * GGUF file.
@@ -16,7 +16,8 @@ enum { TOKENS = 3, MOST_WIDTH = 4096, MOST_LAYERS = 64 };
 static void run(const struct lct_net *n)
 {
     static const int64_t ids[TOKENS] = { 0, 0, 0 };
-    const struct lct_net_tokens t = { .T = TOKENS, .ids = ids,
+    const struct lct_net_tokens t = { .T = TOKENS,
+                                      .ids = ids,
                                       .stride = TOKENS };
     struct lct_net_run r;
 

@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
 #include "net_family_keys.h"
@@ -12,6 +13,7 @@
 #include "net_patches.h"
 #include "net_stack.h"
 #include "net_streams.h"
+#include "net_windows.h"
 #include "plan_with.h"
 #include <inttypes.h>
 #include <math.h>
@@ -104,6 +106,8 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     if (b->s.logits_over_root)
         n->logit_scale /= sqrt((double)n->width);
     n->logit_cap = b->s.logit_cap;
+    if (n->adaptive != NULL)
+        return LOCANT_OK;
     LCT_TRY(bind_before_head(n, b));
     if (b->s.headless && n->head_dense.w.weight == NULL &&
         !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
@@ -193,8 +197,13 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (w->rank == 2)
         n->width = w->shape[1];
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
+    LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
-    if (b.s.images)
+    LCT_TRY(lct_net_adaptive_bind(n, &b));
+    if (n->adaptive != NULL) {
+        n->text.input_scale = n->text.plan->input_scale;
+        n->text.n_streams = 1;
+    } else if (b.s.images)
         n->text.input_scale = n->text.n_streams = 1;
     else
         LCT_TRY(bind_input(n, &b));
@@ -342,6 +351,11 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
                            locant_dtype dtype)
 {
     return lct_net_open_with(out, path, dtype, NULL);
+}
+
+bool lct_net_has_head(const struct lct_net *n)
+{
+    return n->adaptive != NULL || n->head.w.weight != NULL;
 }
 
 void lct_net_close(struct lct_net *n)

@@ -324,6 +324,11 @@ static locant_status fill(struct decoder *d,
         LCT_TRY(lct_plan_tower_layer(t, l, &s, d->k.plan->file));
         layer->scale = isnan(scale) ? 1 / sqrt((double)layer->qk_dim) : scale;
         snprintf(layer->scale_key, sizeof layer->scale_key, "%s", why);
+        if (kinds[l].rotated)
+            layer->score_factor =
+                d->has_local && kinds[l].kind == LCT_KIND_WINDOW
+                    ? d->local.score
+                    : d->full.score;
         layer->softcap = softcap;
         layer->norm = norm;
         if (norm.kind == LCT_QK_L2 && !kinds[l].rotated)
