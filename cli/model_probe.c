@@ -53,9 +53,12 @@ static const struct column {
     const char *in, *key, *title; /* head[in][key], or head[key] */
     int width, decimals;
 } columns[] = {
-    { NULL, "entropy", "entropy", 8, 3 }, { NULL, "distance", "distance", 9, 1 },
-    { NULL, "first", "first", 6, 3 },     { NULL, "own", "own", 6, 3 },
-    { NULL, "previous", "prev", 6, 3 },   { "within", "8", "<8", 6, 3 },
+    { NULL, "entropy", "entropy", 8, 3 },
+    { NULL, "distance", "distance", 9, 1 },
+    { NULL, "first", "first", 6, 3 },
+    { NULL, "own", "own", 6, 3 },
+    { NULL, "previous", "prev", 6, 3 },
+    { "within", "8", "<8", 6, 3 },
     { "within", "128", "<128", 6, 3 },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -67,8 +70,8 @@ static double mean_of(const json_t *layer, const struct column *c)
     size_t i;
 
     json_array_foreach(heads, i, head)
-        sum += number(c->in != NULL ? json_object_get(head, c->in) : head,
-                      c->key);
+        sum +=
+            number(c->in != NULL ? json_object_get(head, c->in) : head, c->key);
     return sum / (double)json_array_size(heads);
 }
 
@@ -116,8 +119,8 @@ static const struct {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-/* Words of layer.head, in lines of 80 columns. */
-static void print_class(const json_t *layers, int c)
+/* Words of layer.head, in lines of 80 columns; are there any? */
+static bool print_class(const json_t *layers, int c)
 {
     const json_t *layer, *head;
     size_t i, j;
@@ -140,11 +143,13 @@ static void print_class(const json_t *layers, int c)
         }
     if (column > 0)
         putchar('\n');
+    return column > 0;
 }
 
 static void print(const json_t *probe)
 {
     const json_t *layers = json_object_get(probe, "layers");
+    bool any = false;
 
     printf("%s: %.0f text%s of %.0f tokens; means over queries and heads\n\n",
            cli_safe(json_string_value(json_object_get(probe, "model_type"))),
@@ -155,7 +160,9 @@ static void print(const json_t *probe)
          "in |q| |k|,\nin every head; <1 turn: pairs that complete no turn in "
          "these texts\n\nHeads that stand out, as layer.head");
     for (int c = 0; c < CLASSES; c++)
-        print_class(layers, c);
+        any = print_class(layers, c) || any;
+    if (!any)
+        puts("  none");
 }
 
 /* ----------------------------------------------------------------- pictures */
@@ -200,8 +207,8 @@ static void fill_row(double *row, size_t columns_, const json_t *heads,
         json_array_foreach(heads, j, head) {
             const json_t *values = values_of(head, pairs);
 
-            sum += item(values, c) *
-                   (pairs ? (double)json_array_size(values) : 1);
+            sum +=
+                item(values, c) * (pairs ? (double)json_array_size(values) : 1);
         }
         row[c] = sum / (double)json_array_size(heads);
     }

@@ -215,11 +215,11 @@ set(COMMAND_SOURCES
   json.c language.c main.c model_check.c model_compare.c model_convert.c
   model_extend.c model_generate.c model_identify.c model_input.c
   model_inspect.c model_logits.c model_plan.c model_probe.c model_score.c
-  model_vectors.c owned.c params.c positions_forms.c positions_input.c
-  positions_rows.c positions_windows.c report_lists.c runs_fields.c
-  runs_resume.c safe.c show_attend.c show_checks.c show_layers.c
-  show_markdown.c show_picture.c study_compare.c task_scores.c terminal.c
-  tutorial_rows.c)
+  model_text.c model_vectors.c owned.c params.c positions_forms.c
+  positions_input.c positions_rows.c positions_windows.c report_lists.c
+  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
+  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
+  terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -287,11 +287,11 @@ set(TESTS
   test_model_check_tensors test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_net test_ngram test_nn test_nn_f32 test_nn_product test_npy
-  test_number_types test_numbers test_oracles_content test_oracles_input
-  test_oracles_rotate test_oracles_score test_page test_page_cells
-  test_page_data test_page_script test_page_tasks test_phase test_pictures
-  test_plan_gguf test_poll test_position_plan test_positions
+  test_net test_net_probe test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_number_types test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_cells test_page_data test_page_script test_page_tasks test_phase
+  test_pictures test_plan_gguf test_poll test_position_plan test_positions
   test_positions_grid test_positions_random test_positions_windows test_probe
   test_probe_numbers test_probe_partial test_probe_run test_probe_training
   test_property test_published_plans test_quant test_references test_registry

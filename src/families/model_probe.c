@@ -31,13 +31,14 @@ static locant_status check(struct lct_model_input *in,
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: head is %" PRId64 ", expected 0 .. %" PRId64
                                ", or -1 for all",
-                               fn, head, s->layers[i].attention.plan->heads - 1);
+                               fn, head,
+                               s->layers[i].attention.plan->heads - 1);
     LCT_TRY(lct_model_input_check(in, fn, n, input, false));
     if (in->B > 0 && in->T > 1)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_SHAPE,
-                       "%s: there are %" PRId64 " texts of %" PRId64
-                       " tokens, expected a text of two tokens or more",
+                       "%s: there are [%" PRId64 ", %" PRId64
+                       "] ids, expected texts of two tokens or more",
                        fn, in->B, in->T);
 }
 

@@ -2,10 +2,10 @@
 #include "model_run.h"
 
 locant_status lct_model_run_begin(struct lct_net_run *run,
-                              struct lct_net_memory *memory,
-                              const struct lct_net *n,
-                              const struct lct_model_input *in,
-                              int64_t capacity)
+                                  struct lct_net_memory *memory,
+                                  const struct lct_net *n,
+                                  const struct lct_model_input *in,
+                                  int64_t capacity)
 {
     LCT_TRY(lct_net_run_begin(run, n, in->B, capacity,
                               lct_net_run_chunk(n, in->B, in->T)));

@@ -49,8 +49,8 @@ static locant_status find_pairs(struct lct_net_probe_layer *l, int64_t length)
 {
     locant_rotated r = LOCANT_ROTATED_INIT;
     locant_tensor f, channels;
-    locant_status status = locant_encoding_rotated(&r, l->plan->encoding,
-                                                   l->plan->qk_dim, length);
+    locant_status status =
+        locant_encoding_rotated(&r, l->plan->encoding, l->plan->qk_dim, length);
     double *all;
 
     l->magnitude = 1;

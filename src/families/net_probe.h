@@ -25,7 +25,7 @@ struct lct_net_probe_layer {
     int64_t *channels; /* [pairs, 2] */
     double *frequency; /* [pairs] radians per position; 0: does not turn */
     /* Sums over tokens of the norms of each pair, and of all other channels. */
-    double *q, *k;  /* [heads, pairs + 1], [kv_heads, pairs + 1] */
+    double *q, *k; /* [heads, pairs + 1], [kv_heads, pairs + 1] */
     double q_tokens, k_tokens;
     struct lct_net_probe_head *heads; /* [heads + 1]: even weights are last */
     double rows;

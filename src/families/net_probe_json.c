@@ -108,8 +108,8 @@ static json_t *head_json(const struct lct_net_probe_layer *l, int64_t head,
     json_t *out = weights_json(&l->heads[head], l->rows, bins);
 
     json_object_set_new(out, "head", json_integer((json_int_t)head));
-    json_object_set_new(
-        out, "class", json_string(class_of(&l->heads[head], even, l->rows)));
+    json_object_set_new(out, "class",
+                        json_string(class_of(&l->heads[head], even, l->rows)));
     json_object_set_new(out, "pairs",
                         l->pairs > 0 ? pairs_json(l, head, used, mean)
                                      : json_null());
@@ -184,8 +184,7 @@ json_t *lct_net_probe_json(const struct lct_net_probe *p, int64_t length,
         json_array_append_new(first, json_integer(b > 0 ? 1LL << (b - 1) : 0));
     for (int64_t i = 0; i < p->stack->n_layers; i++)
         if (p->only < 0 || p->only == i) {
-            json_t *layer =
-                layer_json(&p->layers[i], i, length, head, bins);
+            json_t *layer = layer_json(&p->layers[i], i, length, head, bins);
 
             if (layer == NULL) {
                 json_decref(layers);
@@ -194,8 +193,8 @@ json_t *lct_net_probe_json(const struct lct_net_probe *p, int64_t length,
             }
             json_array_append_new(layers, layer);
         }
-    return json_pack(
-        "{s:s, s:I, s:o, s:f, s:o}", "schema", "locant.model-probe/1", "length",
-        (json_int_t)length, "bins", first, "unused_below",
-        lct_net_probe_unused, "layers", layers);
+    return json_pack("{s:s, s:I, s:o, s:f, s:o}", "schema",
+                     "locant.model-probe/1", "length", (json_int_t)length,
+                     "bins", first, "unused_below", lct_net_probe_unused,
+                     "layers", layers);
 }

@@ -32,9 +32,9 @@ struct rows {
     int64_t H, T, S;
     bool whole; /* a tile needs all keys, for what depends on their set */
     int64_t *slots;
-    char *ones;         /* S zero rows of TILE, TILE unit vectors, S zero rows */
-    char *out, *lse;    /* [H, TILE, TILE], [H, TILE] */
-    const char *total;  /* [H, T]: log-sum-exp of all keys */
+    char *ones;        /* S zero rows of TILE, TILE unit vectors, S zero rows */
+    char *out, *lse;   /* [H, TILE, TILE], [H, TILE] */
+    const char *total; /* [H, T]: log-sum-exp of all keys */
     unsigned char *bin; /* [S] of each distance */
     int64_t first;      /* the first token that is no padding */
     struct lct_net_probe_head *heads;
@@ -64,8 +64,8 @@ static locant_tensor part(const locant_tensor *x, int axis, int64_t from,
 {
     locant_tensor t = *x;
 
-    t.data = (char *)x->data + (size_t)(from * x->stride[axis]) *
-                                   locant_dtype_size(x->dtype);
+    t.data = (char *)x->data +
+             (size_t)(from * x->stride[axis]) * locant_dtype_size(x->dtype);
     t.shape[axis] = n;
     return t;
 }
@@ -130,9 +130,8 @@ static locant_status begin(struct rows *r, const locant_attention *call)
                         .H = call->q->shape[1],
                         .T = call->q->shape[2],
                         .S = call->k->shape[2] };
-    r->whole =
-        e != NULL && ((locant_encoding_doors(e) & ~sums) ||
-                      (locant_encoding_traits(e) & LOCANT_TRAIT_LENGTH));
+    r->whole = e != NULL && ((locant_encoding_doors(e) & ~sums) ||
+                             (locant_encoding_traits(e) & LOCANT_TRAIT_LENGTH));
     r->call.sinks = NULL;
     return reserve(r);
 }
@@ -246,8 +245,8 @@ static void add_head(void *context, size_t head, int slot)
     (void)slot;
     for (int64_t i = 0; i < r->n; i++) {
         const int64_t row = h * r->n + i, at = r->i + i;
-        const double share = exp(number(r, r->lse, row) -
-                                 number(r, r->total, h * r->T + at));
+        const double share =
+            exp(number(r, r->lse, row) - number(r, r->total, h * r->T + at));
 
         if (is_padding(r, at) || !(share > 0))
             continue;
@@ -354,8 +353,9 @@ locant_status lct_net_probe_rows(struct lct_net_probe_head *heads, double *rows,
     LCT_TRY(add_even(heads + call->q->shape[1], call, only));
     for (int64_t b = 0; b < B; b++)
         for (int64_t i = 0; i < T; i++)
-            *rows += call->q_docs == NULL ||
-                     ((const int64_t *)call->q_docs->data)
-                             [b * call->q_docs->stride[0] + i] >= 0;
+            *rows +=
+                call->q_docs == NULL ||
+                ((const int64_t *)
+                     call->q_docs->data)[b * call->q_docs->stride[0] + i] >= 0;
     return LOCANT_OK;
 }

@@ -18,14 +18,14 @@ extern const int64_t lct_net_probe_within[LCT_NET_PROBE_WITHIN];
 
 /* Sums over queries of a head; begin with zeros. */
 struct lct_net_probe_head {
-    double weight;   /* of all keys: below 1 where a learned sink has the rest */
-    double entropy;  /* nats */
-    double first;    /* weight of the first token of the text */
-    double own;      /* of the query's own token */
-    double previous; /* of the one before it */
-    double next;     /* of the one after it */
-    double after;    /* of all that follow */
-    double distance; /* weight times distance */
+    double weight;  /* of all keys: below 1 where a learned sink has the rest */
+    double entropy; /* nats */
+    double first;   /* weight of the first token of the text */
+    double own;     /* of the query's own token */
+    double previous;                     /* of the one before it */
+    double next;                         /* of the one after it */
+    double after;                        /* of all that follow */
+    double distance;                     /* weight times distance */
     double within[LCT_NET_PROBE_WITHIN]; /* at distances below the limits */
     double bin[LCT_NET_PROBE_BINS];
 };
