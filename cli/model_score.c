@@ -388,9 +388,10 @@ const struct cli_command cli_model_score = {
              "       [--figure PICTURE]\n"
              "MODEL --text FILE [--length N] [--first-byte ID] ..",
     .doc =
-        "What a model loses on your own tokens (of a byte-level model also on "
-        "the\nbytes of a file), in nats, as it is and with "
-        "extensions that its\nfile does not have:\n\n"
+        "What a model loses on your own tokens, in nats, as it is and with "
+        "extensions\nthat its file does not have.  --text takes the bytes of a "
+        "file, for models whose\nvocabulary is bytes and at most 256 other "
+        "tokens.\n\n"
         "  pi(factor=4), ntk(..), dynamic(..), yarn(..), longrope(..), "
         "llama3(..)\n"
         "                  a scaling; 'original' is the trained length unless "
