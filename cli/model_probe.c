@@ -349,9 +349,9 @@ const struct cli_command cli_model_probe = {
         "             wavelength, the turns that it completes in the text\n\n"
         "Heads are called previous, next, own or local if more than half of "
         "what even\nweights would leave goes there, first if more than 0.3 of "
-        "it goes there, and even\nif their entropy is above 0.9 of that of even "
-        "weights.  A pair is unused if its\nshare in |q| |k| is below a tenth of "
-        "an even one.  The definitions are those of\n'locant probe'; "
+        "it does, and even if\ntheir entropy is above 0.9 of that of even "
+        "weights.  A pair is unused if its share\nin |q| |k| is below a tenth "
+        "of an even one.  The definitions are those of\n'locant probe'; "
         "docs/guide/models/probe.md has the schema of --json.",
     .examples = "locant model probe ~/models/mine -i ids.npy\n"
                 "locant model probe mine.gguf -i ids.npy --layer 5 --json\n"

@@ -21,6 +21,8 @@ static const struct cli_option options[] = {
     OPT_FILE("input", ids, "IDS.npy", "ids of tokens, i64 [B, T] or [T]",
              .letter = 'i'),
     OPT_MODEL_TEXT(text),
+    OPT_MODEL_TEXT_LENGTH(text),
+    OPT_MODEL_TEXT_FIRST(text),
     OPT_LIST("with", with, "EXTENSION",
              "also with this: 'yarn(factor=4)', 'rerope(window=512)'"),
     OPT_CHOICE("by", by, "position|length",

@@ -15,12 +15,12 @@ struct cli_model_text {
 /* clang-format off */
 #define OPT_MODEL_TEXT(member)                                                \
     OPT_FILE("text", member.path, "FILE",                                     \
-             "instead of ids: the bytes of this file, for models whose "      \
-             "vocabulary is bytes"),                                          \
+             "instead of ids: bytes of this file, if tokens are bytes")
+#define OPT_MODEL_TEXT_LENGTH(member)                                         \
     OPT_INTEGER("length", member.length, "N", 2, INT64_MAX,                   \
-                "with --text: bytes of a text; FILE is cut, and the rest "    \
-                "dropped (default 1024, or all of a shorter file)",           \
-                .fallback = "0"),                                             \
+                "with --text: cut it into texts of N bytes, and drop the "    \
+                "rest (1024, or all of a shorter file)", .fallback = "0")
+#define OPT_MODEL_TEXT_FIRST(member)                                          \
     OPT_INTEGER("first-byte", member.first, "ID", 0, 65536,                   \
                 "with --text: the id of byte 0, where special tokens come "   \
                 "first", .fallback = "0")

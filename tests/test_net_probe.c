@@ -240,7 +240,7 @@ TEST(queries_of_a_step_see_the_keys_of_those_before)
     }
 }
 
-/* ------------------------------------------------- one layer from its tensors */
+/* ----------------------------------------------- one layer from its tensors */
 
 enum { T = 75, D = 8, H = 2, HEAD = 4, PAIRS = 2 };
 

@@ -335,8 +335,8 @@ locant_model_losses(locant_tensor *out, const locant_model *model,
  * queries and keys use, as JSON (docs/guide/models/probe.md has the schema): of
  * each head the mean weight by distance, of the first, the own, the previous
  * and the next token, entropy, mean distance and class; of each rotated pair of
- * channels its wavelength, its turns in T positions, and the mean over tokens of
- * the norms |q| and |k|.
+ * channels its wavelength, its turns in T positions, and the mean over tokens
+ * of the norms |q| and |k|.
  *
  * layer, head  counted from 0; -1: all
  * *size        the length without the final zero, and may be NULL

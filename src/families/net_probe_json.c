@@ -51,7 +51,7 @@ static const char *class_of(const struct lct_net_probe_head *h,
                : "mixed";
 }
 
-/* --------------------------------------------------------------------- heads */
+/* -------------------------------------------------------------------- heads */
 
 static json_t *weights_json(const struct lct_net_probe_head *h, double rows,
                             int bins)
@@ -116,7 +116,7 @@ static json_t *head_json(const struct lct_net_probe_layer *l, int64_t head,
     return out;
 }
 
-/* -------------------------------------------------------------------- layers */
+/* ------------------------------------------------------------------- layers */
 
 /* The pairs of a layer: turns in the text, and what all heads together use. */
 static json_t *frequencies_json(const struct lct_net_probe_layer *l,
