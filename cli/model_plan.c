@@ -149,6 +149,9 @@ static void print_scores(const json_t *g)
     const char *out =
         cli_text("times %.6g = %s", real(g, "scale"), text(g, "scale_from"));
 
+    if (real(g, "score_factor") != 1)
+        out = cli_text("%s, %.6g with the factor of the spec", out,
+                       real(g, "scale") * real(g, "score_factor"));
     if (real(g, "softcap") > 0)
         out = cli_text("%s; soft-cap %.6g", out, real(g, "softcap"));
     if (yes(g, "sinks"))

@@ -90,10 +90,12 @@ set(LAB_SOURCES
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
-  families/check_layers.c families/check_lengths.c families/check_model.c
-  families/check_pairs.c families/check_params.c families/check_public.c
-  families/check_report.c families/check_scores.c families/check_tensors.c
-  families/check_view.c families/check_widths.c families/check_write.c
+  families/check_layers.c families/check_lengths.c families/check_llama3.c
+  families/check_longrope.c families/check_model.c families/check_pairs.c
+  families/check_params.c families/check_public.c families/check_report.c
+  families/check_rows.c families/check_scores.c families/check_sections.c
+  families/check_tensors.c families/check_values.c families/check_view.c
+  families/check_widths.c families/check_windows.c families/check_write.c
   families/check_yarn.c families/compare.c families/compare_layer.c
   families/compare_parts.c families/compare_rotation.c families/config.c
   families/config_gguf.c families/config_value.c families/convert.c
@@ -112,27 +114,28 @@ set(LAB_SOURCES
   families/identify_scores.c families/identify_solve.c
   families/identify_table.c families/identify_weights.c families/model.c
   families/model_input.c families/model_probe.c families/model_run.c
-  families/net_attention.c families/net_bind.c families/net_block.c
-  families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_experts.c families/net_families.c families/net_family_keys.c
-  families/net_generate.c families/net_gguf.c families/net_inputs.c
-  families/net_latent.c families/net_learned.c families/net_losses.c
-  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_adaptive.c families/net_attention.c families/net_bind.c
+  families/net_block.c families/net_cache.c families/net_convolution.c
+  families/net_cross.c families/net_experts.c families/net_families.c
+  families/net_family_keys.c families/net_generate.c families/net_gguf.c
+  families/net_inputs.c families/net_latent.c families/net_learned.c
+  families/net_length.c families/net_losses.c families/net_math_f32.c
+  families/net_math_f64.c families/net_matrix.c families/net_memory.c
   families/net_mixture.c families/net_mlp.c families/net_names.c
   families/net_norm.c families/net_open.c families/net_params.c
   families/net_patches.c families/net_probe.c families/net_probe_json.c
   families/net_probe_rows.c families/net_run.c families/net_stack.c
-  families/net_streams.c families/pairing.c families/plan.c
-  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
-  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_rope.c
-  families/plan_keys.c families/plan_layers.c families/plan_learned.c
-  families/plan_pairs.c families/plan_params.c families/plan_rope.c
-  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/plan_with.c families/position_plan.c
-  families/position_plan_json.c families/spec_key.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/net_streams.c families/net_windows.c families/pairing.c
+  families/plan.c families/plan_alibi.c families/plan_beside.c
+  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_pairs.c families/plan_params.c
+  families/plan_rope.c families/plan_scaling.c families/plan_sizes.c
+  families/plan_spec.c families/plan_stack.c families/plan_tower.c
+  families/plan_vision.c families/plan_waves.c families/plan_with.c
+  families/position_plan.c families/position_plan_json.c families/spec_key.c
+  families/turns.c families/weights.c families/weights_file.c
+  families/weights_find.c families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -271,8 +274,8 @@ set(TESTS
   test_checkpoint test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
   test_convert test_convert_back test_convert_gguf test_convert_names
-  test_coordinates_backward test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_coordinates_backward test_coordinates_by_head test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values

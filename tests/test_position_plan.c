@@ -271,10 +271,10 @@ TEST(transformers_4_lacks_new_classes)
     locant_plan *p;
     static const char text[] = "{\"model_type\":\"gemma4_text\"}";
 
-    CHECK_REFUSED(locant_plan_parse(&p, text, strlen(text), "x",
-                                    LOCANT_STACK_HF4),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "x: transformers 4 has no class for 'gemma4_text'");
+    CHECK_REFUSED(
+        locant_plan_parse(&p, text, strlen(text), "x", LOCANT_STACK_HF4),
+        LOCANT_ERR_UNSUPPORTED,
+        "x: transformers 4 has no class for 'gemma4_text'");
 }
 
 TEST(mpt_has_its_own_maximum_but_in_transformers)

@@ -92,9 +92,10 @@ enum {
  *            trait READS_X; NULL otherwise.  W is the model width that the
  *            shapes of parameters depend on; without x it is H * D
  * q_coords   F64 [T, axes] or [B, T, axes]: real coordinates, for an encoding
- * k_coords   of several axes or of fractional positions; both or neither.
- *            NULL: derived from q_pos and k_pos.  Masks read positions, not
- *            coordinates
+ * k_coords   of several axes or of fractional positions; both or neither.  Or
+ *            of each head [B, H, T, axes] and [B, Hkv, S, axes], unless
+ *            frequencies depend on the longest position.  NULL: derived from
+ *            q_pos and k_pos.  Masks read positions, not coordinates
  * q_docs     I64 [T] or [B, T]: document of each query and key.  A query sees
  * k_docs     only keys of its own document.  A negative id marks padding, which
  *            sees nothing and is never seen.  Both or neither

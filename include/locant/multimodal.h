@@ -149,7 +149,8 @@ locant_positions_augment(locant_tensor *coords, const locant_augment *augment,
  * for queries and keys: call this for q and dq, and for k and dk.
  *
  * dcoords  F64 [T, axes] or, for x [B, .., T, D], [B, T, axes]; of one axis
- *          also [T]   added to: heads in order, then the rows that share them
+ *          also [T]   added to: heads in order, then the rows that share them.
+ *          For x [B, H, T, D] also [B, H, T, axes], where each head has its own
  * dx, x    F32, F16, BF16 or F64 [.., T, D], of one shape and dtype; last
  *          stride 1
  * flags    as of the rotation

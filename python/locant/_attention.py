@@ -243,7 +243,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     q_coords     float64 [T, axes] or [B, T, axes]: real coordinates, for
-    k_coords     encodings of several axes; both or neither
+    k_coords     rotations by several axes or by fractional positions; both or
+                 neither.  Of each head: [B, H, T, axes], [B, Hkv, S, axes]
     q_documents  int64 [T] or [B, T]: a query sees only keys of its own
     k_documents  document; negative: padding, which sees nothing and is never
                  seen

@@ -96,7 +96,7 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
 
 def coordinates_backward(dx: Any, x: Any, spec: str | Encoding, *,
                          inverse: bool = False, by_row: bool = False,
-                         out: Array | None = None, dtype: str | None = None,
+                         by_head: bool = False, out: Array | None = None, dtype: str | None = None,
                          copy: bool = False) -> Array:
     """Gradient of the coordinates at which a plain rotation rotated x.
 
@@ -104,21 +104,25 @@ def coordinates_backward(dx: Any, x: Any, spec: str | Encoding, *,
             attention_backward()
     x       the same [.., T, D] before the rotation
     by_row  rows of x [B, .., T, D] had coordinates of their own
+    by_head so had the heads of x [B, H, T, D]
     out     float64, added to: of keys, what the call for queries returned
     dtype   "bfloat16" where x and dx are uint16 holding its bits
 
-    Returns float64 [T, axes], or [B, T, axes] by row.
+    Returns float64 [T, axes], [B, T, axes] by row or [B, H, T, axes] by head.
     Errors: ERR_UNSUPPORTED (not a plain rotation; frequencies that depend on
     the length), ERR_SHAPE, ERR_DTYPE.
     """
     x, code = accept(x, "x", copy, dtype, FLOATS)
     dx, dx_code = accept(dx, "dx", copy, dtype, FLOATS)
-    if x.ndim < 2 + by_row:
+    if x.ndim < 2 + by_row or (by_head and x.ndim != 4):
         raise Error(Status.ERR_SHAPE, f"locant: x has rank {x.ndim}, expected "
-                    + ("[B, .., T, D]" if by_row else "[.., T, D]"))
+                    + ("[B, H, T, D]" if by_head else "[B, .., T, D]" if by_row
+                       else "[.., T, D]"))
     e = encoding_of(spec)
     shape = x.shape[-2:-1] + (e.axes,)
-    if by_row:
+    if by_head:
+        shape = x.shape[:2] + shape
+    elif by_row:
         shape = x.shape[:1] + shape
     if out is None:
         out = np.zeros(shape, np.float64)

@@ -136,9 +136,8 @@ class Model:
         """
         given, kept = _input(dict(ids=ids, mask=mask, positions=positions))
         shape = (ctypes.c_int64 * 3)()
-        rank = ctypes.c_int()
-        lab().locant_model_shape(shape, ctypes.byref(rank), self.handle,
-                                 ctypes.byref(given), 0)
+        lab().locant_model_shape(shape, ctypes.byref(ctypes.c_int()),
+                                 self.handle, ctypes.byref(given), 0)
         out = result(None, (shape[0], max(shape[1] - 1, 0)), np.float64)
         lab().locant_model_losses(view(out, "out"), self.handle,
                                   ctypes.byref(given))

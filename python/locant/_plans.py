@@ -31,8 +31,8 @@ class QKNorm:
 
 @dataclass(frozen=True)
 class Layer:
-    """How one layer uses positions; `scale` multiplies q . k before any factor
-    of the spec.  None: there is none."""
+    """How one layer uses positions; `scale` multiplies q . k before the factor
+    of the spec, `score_factor`.  None: there is none."""
 
     spec: str
     attention: str
@@ -42,6 +42,7 @@ class Layer:
     v_dim: int
     scale: float
     scale_from: str
+    score_factor: float
     softcap: float | None
     mask: str
     chunk: int | None

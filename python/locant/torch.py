@@ -145,6 +145,9 @@ def attention(  # type: ignore[misc]
     return_lse   also the log-sum-exp of each row, which has no gradient
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
+    q_coords     float64 [T, axes], [B, T, axes] or, of each head, [B, H, T,
+    k_coords     axes] and [B, Hkv, S, axes]: real coordinates of a rotation, as
+                 a model predicts them; both or neither
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
     bias         [B or 1, H or 1, T or 1, S or 1], leading axes may be left out:
                  added to the scores, like a float attn_mask of PyTorch's
@@ -185,7 +188,8 @@ def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     x          [.., T, D], any strides with the last one dense
     encoding   a spec, a locant.Encoding or a locant.torch.Encoding
     positions  int64 [T], or [B, T] for the rows of x [B, .., T, D]; float64 [T]
-               or [T, axes] for real coordinates
+               or [T, axes] for real coordinates, [B, T, axes] or, of each
+               head of x [B, H, T, D], [B, H, T, axes]
     offset     without positions: row t sits at offset + t
     inverse    rotate back
     key        x holds keys; xpos and pope rotate them unlike queries

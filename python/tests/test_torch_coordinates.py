@@ -29,6 +29,9 @@ class Coordinates(unittest.TestCase):
                 self.assertTrue(gradcheck(
                     lambda x, at: lt.rotate(x, spec, at),
                     (rows(2, 3, 5, 16), rows(*shape))), spec)
+            self.assertTrue(gradcheck(
+                lambda x, at: lt.rotate(x, spec, at),
+                (rows(2, 3, 5, 16), rows(2, 3, 5, axes))), spec)
         self.assertTrue(gradcheck(
             lambda x, at: lt.rotate(x, "rope", at, inverse=True),
             (rows(3, 5, 16), rows(5))))
@@ -41,6 +44,14 @@ class Coordinates(unittest.TestCase):
                         q, k, v, spec, True, q_coords=a, k_coords=b),
                     (rows(2, 4, 5, 16), rows(2, 2, 5, 16), rows(2, 2, 5, 8),
                      rows(*shape), rows(*shape))), spec)
+
+    def test_of_each_head(self):
+        for spec, axes in SPECS.items():
+            self.assertTrue(gradcheck(
+                lambda q, k, v, a, b: lt.attention(
+                    q, k, v, spec, True, q_coords=a, k_coords=b),
+                (rows(2, 4, 5, 16), rows(2, 2, 5, 16), rows(2, 2, 5, 8),
+                 rows(2, 4, 5, axes), rows(2, 2, 5, axes))), spec)
 
     def test_of_positions_alone(self):
         """Where q and k need no gradient of their own."""

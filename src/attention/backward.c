@@ -82,9 +82,10 @@ void lct_backward_store_queries(const struct lct_backward *job,
     if (p->request->general_map)
         return;
     if (p->schedule != NULL)
-        lct_load_rotate(
-            p, s->dq, p->padded_q, t->rows,
-            lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b, t->i), -1);
+        lct_load_rotate(p, s->dq, p->padded_q, t->rows,
+                        lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b,
+                                          t->h, t->i),
+                        -1);
     lct_relations_add_queries(p, t, s);
     lct_load_rows_back(p, job->g->dq, s->dq, p->padded_q,
                        (int64_t[3]){ t->b, t->h, t->i }, t->rows);
@@ -175,7 +176,7 @@ static void rotate_dv_back(const struct lct_backward *job, int64_t b,
             p,
             p->gathers_dv ? s->dv : lct_at(dv, (int64_t[3]){ b, head, 0 }, 3),
             p->gathers_dv ? p->padded_v : dv->stride[2], p->S,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0), -1);
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, head, 0), -1);
 }
 
 /* forward: k was mapped or rotated as it was loaded */
@@ -195,10 +196,10 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
         return;
     }
     if (p->rotates_keys)
-        lct_load_rotate(p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
-                        p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
-                        lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0),
-                        -1);
+        lct_load_rotate(
+            p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
+            p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, head, 0), -1);
     if (p->request->values_of_keys)
         add_dv(p, s);
     if (p->gathers_dk)

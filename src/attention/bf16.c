@@ -231,20 +231,27 @@ static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
 
 static const struct lct_table no_angles = { NULL, NULL, false };
 
-/* Angles from token i of batch row b on; no_angles if rows are not rotated. */
+/* Angles from 'at' = b, h, i on; no_angles if rows are not rotated. */
 static struct lct_table angles_of(const struct lct_plan *p, enum lct_role role,
-                                  int64_t b, int64_t i)
+                                  const int64_t at[3])
 {
     if (role == LCT_QUERY ? p->schedule == NULL : !p->rotates_keys)
         return no_angles;
-    return lct_tables_angles(p, p->tables->angles, role, b, i);
+    return lct_tables_angles(p, p->tables->angles, role, at[0], at[1], at[2]);
+}
+
+static struct lct_table key_angles_of(const struct lct_plan *p,
+                                      const struct lct_tile *t)
+{
+    return angles_of(p, LCT_KEY,
+                     (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j });
 }
 
 void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,
                          const int64_t at[3])
 {
     load_rows(p, (uint16_t *)to, &p->request->q, at, 1,
-              angles_of(p, LCT_QUERY, at[0], at[2]));
+              angles_of(p, LCT_QUERY, at));
 }
 
 static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
@@ -253,7 +260,7 @@ static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
     const int64_t at[3] = { t->b, t->h, t->i };
 
     load_rows(p, s->bf16.q, &p->request->q, at, t->rows,
-              angles_of(p, LCT_QUERY, at[0], at[2]));
+              angles_of(p, LCT_QUERY, at));
     to_columns(p, t, s->bf16.q_cols, s->bf16.q, p->D);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++)
         s->scale[i] =
@@ -267,8 +274,9 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const locant_tensor *dout)
 {
     load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-              p->rotates_outputs ? angles_of(p, LCT_QUERY, t->b, t->i)
-                                 : no_angles);
+              p->rotates_outputs
+                  ? angles_of(p, LCT_QUERY, (int64_t[3]){ t->b, t->h, t->i })
+                  : no_angles);
     to_columns(p, t, s->bf16.dout_cols, s->bf16.dout, p->Dv);
     to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
              (ptrdiff_t)(words_of(p->Dv) * sizeof(uint32_t)), t->rows, p->Dv);
@@ -295,7 +303,7 @@ void lct_bf16_pair_rotated_values(const struct lct_plan *p,
     struct lct_paged_rows v = lct_load_value_rows(p, t, s);
     size_t row;
     const void *rows =
-        tile_rows(&row, p, t, &v, s->bf16.v, angles_of(p, LCT_KEY, t->b, t->j));
+        tile_rows(&row, p, t, &v, s->bf16.v, key_angles_of(p, t));
 
     to_pairs(p, s->bf16.v_pairs, rows, (ptrdiff_t)row, t->keys, p->Dv);
 }
@@ -309,8 +317,7 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
     struct lct_paged_rows v = lct_load_value_rows(p, t, s);
     struct lct_loaded l = { .values = s->bf16.v_pairs };
 
-    l.keys = tile_rows(&l.key_row, p, t, &k, s->bf16.k,
-                       angles_of(p, LCT_KEY, t->b, t->j));
+    l.keys = tile_rows(&l.key_row, p, t, &k, s->bf16.k, key_angles_of(p, t));
     if (p->pass != LCT_PASS_BACKWARD && p->rotates_values) {
         lct_bf16_pair_rotated_values(p, t, s);
         return l;
@@ -321,8 +328,7 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
         return l;
     }
     l.values = tile_rows(&l.value_row, p, t, &v, s->bf16.v,
-                         p->rotates_values ? angles_of(p, LCT_KEY, t->b, t->j)
-                                           : no_angles);
+                         p->rotates_values ? key_angles_of(p, t) : no_angles);
     to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys, p->D);
     return l;
 }

@@ -78,7 +78,7 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 static struct lct_table far_angles(const struct lct_plan *p, enum lct_role role,
                                    int64_t b, int64_t i)
 {
-    return lct_tables_angles(p, p->content->far_angles, role, b, i);
+    return lct_tables_angles(p, p->content->far_angles, role, b, 0, i);
 }
 
 void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
@@ -215,7 +215,7 @@ static void add_rotated(const struct lct_plan *p, float *to, float *x,
                         enum lct_role role, int64_t b, int64_t i)
 {
     rotate(p, x, far_angles(p, role, b, i), -1);
-    rotate(p, x, lct_tables_angles(p, p->tables->angles, role, b, i), 1);
+    rotate(p, x, lct_tables_angles(p, p->tables->angles, role, b, 0, i), 1);
     for (int64_t d = 0; d < p->D; d++)
         to[d] += x[d];
 }

@@ -81,10 +81,10 @@ void lct_load_rotate_outputs(const struct lct_plan *p, float *x,
                              const int64_t at[3], int64_t rows, float sign)
 {
     if (p->rotates_outputs)
-        lct_load_rotate(
-            p, x, p->padded_v, rows,
-            lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]),
-            sign);
+        lct_load_rotate(p, x, p->padded_v, rows,
+                        lct_tables_angles(p, p->tables->angles, LCT_QUERY,
+                                          at[0], at[1], at[2]),
+                        sign);
 }
 
 void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
@@ -97,9 +97,9 @@ void lct_load_rotated_queries(const struct lct_plan *p, struct lct_scratch *s,
             lct_rotation_load_row(to + i * p->padded_q, p, s->mapped, LCT_QUERY,
                                   (int64_t[3]){ at[0], at[1], at[2] + i });
     else if (p->schedule != NULL)
-        lct_load_rotated(
-            p, to, p->padded_q, q, at, rows,
-            lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]));
+        lct_load_rotated(p, to, p->padded_q, q, at, rows,
+                         lct_tables_angles(p, p->tables->angles, LCT_QUERY,
+                                           at[0], at[1], at[2]));
     else
         lct_load_rows(p, to, p->padded_q, q, at, rows);
 }
@@ -180,9 +180,9 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
         return rows_in_place;
     *row = (size_t)p->padded_q;
     if (p->rotates_keys)
-        lct_load_rotated(
-            p, s->k, p->padded_q, &k.x, k.at, t->keys,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
+        lct_load_rotated(p, s->k, p->padded_q, &k.x, k.at, t->keys,
+                         lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b,
+                                           lct_plan_kv_head(p, t->h), t->j));
     else
         lct_load_rows(p, s->k, p->padded_q, &k.x, k.at, t->keys);
     return s->k;
@@ -198,9 +198,9 @@ const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
     if (rows_in_place != NULL && !p->rotates_values)
         return rows_in_place;
     if (p->rotates_values)
-        lct_load_rotated(
-            p, s->v, p->padded_v, &v.x, v.at, t->keys,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
+        lct_load_rotated(p, s->v, p->padded_v, &v.x, v.at, t->keys,
+                         lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b,
+                                           lct_plan_kv_head(p, t->h), t->j));
     else
         lct_load_rows(p, s->v, p->padded_v, &v.x, v.at, t->keys);
     *row = (size_t)p->padded_v;

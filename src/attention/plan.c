@@ -37,6 +37,8 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
     if (p->pass == LCT_PASS_REFERENCE || r->q.dtype == LOCANT_F64 ||
         r->B == 0 || r->H == 0)
         return LCT_REFERENCE;
+    if (r->coords_by_head && r->content == NULL && r->stick == NULL)
+        return LCT_TILED; /* decode rotates by the same angles for all heads */
     if (r->stick != NULL)
         return lct_stick_has_tiles(p) ? LCT_TILED : LCT_REFERENCE;
     if (r->content != NULL)

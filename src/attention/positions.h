@@ -13,6 +13,7 @@
 struct lct_positions {
     const locant_tensor *pos, *coords, *docs;
     int64_t n, first; /* tokens; position of the first if 'pos' is NULL */
+    int64_t head;     /* whose coordinates are read, if heads have their own */
     const struct lct_paged *paged; /* NULL: as above; else 'first' counts from
                                       the length of a row, or from 0 for keys */
     bool keys;
@@ -32,12 +33,13 @@ static inline struct lct_positions lct_positions_of(const struct lct_request *r,
 
     if (role == LCT_KEY)
         return (struct lct_positions){ a->k_pos, a->k_coords, a->k_docs, r->S,
-                                       0,        paged,       true };
+                                       0,        0,           paged,     true };
     return (struct lct_positions){ a->q_pos,
                                    a->q_coords,
                                    a->q_docs,
                                    r->T,
                                    (paged == NULL ? r->S : 0) - r->T,
+                                   0,
                                    paged,
                                    false };
 }
@@ -102,10 +104,12 @@ static inline int64_t lct_positions_at(const struct lct_positions *t,
 static inline const double *lct_positions_coords(const struct lct_positions *t,
                                                  int64_t row, int64_t i)
 {
-    int64_t index[2] = { row, i };
+    int64_t index[3] = { row, t->head, i };
+    int rank = t->coords->rank - 1;
 
-    return lct_at(t->coords, t->coords->rank == 3 ? index : index + 1,
-                  t->coords->rank - 1);
+    if (rank < 3) /* no heads */
+        index[1] = i;
+    return lct_at(t->coords, rank == 1 ? index + 1 : index, rank);
 }
 
 /* Extent of a row's positions without padding; 0, 0 if all is padding. */

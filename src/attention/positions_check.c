@@ -1,6 +1,7 @@
 /* positions_check.c - check the positions and coordinates of a call */
 #include "positions_check.h"
 #include "../encodings/length_limit.h"
+#include "../angle/schedule.h"
 #include "positions.h"
 #include <inttypes.h>
 #include <math.h>
@@ -54,9 +55,9 @@ static locant_status check_axes(struct lct_request *r)
     return LOCANT_OK;
 }
 
-/* Check coordinates; those of padding may be anything. */
-static locant_status check_coords(const struct lct_request *r, const char *name,
-                                  const struct lct_positions *t)
+/* Check coordinates of a head; those of padding may be anything. */
+static locant_status check_head(const struct lct_request *r, const char *name,
+                                const struct lct_positions *t)
 {
     for (int64_t row = 0; row < r->position_rows; row++)
         for (int64_t i = 0; i < t->n; i++)
@@ -70,6 +71,42 @@ static locant_status check_coords(const struct lct_request *r, const char *name,
                         " is %g, expected a finite number below 2^63",
                         r->fn, name, i, x);
             }
+    return LOCANT_OK;
+}
+
+static locant_status check_coords(const struct lct_request *r, const char *name,
+                                  struct lct_positions *t, int64_t heads)
+{
+    for (t->head = 0; t->head < (r->coords_by_head ? heads : 1); t->head++)
+        LCT_TRY(check_head(r, name, t));
+    return LOCANT_OK;
+}
+
+/* Shape [B, heads, n, axes]. */
+static locant_status check_by_head(struct lct_request *r, const char *name,
+                                   const locant_tensor *t, int64_t heads,
+                                   int64_t n)
+{
+    r->position_rows = r->B;
+    return lct_check(r->fn, name, t, LCT_IN_F64, 4,
+                     (int64_t[4]){ r->B, heads, n, r->axes });
+}
+
+/* Frequencies that depend on the longest position need one for all heads. */
+static locant_status check_coords_by_head(struct lct_request *r)
+{
+    const struct lct_part *part =
+        lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
+
+    r->coords_by_head = true;
+    LCT_TRY(check_by_head(r, "q_coords", r->a->q_coords, r->H, r->T));
+    LCT_TRY(check_by_head(r, "k_coords", r->a->k_coords, r->Hkv, r->capacity));
+    if (part->e->row->rotate.map == NULL &&
+        lct_schedule_length(part->e, INT32_MAX) != 0)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: frequencies of %s depend on the longest "
+                           "position, expected coordinates that heads share",
+                           r->fn, part->e->spec);
     return LOCANT_OK;
 }
 
@@ -90,12 +127,16 @@ locant_status lct_positions_check(struct lct_request *r)
     if (r->a->q_coords == NULL)
         return LOCANT_OK;
     LCT_TRY(check_axes(r));
-    LCT_TRY(check_one(r, "q_coords", r->a->q_coords, r->T, r->axes));
-    LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->capacity, r->axes));
+    if (r->a->q_coords->rank == 4) {
+        LCT_TRY(check_coords_by_head(r));
+    } else {
+        LCT_TRY(check_one(r, "q_coords", r->a->q_coords, r->T, r->axes));
+        LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->capacity, r->axes));
+    }
     q = lct_positions_of(r, LCT_QUERY);
     k = lct_positions_of(r, LCT_KEY);
-    LCT_TRY(check_coords(r, "q_coords", &q));
-    return check_coords(r, "k_coords", &k);
+    LCT_TRY(check_coords(r, "q_coords", &q, r->H));
+    return check_coords(r, "k_coords", &k, r->Hkv);
 }
 
 /* -------------------------------------------------- what encodings refuse */
@@ -171,8 +212,11 @@ locant_status lct_positions_check_known(const struct lct_request *r,
             return LOCANT_OK;
         c.coords = true;
     }
-    LCT_TRY(check_known(r, &q, &c));
-    return check_known(r, &k, &c);
+    for (; q.head < (c.coords && r->coords_by_head ? r->H : 1); q.head++)
+        LCT_TRY(check_known(r, &q, &c));
+    for (; k.head < (c.coords && r->coords_by_head ? r->Hkv : 1); k.head++)
+        LCT_TRY(check_known(r, &k, &c));
+    return LOCANT_OK;
 }
 
 /* Does a key come after one of queries i .. end - 1, all of one document? */

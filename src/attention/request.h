@@ -27,6 +27,7 @@ struct lct_request {
     bool rotate_values;     /* values rotate like keys, outputs back */
     int64_t position_rows;  /* 1, or B if positions differ by batch row */
     int axes;               /* of coordinates; 0: none are given */
+    bool coords_by_head;    /* each head has coordinates of its own */
     bool documents;         /* documents are given, or lengths */
     struct lct_paged paged; /* and how k and v are quantised */
 

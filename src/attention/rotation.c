@@ -11,13 +11,6 @@ static bool rotates(const struct lct_plan *p, enum lct_role role)
     return role == LCT_QUERY || !p->request->rotated_keys;
 }
 
-/* The row of 'at' in tables [R, T or S]. */
-static int64_t table_row(const struct lct_plan *p, enum lct_role role,
-                         const int64_t at[3])
-{
-    return lct_plan_row(p, at[0]) * (role == LCT_QUERY ? p->T : p->S) + at[2];
-}
-
 struct lct_places lct_rotation_places(const struct lct_plan *p,
                                       enum lct_role role)
 {
@@ -25,12 +18,15 @@ struct lct_places lct_rotation_places(const struct lct_plan *p,
     const struct lct_call *call =
         tables->rotate != NULL ? tables->rotate : tables->content;
     bool query = role == LCT_QUERY;
+    /* Tables of coordinates may have more rows than those of positions. */
+    bool by_pos = !p->request->coords_by_head;
 
     return (struct lct_places){
         .s = p->schedule,
         .by = query ? tables->q_schedule : tables->k_schedule,
         .e = call->e,
-        .pos = p->request->relations != NULL
+        .pos = !by_pos ? NULL
+               : p->request->relations != NULL
                    ? (query ? tables->q_place[0] : tables->k_place)
                    : (query ? tables->q_pos : tables->k_pos),
         .coords = query ? tables->q_coords : tables->k_coords,
@@ -41,10 +37,10 @@ static struct lct_point point_of(const struct lct_plan *p, enum lct_role role,
                                  const int64_t at[3])
 {
     const struct lct_places x = lct_rotation_places(p, role);
-    int64_t row = table_row(p, role, at);
+    int64_t row = lct_tables_row(p, role, at[0], at[1], at[2]);
 
     return (struct lct_point){
-        .pos = x.pos[row],
+        .pos = x.pos == NULL ? 0 : x.pos[row],
         .coords = x.coords == NULL ? NULL : x.coords + row * p->request->axes,
     };
 }
@@ -55,7 +51,8 @@ static void rotate_plain(const struct lct_plan *p, double *x,
 {
     lct_rotate_row_f64(
         x, p->schedule,
-        lct_tables_angles(p, p->tables->angles, role, at[0], at[2]), sign);
+        lct_tables_angles(p, p->tables->angles, role, at[0], at[1], at[2]),
+        sign);
 }
 
 void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,

@@ -36,6 +36,12 @@ static void lay_out_calls(struct lct_tables *tables, const struct lct_plan *p,
     tables->param_memory = lct_arena_doubles(arena, (int64_t)p->params, 1);
 }
 
+/* How many heads have coordinates of their own. */
+static int64_t heads_of(const struct lct_plan *p, int64_t heads)
+{
+    return p->request->coords_by_head ? heads : 1;
+}
+
 static void lay_out_positions(struct lct_tables *tables,
                               const struct lct_plan *p, struct lct_arena *arena)
 {
@@ -50,8 +56,10 @@ static void lay_out_positions(struct lct_tables *tables,
     if (r->relations != NULL)
         tables->k_place = lct_arena_ints(arena, S, 1);
     if (r->a->q_coords != NULL) {
-        tables->q_coords = lct_arena_doubles(arena, T, r->axes);
-        tables->k_coords = lct_arena_doubles(arena, S, r->axes);
+        tables->q_coords =
+            lct_arena_doubles(arena, heads_of(p, p->H) * T, r->axes);
+        tables->k_coords =
+            lct_arena_doubles(arena, heads_of(p, p->Hkv) * S, r->axes);
     }
     if (p->documents) {
         tables->q_docs = lct_arena_ints(arena, T, 1);
@@ -105,9 +113,11 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
         tables->k_schedule =
             lct_arena_alloc(arena, S, 1, sizeof(*tables->k_schedule));
     }
-    tables->angles[LCT_KEY] = alloc_angles(arena, S, pairs, wide);
+    tables->angles[LCT_KEY] =
+        alloc_angles(arena, heads_of(p, p->Hkv) * S, pairs, wide);
     if (!p->shared_angles)
-        tables->angles[LCT_QUERY] = alloc_angles(arena, T, pairs, wide);
+        tables->angles[LCT_QUERY] =
+            alloc_angles(arena, heads_of(p, p->H) * T, pairs, wide);
     else if (lct_arena_is_real(arena))
         tables->angles[LCT_QUERY] = lct_table_at(
             tables->angles[LCT_KEY], (size_t)((p->S - p->T) * pairs));
@@ -210,10 +220,23 @@ static bool reads_padding(const struct lct_tables *tables,
            tables->q_last != NULL;
 }
 
+/* The coordinates of a row and head in the tables; NULL: none are given. */
+static double *coords_at(const struct lct_plan *p, enum lct_role role,
+                         int64_t row, int64_t head)
+{
+    double *coords =
+        role == LCT_QUERY ? p->tables->q_coords : p->tables->k_coords;
+
+    return p->request->axes == 0
+               ? NULL
+               : coords +
+                     lct_tables_row(p, role, row, head, 0) * p->request->axes;
+}
+
 static void fill_positions(const struct lct_tables *tables,
                            const struct lct_plan *p)
 {
-    const struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
+    struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
     const struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
     struct lct_positions own = k;
     int axes = p->request->axes;
@@ -223,12 +246,14 @@ static void fill_positions(const struct lct_tables *tables,
 
         own.n = reads_padding(tables, p) ? p->S : lct_plan_keys(p, row);
 
-        lct_positions_fill(
-            tables->q_pos + t, axes > 0 ? tables->q_coords + t * axes : NULL,
-            p->documents ? tables->q_docs + t : NULL, axes, &q, row);
-        lct_positions_fill(
-            tables->k_pos + s, axes > 0 ? tables->k_coords + s * axes : NULL,
-            p->documents ? tables->k_docs + s : NULL, axes, &own, row);
+        for (q.head = 0; q.head < heads_of(p, p->H); q.head++)
+            lct_positions_fill(
+                tables->q_pos + t, coords_at(p, LCT_QUERY, row, q.head),
+                p->documents ? tables->q_docs + t : NULL, axes, &q, row);
+        for (own.head = 0; own.head < heads_of(p, p->Hkv); own.head++)
+            lct_positions_fill(
+                tables->k_pos + s, coords_at(p, LCT_KEY, row, own.head),
+                p->documents ? tables->k_docs + s : NULL, axes, &own, row);
         if (tables->q_schedule != NULL)
             lct_schedules_fill(tables->q_schedule + t, p, LCT_QUERY, row);
         if (tables->q_schedule != NULL && !p->request->rotated_keys)
@@ -268,16 +293,18 @@ static void fill_angles(const struct lct_tables *tables,
     k = lct_rotation_places(p, LCT_KEY);
     /* Queries share angles with keys only if those are computed here. */
     if (!p->shared_angles || p->late_key_angles)
-        lct_places_angles(tables->angles[LCT_QUERY], &q, 0,
-                          (size_t)(p->position_rows * p->T));
+        lct_places_angles(
+            tables->angles[LCT_QUERY], &q, 0,
+            (size_t)(p->position_rows * heads_of(p, p->H) * p->T));
     for (int n = 1; n < lct_tables_relations(p); n++) {
         q.pos = tables->q_place[n];
         lct_places_angles(tables->relation_angles[n], &q, 0,
                           (size_t)(p->position_rows * p->T));
     }
     if (!p->request->rotated_keys && !p->late_key_angles)
-        lct_places_angles(tables->angles[LCT_KEY], &k, 0,
-                          (size_t)(p->position_rows * p->S));
+        lct_places_angles(
+            tables->angles[LCT_KEY], &k, 0,
+            (size_t)(p->position_rows * heads_of(p, p->Hkv) * p->S));
 }
 
 static struct lct_extent extent_of(const int64_t *x, int64_t n)

@@ -29,7 +29,8 @@ struct lct_tables {
 
     int64_t *q_pos, *k_pos;      /* [R, T], [R, S]; of padding: the lowest
                                     position of its row */
-    double *q_coords, *k_coords; /* [R, T or S, axes]; NULL: not given */
+    double *q_coords, *k_coords; /* [R, T or S, axes], of heads that have their
+                                    own [R, H or Hkv, ..]; NULL: not given */
     int64_t *q_docs, *k_docs;    /* [R, T or S]; NULL: not given */
     int64_t *last;               /* [R]: largest position of a key */
     int64_t *q_last;             /* [R, T]: 'last' within each query's document;
@@ -41,8 +42,8 @@ struct lct_tables {
     /* Angles of rotation. */
     const struct lct_schedule **q_schedule; /* [R, T]; NULL: the plan's */
     const struct lct_schedule **k_schedule; /* [R, S]; NULL: the plan's */
-    struct lct_table angles[2]; /* by role: [R, T or S, pairs]; in double where
-                                    q is F64 */
+    struct lct_table angles[2]; /* by role: [R, T or S, pairs], or with heads
+                                    as coordinates; in double where q is F64 */
     /* Positions by which relations of pairs rotate; NULL: none do. */
     int64_t *q_place[LCT_MAX_RELATIONS], *k_place;       /* [R, T or S] */
     struct lct_table relation_angles[LCT_MAX_RELATIONS]; /* of queries; the
@@ -86,14 +87,27 @@ static inline double lct_tables_factor(const struct lct_plan *p, int64_t b,
                 : tables->row_factor[(row * p->H + h) * p->T + i]);
 }
 
-/* Angles of queries or keys, from token i of batch row b on. */
+/* The row of token i of batch row b and head h, of queries or keys, in tables of
+ * coordinates or angles. */
+static inline int64_t lct_tables_row(const struct lct_plan *p,
+                                     enum lct_role role, int64_t b, int64_t h,
+                                     int64_t i)
+{
+    int64_t row = lct_plan_row(p, b);
+
+    if (p->request->coords_by_head)
+        row = row * (role == LCT_QUERY ? p->H : p->Hkv) + h;
+    return row * (role == LCT_QUERY ? p->T : p->S) + i;
+}
+
+/* Angles of queries or keys of head h, from token i of batch row b on. */
 static inline struct lct_table
 lct_tables_angles(const struct lct_plan *p, const struct lct_table angles[2],
-                  enum lct_role role, int64_t b, int64_t i)
+                  enum lct_role role, int64_t b, int64_t h, int64_t i)
 {
-    int64_t row = lct_plan_row(p, b) * (role == LCT_QUERY ? p->T : p->S) + i;
-
-    return lct_table_at(angles[role], (size_t)(row * p->schedule->pairs));
+    return lct_table_at(
+        angles[role],
+        (size_t)(lct_tables_row(p, role, b, h, i) * p->schedule->pairs));
 }
 
 /* Angles of queries in a relation, from query i of batch row b on. */

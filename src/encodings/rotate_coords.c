@@ -14,6 +14,7 @@
 #include "rotate.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static const char fn[] = "locant_coordinates_backward";
 
@@ -220,10 +221,9 @@ static locant_status run(struct job *j)
     return LOCANT_OK;
 }
 
-locant_status locant_coordinates_backward(locant_tensor *dcoords,
-                                          const locant_tensor *dx,
-                                          const locant_tensor *x,
-                                          const locant_encoding *e, int flags)
+static locant_status one(locant_tensor *dcoords, const locant_tensor *dx,
+                         const locant_tensor *x, const locant_encoding *e,
+                         int flags)
 {
     struct job j = { .dx = dx,
                      .x = x,
@@ -240,4 +240,55 @@ locant_status locant_coordinates_backward(locant_tensor *dcoords,
     status = lct_empty(x) ? LOCANT_OK : run(&j);
     lct_schedule_done(j.s);
     return status;
+}
+
+/* Head h of t [B, H, T, n]. */
+static locant_tensor head_of(const locant_tensor *t, int64_t h)
+{
+    locant_tensor x = *t;
+
+    x.data = lct_at(t, (int64_t[2]){ 0, h }, 2);
+    x.rank = 3;
+    for (int i = 1; i < 3; i++) {
+        x.shape[i] = t->shape[i + 1];
+        x.stride[i] = t->stride[i + 1];
+    }
+    return x;
+}
+
+/* dcoords [B, H, T, axes]: each head adds to its own. */
+static locant_status by_head(locant_tensor *dcoords, const locant_tensor *dx,
+                             const locant_tensor *x, const locant_encoding *e,
+                             int flags)
+{
+    const int64_t any[4] = { -1, -1, -1, -1 };
+    const struct lct_part *part;
+    int64_t shape[4];
+
+    LCT_TRY(check_part(&part, e));
+    LCT_TRY(lct_check(fn, "x", x, LCT_IN_FLOAT, 4, any));
+    LCT_TRY(lct_check(fn, "dx", dx, 1u << x->dtype, 4, x->shape));
+    memcpy(shape, x->shape, sizeof(shape));
+    shape[3] = lct_own_axes(part->e) > 0 ? lct_own_axes(part->e) : 1;
+    LCT_TRY(lct_check(fn, "dcoords", dcoords, LCT_IN_F64, 4, shape));
+    LCT_TRY(lct_check_output(fn, "dcoords", dcoords));
+    LCT_TRY(lct_check_apart(fn, dcoords, x));
+    LCT_TRY(lct_check_apart(fn, dcoords, dx));
+    for (int64_t h = 0; h < x->shape[1]; h++) {
+        locant_tensor to = head_of(dcoords, h), from = head_of(dx, h);
+        locant_tensor row = head_of(x, h);
+
+        LCT_TRY(one(&to, &from, &row, e, flags));
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_coordinates_backward(locant_tensor *dcoords,
+                                          const locant_tensor *dx,
+                                          const locant_tensor *x,
+                                          const locant_encoding *e, int flags)
+{
+    return dcoords != NULL && dcoords->rank == 4
+               ? by_head(dcoords, dx, x, e, flags)
+               : one(dcoords, dx, x, e, flags);
 }

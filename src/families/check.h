@@ -125,6 +125,14 @@ const char *lct_check_text(const json_t *object, const char *key,
 /* The channels of a head that turn, as transformers counts them: the product
    cut off; 0 if it is no size. */
 int64_t lct_check_channels(int64_t width, double partial);
+/* "rope_scaling.factor" of an entry. */
+const char *lct_check_path(char out[128], const struct lct_rope_entry *e,
+                           const char *key);
+#define LCT_CHECK_PATH(e, key) lct_check_path((char[128]){ 0 }, e, key)
+bool lct_check_is_gguf(const struct lct_check *k);
+/* sliding_window as transformers 5 takes it; 0: none.  Of a GGUF file, the key
+   of its architecture. */
+int64_t lct_check_window(const struct lct_check *k);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);
@@ -151,10 +159,15 @@ double lct_check_yarn_amplitude(const json_t *dict, double factor);
 /* The groups of checks. */
 void lct_check_dialect(struct lct_check *k);
 void lct_check_keys(struct lct_check *k);
+void lct_check_values(struct lct_check *k);
 void lct_check_lengths(struct lct_check *k);
+void lct_check_llama3(struct lct_check *k);
+void lct_check_longrope(struct lct_check *k);
 void lct_check_yarn(struct lct_check *k);
 void lct_check_widths(struct lct_check *k);
+void lct_check_sections(struct lct_check *k);
 void lct_check_layers(struct lct_check *k);
+void lct_check_windows(struct lct_check *k);
 void lct_check_scores(struct lct_check *k);
 void lct_check_tensors(struct lct_check *k);
 void lct_check_gguf(struct lct_check *k);

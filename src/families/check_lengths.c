@@ -1,5 +1,5 @@
-/* check_lengths.c - checks L01 to L13, L20 to L22: lengths, and the scalings
- * that follow from them */
+/* check_lengths.c - checks L01 to L04, L08, L12, L13, L20 to L22 and X09:
+ * lengths, and the scalings that follow from them */
 #include "check.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,14 +9,6 @@ static bool is_kind(const struct lct_rope_entry *e, const char *kind)
 {
     return strcmp(e->kind, kind) == 0;
 }
-
-static const char *path_of(char *out, size_t size,
-                           const struct lct_rope_entry *e, const char *key)
-{
-    snprintf(out, size, "%s.%s", e->path, key);
-    return out;
-}
-#define PATH(e, key) path_of((char[128]){ 0 }, 128, e, key)
 
 /* max_position_embeddings, 0 if the file does not say it. */
 static double given_length(const struct lct_check *k)
@@ -30,16 +22,18 @@ static double given_length(const struct lct_check *k)
 static void yarn_without_original(struct lct_check *k,
                                   const struct lct_rope_entry *e)
 {
+    const double fast = lct_check_real(e->dict, "beta_fast", 32);
+    const double slow = lct_check_real(e->dict, "beta_slow", 1);
     const struct lct_ramp now =
-        lct_check_ramp((double)e->rot, e->base, (double)k->M, 32, 1);
+        lct_check_ramp((double)e->rot, e->base, (double)k->M, fast, slow);
     const struct lct_ramp mlx =
-        lct_check_ramp((double)e->rot, e->base, 4096, 32, 1);
+        lct_check_ramp((double)e->rot, e->base, 4096, fast, slow);
     struct lct_draft *f;
 
     if (e->original > 0 || k->M <= 0)
         return;
     f = lct_check_report(k, LCT_CHECK_L01,
-                         PATH(e, "original_max_position_embeddings"),
+                         LCT_CHECK_PATH(e, "original_max_position_embeddings"),
                          "YaRN has no original length, so its ramp is placed "
                          "for %lld, which should be the length already "
                          "extended",
@@ -54,7 +48,7 @@ static void yarn_without_original(struct lct_check *k,
     if (e->factor > 1) {
         const double original = floor((double)k->M / e->factor + 0.5);
         const struct lct_ramp r =
-            lct_check_ramp((double)e->rot, e->base, original, 32, 1);
+            lct_check_ramp((double)e->rot, e->base, original, fast, slow);
 
         lct_check_mend(f,
                        "add original_max_position_embeddings, the trained "
@@ -74,7 +68,7 @@ static void factor_against_lengths(struct lct_check *k,
     if (e->original <= 0 || M <= 0 || e->factor <= 0 || M == e->original ||
         fabs(ratio - e->factor) <= 1e-6 * e->factor)
         return;
-    f = lct_check_report(k, LCT_CHECK_L02, PATH(e, "factor"),
+    f = lct_check_report(k, LCT_CHECK_L02, LCT_CHECK_PATH(e, "factor"),
                          "factor is %.10g, but max_position_embeddings / "
                          "original_max_position_embeddings is %.10g / %.10g = "
                          "%.10g",
@@ -128,7 +122,7 @@ static void scaled_twice(struct lct_check *k, const struct lct_rope_entry *e)
     if (e->factor <= 1 || M <= e->original || e->original <= 0 ||
         !(vendor || (plain && M >= e->factor * e->original)))
         return;
-    f = lct_check_report(k, LCT_CHECK_L04, PATH(e, "factor"),
+    f = lct_check_report(k, LCT_CHECK_L04, LCT_CHECK_PATH(e, "factor"),
                          "max_position_embeddings %.10g is already the "
                          "extended length, and '%s' extends it again",
                          M, e->kind);
@@ -145,90 +139,6 @@ static void scaled_twice(struct lct_check *k, const struct lct_rope_entry *e)
                    e->original);
 }
 
-/* ------------------------------------------------------------------- llama3 */
-
-/* Pairs that llama3 divides by the whole factor. */
-static int divided_pairs(const struct lct_rope_entry *e, double original)
-{
-    const double low = lct_check_real(e->dict, "low_freq_factor", 1);
-    int n = 0;
-
-    for (int64_t c = 0; c < e->rot / 2 && c < 4096; c++)
-        n += 2 * 3.14159265358979323846 *
-                 pow(e->base, 2 * (double)c / (double)e->rot) >
-             original / low;
-    return n;
-}
-
-/* L05 */
-static void llama3_original(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    const double M = k->M > 0 ? (double)k->M : 0;
-    const bool absent = e->original <= 0;
-    struct lct_draft *f;
-
-    if (!absent && (given_length(k) <= 0 || e->original < M))
-        return;
-    f = lct_check_report(
-        k, LCT_CHECK_L05, PATH(e, "original_max_position_embeddings"),
-        absent ? "llama3 has no original length, and the whole context of "
-                 "%.10g becomes it"
-               : "the original length of llama3 is not below "
-                 "max_position_embeddings, %.10g",
-        M);
-    lct_check_says(f, LCT_HF,
-                   "original %.10g: %d of %lld pairs are divided by %.10g "
-                   "instead of the %d of original 8192",
-                   absent ? M : e->original,
-                   divided_pairs(e, absent ? M : e->original),
-                   (long long)(e->rot / 2), e->factor, divided_pairs(e, 8192));
-    if (absent) {
-        lct_check_says(f, LCT_VLLM, "KeyError");
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "original 8192");
-    }
-    lct_check_mend(f, "original_max_position_embeddings 8192 (every Llama 3.1 "
-                      "to 3.3), and the extended length as "
-                      "max_position_embeddings");
-    if (absent && M > 8192 && lct_check_is(k, "llama"))
-        lct_check_fix(f, PATH(e, "original_max_position_embeddings"),
-                      json_integer(8192));
-}
-
-/* L07 */
-static void llama3_band(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    const double low = lct_check_real(e->dict, "low_freq_factor", 1);
-    const double high = lct_check_real(e->dict, "high_freq_factor", 4);
-    struct lct_draft *f;
-
-    if (high > low)
-        return;
-    f = lct_check_report(k, LCT_CHECK_L07, PATH(e, "high_freq_factor"),
-                         "high_freq_factor %.10g is not above low_freq_factor "
-                         "%.10g",
-                         high, low);
-    if (high == low) {
-        lct_check_says(f, LCT_HF | LCT_MLX,
-                       "0 / 0 where a wavelength meets the limit, elsewhere a "
-                       "hard switch between scaled and unscaled pairs");
-        lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP,
-                       "a hard switch, or a failed assertion in older "
-                       "converters");
-    } else {
-        lct_check_says(f, LCT_EVERY_STACK,
-                       "the two bands overlap and the blend is inverted");
-        lct_check_fix(f, PATH(e, "high_freq_factor"), json_real(low));
-        lct_check_fix(f, PATH(e, "low_freq_factor"), json_real(high));
-    }
-    lct_check_mend(f, "low_freq_factor 1 and high_freq_factor 4 are those of "
-                      "Llama 3.1");
-    /* published so, and every stack switches hard */
-    if (high == low && lct_check_is(k, "llama4_text"))
-        lct_check_severity(f, LOCANT_FINDING_WARNING);
-}
-
-/* ----------------------------------------------------------------- longrope */
-
 /* L08 */
 static void two_originals(struct lct_check *k, const struct lct_rope_entry *e)
 {
@@ -243,7 +153,7 @@ static void two_originals(struct lct_check *k, const struct lct_rope_entry *e)
     if (inner == 0 || outer == 0 || inner == outer || e->layers[0] != '\0')
         return;
     f = lct_check_report(
-        k, LCT_CHECK_L08, PATH(e, "original_max_position_embeddings"),
+        k, LCT_CHECK_L08, LCT_CHECK_PATH(e, "original_max_position_embeddings"),
         "the original length is %.10g in the dictionary and "
         "%.10g at the top level%s",
         inner, outer,
@@ -253,106 +163,6 @@ static void two_originals(struct lct_check *k, const struct lct_rope_entry *e)
     lct_check_says(f, LCT_HF, "the one at the top level, %.10g", outer);
     lct_check_says(f, LCT_VLLM | LCT_MLX, "the inner one, %.10g", inner);
     lct_check_mend(f, "give both the trained length");
-}
-
-static size_t list_length(const json_t *dict, const char *key)
-{
-    return json_array_size(json_object_get(dict, key));
-}
-
-/* L09 */
-static void list_lengths(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    static const char *const lists[] = { "short_factor", "long_factor" };
-    struct lct_draft *f;
-
-    for (int i = 0; i < 2; i++) {
-        const size_t n = list_length(e->dict, lists[i]);
-
-        if (n == 0 || e->rot <= 0 || n == (size_t)(e->rot / 2))
-            continue;
-        f = lct_check_report(k, LCT_CHECK_L09, PATH(e, lists[i]),
-                             "%s has %zu numbers, and %lld rotated channels "
-                             "have %lld pairs",
-                             lists[i], n, (long long)e->rot,
-                             (long long)(e->rot / 2));
-        lct_check_says(f, LCT_HF5,
-                       lct_check_is(k, "phi3")
-                           ? "ValueError"
-                           : "a warning, then sizes that do not fit");
-        lct_check_says(f, LCT_LLAMA_CPP, "ValueError in the converter");
-        lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_MLX,
-                       "sizes that do not fit");
-        if (k->d > 0)
-            lct_check_mend(f,
-                           "a forgotten partial_rotary_factor is the usual "
-                           "cause: %zu numbers fit %.6g of %lld channels",
-                           n, 2 * (double)n / (double)k->d, (long long)k->d);
-    }
-}
-
-/* L10 */
-static void longrope_amplitude(struct lct_check *k,
-                               const struct lct_rope_entry *e)
-{
-    const double original = e->original > 0           ? e->original
-                            : lct_check_is(k, "phi3") ? 4096
-                                                      : (double)k->M;
-    const double ratio = (double)k->M / original;
-    const double a = ratio <= 1 ? 1 : sqrt(1 + log(ratio) / log(original));
-    struct lct_draft *f;
-
-    if (e->factor > 0 || lct_check_has(e->dict, "attention_factor") ||
-        original <= 1)
-        return;
-    f = lct_check_report(k, LCT_CHECK_L10, PATH(e, "factor"),
-                         "longrope has no factor, so its amplitude follows "
-                         "max_position_embeddings, and changing the length "
-                         "changes every score");
-    lct_check_says(f, LCT_EVERY_STACK,
-                   "amplitude %.6f from %lld / %.10g (llama.cpp and MLX even "
-                   "if factor is given)",
-                   a, (long long)k->M, original);
-    lct_check_mend(f, "add factor, the extended length over the trained one");
-}
-
-/* L11 */
-static void longrope_switch(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    const double original = e->original > 0 ? e->original : 4096;
-    struct lct_draft *f = lct_check_report(
-        k, LCT_CHECK_L11, PATH(e, "long_factor"),
-        "beyond %.10g tokens longrope takes the long list for all positions, "
-        "also those whose keys are cached already",
-        original);
-
-    lct_check_says(f, LCT_HF5,
-                   "chooses by the longest position of each call; Phi-3 drops "
-                   "its cache once when the length passes %.10g",
-                   original);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "chooses once, by the size of the "
-                   "context");
-    lct_check_says(f, LCT_MLX, "always the long list");
-    lct_check_mend(f, "nothing is wrong in the file; compute again what was "
-                      "cached before the switch");
-}
-
-/* X05: ggml-org/llama.cpp#24820 */
-static void unseen_lists(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    struct lct_draft *f;
-
-    if (!lct_check_is(k, "phi3") || strcmp(e->path, "rope_parameters") != 0)
-        return;
-    f = lct_check_report(k, LCT_CHECK_X05, "rope_parameters",
-                         "the lists of longrope stand only in rope_parameters");
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "converters before #24820 look for rope_scaling, and write "
-                   "neither lists nor amplitude");
-    lct_check_says(f, LCT_HF4, "rope_parameters is unknown: no scaling");
-    lct_check_mend(f, "write the dictionary as rope_scaling, or check the GGUF "
-                      "for rope_factors_long.weight");
 }
 
 /* ------------------------------------------------------------------ dynamic */
@@ -379,14 +189,14 @@ static void dynamic(struct lct_check *k, const struct lct_rope_entry *e)
         lct_check_fix(f, "max_position_embeddings",
                       json_integer((json_int_t)e->original));
     }
-    f = lct_check_report(k, LCT_CHECK_X09, PATH(e, "rope_type"),
+    f = lct_check_report(k, LCT_CHECK_X09, LCT_CHECK_PATH(e, "rope_type"),
                          "dynamic scaling is not known everywhere");
     lct_check_says(f, LCT_LLAMA_CPP, "the converter writes no scaling");
     lct_check_says(f, LCT_MLX, "ValueError");
     lct_check_mend(f, "YaRN, which every stack has");
     if (!lct_check_bool(k->text, "use_cache", true))
         return;
-    f = lct_check_report(k, LCT_CHECK_L13, PATH(e, "rope_type"),
+    f = lct_check_report(k, LCT_CHECK_L13, LCT_CHECK_PATH(e, "rope_type"),
                          "dynamic scaling turns keys by the base of the "
                          "length at which they were cached");
     lct_check_says(f, LCT_HF,
@@ -500,23 +310,13 @@ void lct_check_lengths(struct lct_check *k)
 {
     for (int i = 0; i < k->n_entries; i++) {
         const struct lct_rope_entry *e = &k->entries[i];
-        const bool longrope = is_kind(e, "longrope") || is_kind(e, "su") ||
-                              (is_kind(e, "yarn") && lct_check_is(k, "phi3"));
 
         scaled_twice(k, e);
         two_originals(k, e);
-        if (longrope) {
-            list_lengths(k, e);
-            longrope_amplitude(k, e);
-            longrope_switch(k, e);
-            unseen_lists(k, e);
-        } else if (is_kind(e, "yarn")) {
+        if (is_kind(e, "yarn") && !lct_check_is(k, "phi3")) {
             yarn_without_original(k, e);
             factor_against_lengths(k, e);
             length_not_extended(k, e);
-        } else if (is_kind(e, "llama3")) {
-            llama3_original(k, e);
-            llama3_band(k, e);
         } else if (is_kind(e, "dynamic")) {
             dynamic(k, e);
         }

@@ -203,10 +203,15 @@ static void run_groups(struct lct_check *k)
     if (k->config->dialect != LCT_DIALECT_GGUF) {
         lct_check_dialect(k);
         lct_check_keys(k);
+        lct_check_values(k);
         lct_check_lengths(k);
+        lct_check_llama3(k);
+        lct_check_longrope(k);
         lct_check_yarn(k);
         lct_check_widths(k);
+        lct_check_sections(k);
         lct_check_layers(k);
+        lct_check_windows(k);
         lct_check_scores(k);
     }
     lct_check_gguf(k);

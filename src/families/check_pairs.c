@@ -2,11 +2,10 @@
  * model, or a model and an adapter, say together */
 #include "check.h"
 #include "check_gguf.h"
+#include "check_rows.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { COLUMNS = 256, ROWS = 1 << 15, WIDTH = 1 << 12 };
 
 /* ---------------------------------------------------------------- sizes */
 
@@ -14,16 +13,11 @@ struct sizes {
     int64_t H, K, d, rot;
 };
 
-static bool is_gguf(const struct lct_check *k)
-{
-    return k->config->dialect == LCT_DIALECT_GGUF;
-}
-
 static struct sizes sizes_of(const struct lct_check *k)
 {
     struct sizes s = { .H = k->H, .K = k->K ? k->K : k->H, .d = k->d };
 
-    if (!is_gguf(k)) {
+    if (!lct_check_is_gguf(k)) {
         s.rot = k->n_entries > 0 ? k->entries[0].rot : k->d;
         return s;
     }
@@ -33,7 +27,7 @@ static struct sizes sizes_of(const struct lct_check *k)
         k, "attention.key_length",
         s.H > 0 ? lct_check_gguf_integer(k, "embedding_length", 0) / s.H : 0);
     s.rot = lct_check_gguf_integer(k, "rope.dimension_count", s.d);
-    if (s.H > ROWS || s.K > ROWS || s.d > ROWS)
+    if (s.H > LCT_ROWS_MAX || s.K > LCT_ROWS_MAX || s.d > LCT_ROWS_MAX)
         s = (struct sizes){ 0 };
     return s;
 }
@@ -46,7 +40,7 @@ static bool interleaved(bool *known, const struct lct_check *k)
         k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
                    : NULL;
     const struct lct_gguf_arch *arch =
-        is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
+        lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
 
     *known = text != NULL || arch != NULL ||
              lct_check_class_has(k, LCT_CLASS_INTERLEAVED) ||
@@ -58,130 +52,13 @@ static bool interleaved(bool *known, const struct lct_check *k)
                 : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
 }
 
-/* ----------------------------------------------------------------- rows */
-
-/* The first columns of each row of a matrix, or the numbers of a vector. */
-struct rows {
-    float *x; /* [n][columns] */
-    int64_t n, columns;
-};
-
-static const struct lct_weight *tensor_of(const struct lct_check *k,
-                                          const char *hf, const char *gguf)
-{
-    const struct lct_weight *t;
-
-    if (k->weights == NULL)
-        return NULL;
-    if (is_gguf(k))
-        return lct_weights_find(k->weights, gguf);
-    for (size_t i = 0; (t = lct_weights_at(k->weights, i)) != NULL; i++) {
-        const size_t n = strlen(t->name), m = strlen(hf);
-
-        if (n >= m && strcmp(t->name + n - m, hf) == 0)
-            return t;
-    }
-    return NULL;
-}
-
-/* How many columns of each row are read; 0 if the tensor is not of use. */
-static int64_t columns_of(const struct lct_weight *t)
-{
-    const int64_t width = t->rank == 2 ? t->shape[1] : 1;
-    const int64_t block = t->type->elements;
-    const int64_t most = COLUMNS / block * block;
-    const int64_t n = width < most ? width : most;
-
-    return t->rank >= 1 && t->rank <= 2 && n > 0 && n % block == 0 &&
-                   t->shape[0] >= 1 && t->shape[0] <= ROWS
-               ? n
-               : 0;
-}
-
-static bool load(struct rows *out, const struct lct_weight *t)
-{
-    *out = (struct rows){ 0 };
-    if (t == NULL || (out->columns = columns_of(t)) == 0)
-        return false;
-    out->n = t->shape[0];
-    out->x = locant_alloc((size_t)(out->n * out->columns) * sizeof *out->x);
-    if (out->x == NULL)
-        return false;
-    for (int64_t i = 0; i < out->n; i++)
-        lct_weight_floats(out->x + i * out->columns, t,
-                          i * (t->rank == 2 ? t->shape[1] : 1), out->columns);
-    return true;
-}
-
-/* Row of the half matrix that row 'row' of the interleaved one holds, where
-   heads have 'd' rows, the first 'rot' of them rotated. */
-static int64_t half_row(int64_t row, int64_t d, int64_t rot)
-{
-    const int64_t j = row % d;
-
-    return j >= rot ? row : row - j + j / 2 + j % 2 * (rot / 2);
-}
-
-enum relation { OTHER, SAME, FIRST_INTERLEAVED, SECOND_INTERLEAVED };
-
-/* |a - b|^2 / |b|^2, the rows of b in the order of the relation. */
-static double difference(const struct rows *a, const struct rows *b,
-                         enum relation relation, int64_t d, int64_t rot)
-{
-    const int64_t columns = a->columns < b->columns ? a->columns : b->columns;
-    double sum = 0, norm = 0;
-
-    for (int64_t i = 0; i < a->n; i++) {
-        const int64_t other = half_row(i, d, rot);
-        const int64_t ia = relation == SECOND_INTERLEAVED ? other : i;
-        const int64_t ib = relation == FIRST_INTERLEAVED ? other : i;
-
-        for (int64_t c = 0; c < columns; c++) {
-            const double x = a->x[ia * a->columns + c];
-            const double y = b->x[ib * b->columns + c];
-
-            sum += (x - y) * (x - y);
-            norm += y * y;
-        }
-    }
-    return norm > 0 ? sum / norm : INFINITY;
-}
-
-/* 4 bits to a weight leave a relative error below 0.1, squared 0.01; rows of
-   another order differ by about 2. */
-static const double CLOSE = 0.05, FAR = 0.3;
-
-/* How the rows of two matrices are related, heads having d rows.  In heads of
-   four rows both permutations are one: it is then 'expected'. */
-static enum relation relate(const struct rows *a, const struct rows *b,
-                            int64_t d, int64_t rot, enum relation expected)
-{
-    double least = CLOSE, x[4];
-    enum relation best = OTHER;
-
-    if (a->n != b->n || d < 2 || d > WIDTH || a->n % d != 0 || rot < 2 ||
-        rot > d)
-        return OTHER;
-    for (int r = SAME; r <= SECOND_INTERLEAVED; r++) {
-        x[r] = difference(a, b, (enum relation)r, d, rot);
-        if (x[r] < least || (x[r] <= least && r == (int)expected)) {
-            least = x[r];
-            best = (enum relation)r;
-        }
-    }
-    /* rows that are alike in every order tell nothing */
-    if (best == SAME)
-        return x[FIRST_INTERLEAVED] > FAR ? SAME : OTHER;
-    return x[SAME] > FAR ? best : OTHER;
-}
-
 /* ------------------------------------------------- two files of one model */
 
 struct pair {
     struct lct_check *k;
     const struct lct_check *other;
     struct sizes sizes;
-    enum relation expected;
+    enum lct_relation expected;
 };
 
 static const char *const relation_names[] = {
@@ -197,29 +74,30 @@ static bool expect(struct pair *p)
     const bool first = interleaved(&known, p->k);
     const bool second = interleaved(&other_known, p->other);
 
-    p->expected = first == second ? SAME
-                  : first         ? FIRST_INTERLEAVED
-                                  : SECOND_INTERLEAVED;
+    p->expected = first == second ? LCT_ROWS_SAME
+                  : first         ? LCT_ROWS_FIRST_INTERLEAVED
+                                  : LCT_ROWS_SECOND_INTERLEAVED;
     return known && other_known;
 }
 
 static unsigned readers(const struct lct_check *k)
 {
-    return is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX;
+    return lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX;
 }
 
 /* G01 of a pair */
 static void wrong_order(const struct pair *p, const char *name,
-                        enum relation found)
+                        enum lct_relation found)
 {
-    const struct lct_check *gguf = is_gguf(p->k) ? p->k : p->other;
+    const struct lct_check *gguf = lct_check_is_gguf(p->k) ? p->k : p->other;
     struct lct_draft *f = lct_check_report(
         p->k, LCT_CHECK_G01, name,
         "the rows of %s are %s as those of the other file, and should be %s",
-        name, found == SAME ? "in the same order" : relation_names[found],
+        name,
+        found == LCT_ROWS_SAME ? "in the same order" : relation_names[found],
         relation_names[p->expected]);
 
-    if (found != SAME && p->expected == SAME)
+    if (found != LCT_ROWS_SAME && p->expected == LCT_ROWS_SAME)
         lct_check_says(f, readers(gguf),
                        "the permutation was made once too often: wrong scores "
                        "from position 1 on");
@@ -248,23 +126,24 @@ static void wrong_heads(const struct pair *p, const char *name)
 }
 
 /* G01, G02 */
-static enum relation order_of(const struct pair *p, const char *hf,
-                              const char *gguf, bool keys)
+static enum lct_relation order_of(const struct pair *p, const char *hf,
+                                  const char *gguf, bool keys)
 {
-    const struct lct_weight *a = tensor_of(p->k, hf, gguf);
-    const struct lct_weight *b = tensor_of(p->other, hf, gguf);
+    const struct lct_weight *a = lct_check_rows_tensor(p->k, hf, gguf);
+    const struct lct_weight *b = lct_check_rows_tensor(p->other, hf, gguf);
     const struct sizes *s = &p->sizes;
-    struct rows x = { 0 }, y = { 0 };
-    enum relation found = OTHER;
+    struct lct_rows x = { 0 }, y = { 0 };
+    enum lct_relation found = LCT_ROWS_OTHER;
 
-    if (load(&x, a) && load(&y, b))
-        found = relate(&x, &y, s->d, s->rot, p->expected);
-    if (found != OTHER && found != p->expected)
+    if (lct_check_rows_load(&x, a) && lct_check_rows_load(&y, b))
+        found = lct_check_rows_relate(&x, &y, s->d, s->rot, p->expected);
+    if (found != LCT_ROWS_OTHER && found != p->expected)
         wrong_order(p, a->name, found);
-    else if (keys && found == OTHER && x.x && y.x && s->K != s->H &&
+    else if (keys && found == LCT_ROWS_OTHER && x.x && y.x && s->K != s->H &&
              s->K * s->d % s->H == 0 && s->rot == s->d &&
-             relate(&x, &y, s->K * s->d / s->H, s->K * s->d / s->H,
-                    p->expected) == p->expected)
+             lct_check_rows_relate(&x, &y, s->K * s->d / s->H,
+                                   s->K * s->d / s->H,
+                                   p->expected) == p->expected)
         wrong_heads(p, a->name);
     locant_release(x.x);
     locant_release(y.x);
@@ -272,22 +151,26 @@ static enum relation order_of(const struct pair *p, const char *hf,
 }
 
 /* A02: the norm of one head was left in the order of the other file */
-static void norm_order(const struct pair *p, enum relation rows, const char *hf,
-                       const char *gguf)
+static void norm_order(const struct pair *p, enum lct_relation rows,
+                       const char *hf, const char *gguf)
 {
-    const struct lct_weight *a = tensor_of(p->k, hf, gguf);
-    const struct lct_weight *b = tensor_of(p->other, hf, gguf);
+    const struct lct_weight *a = lct_check_rows_tensor(p->k, hf, gguf);
+    const struct lct_weight *b = lct_check_rows_tensor(p->other, hf, gguf);
     const struct sizes *s = &p->sizes;
-    struct rows x = { 0 }, y = { 0 };
+    struct lct_rows x = { 0 }, y = { 0 };
     struct lct_draft *f;
 
-    if (load(&x, a) && load(&y, b) && x.n == y.n && s->d >= 2 &&
-        x.n % s->d == 0 && s->rot >= 2 && s->rot <= s->d) {
-        const double as_rows = difference(&x, &y, rows, s->d, s->rot);
-        const double same = difference(&x, &y, SAME, s->d, s->rot);
+    if (lct_check_rows_load(&x, a) && lct_check_rows_load(&y, b) &&
+        x.n == y.n && s->d >= 2 && x.n % s->d == 0 && s->rot >= 2 &&
+        s->rot <= s->d) {
+        const double as_rows =
+            lct_check_rows_difference(&x, &y, rows, s->d, s->rot);
+        const double same =
+            lct_check_rows_difference(&x, &y, LCT_ROWS_SAME, s->d, s->rot);
 
         /* rounding to bfloat16 leaves 2^-9 of a weight, squared 4e-6 */
-        if (rows != SAME && same < 1e-4 && as_rows > 10 * same + 1e-4) {
+        if (rows != LCT_ROWS_SAME && same < 1e-4 &&
+            as_rows > 10 * same + 1e-4) {
             f = lct_check_report(p->k, LCT_CHECK_A02, a->name,
                                  "the rows of q and k are %s, and %s is in the "
                                  "same order in both",
@@ -305,7 +188,7 @@ static void norm_order(const struct pair *p, enum relation rows, const char *hf,
 
 static void compare_rows(struct pair *p)
 {
-    enum relation q;
+    enum lct_relation q;
 
     if (!expect(p) || p->sizes.H <= 0 || p->sizes.K <= 0 || p->sizes.d <= 0)
         return;
@@ -313,7 +196,7 @@ static void compare_rows(struct pair *p)
                  false);
     order_of(p, "layers.0.self_attn.k_proj.weight", "blk.0.attn_k.weight",
              true);
-    if (q == OTHER)
+    if (q == LCT_ROWS_OTHER)
         return;
     norm_order(p, q, "layers.0.self_attn.q_norm.weight",
                "blk.0.attn_q_norm.weight");
@@ -339,7 +222,7 @@ static double divisor(const json_t *dict, double original, double w)
     return 1 / ((1 - s) / F + s);
 }
 
-static double divisor_error(const struct rows *t,
+static double divisor_error(const struct lct_rows *t,
                             const struct lct_rope_entry *e, double original)
 {
     double most = 0;
@@ -357,17 +240,18 @@ static double divisor_error(const struct rows *t,
 /* L06 */
 static void divisors(const struct pair *p)
 {
-    const struct lct_check *hf = is_gguf(p->k) ? p->other : p->k;
-    const struct lct_check *gguf = is_gguf(p->k) ? p->k : p->other;
+    const struct lct_check *hf = lct_check_is_gguf(p->k) ? p->other : p->k;
+    const struct lct_check *gguf = lct_check_is_gguf(p->k) ? p->k : p->other;
     const struct lct_rope_entry *e = hf->n_entries > 0 ? &hf->entries[0] : NULL;
     const struct lct_weight *t =
         gguf->weights ? lct_weights_find(gguf->weights, "rope_freqs.weight")
                       : NULL;
-    struct rows x = { 0 };
+    struct lct_rows x = { 0 };
     struct lct_draft *f;
 
-    if (!is_gguf(gguf) || is_gguf(hf) || e == NULL ||
-        strcmp(e->kind, "llama3") != 0 || e->original <= 0 || !load(&x, t))
+    if (!lct_check_is_gguf(gguf) || lct_check_is_gguf(hf) || e == NULL ||
+        strcmp(e->kind, "llama3") != 0 || e->original <= 0 ||
+        !lct_check_rows_load(&x, t))
         return;
     /* float32 divisors computed in float32 differ by some 1e-6 */
     if (x.n == e->rot / 2 && divisor_error(&x, e, e->original) > 1e-3) {
@@ -391,17 +275,14 @@ static void divisors(const struct pair *p)
 
 /* ------------------------------------------------------------------- P12 */
 
+/* The window that layers have; 0: none. */
 static int64_t window_of(const struct lct_check *k)
 {
-    if (is_gguf(k))
-        return lct_check_gguf_integer(k, "attention.sliding_window", 0);
     if (lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW) &&
+        !lct_check_is_gguf(k) &&
         !lct_check_bool(k->text, "use_sliding_window", false))
         return 0;
-    if (lct_check_is(k, "mistral") &&
-        json_object_get(k->text, "sliding_window") == NULL)
-        return 4096;
-    return lct_check_integer(k->text, "sliding_window", 0);
+    return lct_check_window(k);
 }
 
 /* P12 */
@@ -442,7 +323,7 @@ static bool turns_queries(const struct lct_weights *adapter)
 static void adapter(struct lct_check *k)
 {
     const struct lct_gguf_arch *arch =
-        is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
+        lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
     const bool usual_half =
         arch ? arch->permuted || !arch->interleaved
              : lct_check_class_has(k, LCT_CLASS_HALF) ||
@@ -477,10 +358,11 @@ void lct_check_pairs(struct lct_check *k)
 
     adapter(k);
     /* beside a model may lie the GGUF file of its projector */
-    if (k->other == NULL ||
-        (is_gguf(k->other) && lct_check_gguf_arch(k->other->type) == NULL))
+    if (k->other == NULL || (lct_check_is_gguf(k->other) &&
+                             lct_check_gguf_arch(k->other->type) == NULL))
         return;
-    p.sizes = sizes_of(is_gguf(k) && !is_gguf(k->other) ? k->other : k);
+    p.sizes = sizes_of(
+        lct_check_is_gguf(k) && !lct_check_is_gguf(k->other) ? k->other : k);
     compare_rows(&p);
     divisors(&p);
     windows(&p);

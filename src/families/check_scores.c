@@ -68,40 +68,75 @@ static void soft_caps(struct lct_check *k)
     }
 }
 
-/* P17, P18 */
-static void temperature(struct lct_check *k)
+static const char beta_key[] = "llama_4_scaling_beta";
+
+/* The dictionary of the first entry, NULL if there is none. */
+static const json_t *dictionary(const struct lct_check *k)
 {
-    const struct lct_rope_entry *e = k->n_entries > 0 ? &k->entries[0] : NULL;
-    const double beta = lct_check_real(
-        k->text, "llama_4_scaling_beta",
-        e ? lct_check_real(e->dict, "llama_4_scaling_beta", 0) : 0);
+    return k->n_entries > 0 ? k->entries[0].dict : NULL;
+}
+
+/* P17 of Ministral 3 and Mistral 4 */
+static void beta_without_length(struct lct_check *k)
+{
+    const json_t *dict = dictionary(k);
+    const char *found = "TypeError in the first call";
+    struct lct_draft *f;
+
+    if (!lct_check_has(dict, beta_key) && !lct_check_has(k->text, beta_key))
+        return;
+    if (dict != NULL && k->entries[0].original > 0)
+        return;
+    if (dict == NULL)
+        found = "ignores it here, and takes the dictionary of the class";
+    else if (strcmp(k->entries[0].kind, "yarn") == 0)
+        found = "takes the whole length: no temperature up to there";
+    f = lct_check_report(k, LCT_CHECK_P17, beta_key,
+                         "llama_4_scaling_beta has no "
+                         "original_max_position_embeddings to count by");
+    lct_check_says(f, LCT_HF5, "%s", found);
+    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP, "KeyError");
+    lct_check_mend(f, "add original_max_position_embeddings (Ministral 3: "
+                      "16384)");
+}
+
+/* X10 */
+static void dictionary_without_beta(struct lct_check *k)
+{
+    const json_t *dict = dictionary(k);
+    char key[128];
+    struct lct_draft *f;
+
+    if (!(lct_check_is(k, "ministral3") || lct_check_is(k, "mistral4")) ||
+        dict == NULL || lct_check_has(dict, beta_key))
+        return;
+    snprintf(key, sizeof key, "%s.%s", k->entries[0].path, beta_key);
+    f = lct_check_report(k, LCT_CHECK_X10, key,
+                         "the dictionary of '%s' has no llama_4_scaling_beta",
+                         k->type);
+    lct_check_says(f, LCT_HF5, "TypeError in the first call");
+    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP, "no temperature");
+    lct_check_mend(f, "add it beside factor (Ministral 3: 0.1)");
+    if (lct_check_has(k->text, beta_key)) {
+        lct_check_fix(f, key, json_incref(json_object_get(k->text, beta_key)));
+        lct_check_fix(f, beta_key, NULL);
+    }
+}
+
+/* P17 of Llama 4 */
+static void llama4_floor(struct lct_check *k)
+{
     const double floor_scale = lct_check_real(k->text, "floor_scale", 8192);
     struct lct_draft *f;
 
-    if (beta != 0 && (e == NULL || e->original <= 0)) {
-        f = lct_check_report(k, LCT_CHECK_P17, "llama_4_scaling_beta",
-                             "llama_4_scaling_beta %.10g has no "
-                             "original_max_position_embeddings to count by",
-                             beta);
-        lct_check_says(f, LCT_HF5,
-                       e != NULL && strcmp(e->kind, "yarn") == 0
-                           ? "takes %lld: no temperature up to there"
-                           : "TypeError in the first call (length %lld)",
-                       (long long)k->M);
-        lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP, "KeyError");
-        lct_check_mend(f, "add original_max_position_embeddings (Ministral 3: "
-                          "16384)");
-    }
-    if (lct_check_is(k, "llama4_text") && floor_scale <= 0) {
-        f = lct_check_report(k, LCT_CHECK_P17, "floor_scale",
-                             "floor_scale is %.10g, and positions are divided "
-                             "by it",
-                             floor_scale);
-        lct_check_says(f, LCT_EVERY_STACK,
-                       "infinite or negative "
-                       "temperatures");
-        lct_check_mend(f, "8192");
-    }
+    if (!lct_check_is(k, "llama4_text") || floor_scale > 0)
+        return;
+    f = lct_check_report(k, LCT_CHECK_P17, "floor_scale",
+                         "floor_scale is %.10g, and positions are divided by "
+                         "it",
+                         floor_scale);
+    lct_check_says(f, LCT_EVERY_STACK, "infinite or negative temperatures");
+    lct_check_mend(f, "8192");
 }
 
 /* The first id of a row that is not the row's number; -1 if there is none. */
@@ -335,7 +370,9 @@ void lct_check_scores(struct lct_check *k)
 {
     score_scale(k);
     soft_caps(k);
-    temperature(k);
+    beta_without_length(k);
+    dictionary_without_beta(k);
+    llama4_floor(k);
     position_ids(k);
     gpt_oss(k);
     alibi(k);

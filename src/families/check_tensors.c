@@ -27,11 +27,6 @@ static const struct lct_weight *find_by_end(const struct lct_weights *w,
     return NULL;
 }
 
-static bool is_gguf(const struct lct_check *k)
-{
-    return k->config->dialect == LCT_DIALECT_GGUF;
-}
-
 /* ------------------------------------------------------------------ pairing */
 
 /* G01: the pairing that the file records is not what its readers take */
@@ -41,7 +36,7 @@ static void recorded_pairing(struct lct_check *k)
         k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
                    : NULL;
     const struct lct_gguf_arch *arch =
-        is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
+        lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
     const bool interleaved =
         arch ? arch->interleaved
              : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
@@ -58,8 +53,9 @@ static void recorded_pairing(struct lct_check *k)
                          "metadata, and readers of '%s' pair them '%s'",
                          strcmp(text, "half") == 0 ? "half" : "interleaved",
                          k->type, readers);
-    lct_check_says(f, is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX,
-                   "wrong scores from position 1 on");
+    lct_check_says(
+        f, lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX,
+        "wrong scores from position 1 on");
     lct_check_mend(f, "locant model convert --pairing %s", readers);
 }
 
@@ -331,7 +327,7 @@ void lct_check_tensors(struct lct_check *k)
         return;
     recorded_pairing(k);
     stored_angles(k);
-    if (is_gguf(k)) {
+    if (lct_check_is_gguf(k)) {
         divisors(k);
         longrope_lists(k);
         query_rows(k);

@@ -91,6 +91,18 @@ bool lct_check_class_has(const struct lct_check *k, unsigned traits)
     return k->class != NULL && (k->class->traits & traits) == traits;
 }
 
+const char *lct_check_path(char out[128], const struct lct_rope_entry *e,
+                           const char *key)
+{
+    snprintf(out, 128, "%s.%s", e->path, key);
+    return out;
+}
+
+bool lct_check_is_gguf(const struct lct_check *k)
+{
+    return k->config->dialect == LCT_DIALECT_GGUF;
+}
+
 size_t lct_check_edits(const char *a, const char *b)
 {
     enum { LONGEST = 47 };

@@ -1,29 +1,20 @@
-/* check_widths.c - checks W01 to W16 and G13: rotated width, heads, sections */
+/* check_widths.c - checks W01 to W08, W14 to W16 and G13: widths and heads */
 #include "check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *path_of(char *out, size_t size,
-                           const struct lct_rope_entry *e, const char *key)
-{
-    snprintf(out, size, "%s.%s", e->path, key);
-    return out;
-}
-#define PATH(e, key) path_of((char[128]){ 0 }, 128, e, key)
-
 /* ------------------------------------------------------------ rotated width */
 
 /* Where the partial factor stands; NULL if it does not. */
 static const char *partial_key(const struct lct_check *k,
-                               const struct lct_rope_entry *e, char *out,
-                               size_t size)
+                               const struct lct_rope_entry *e, char out[128])
 {
     static const char *const names[] = { "partial_rotary_factor",
                                          "rotary_pct" };
 
     if (lct_check_has(e->dict, names[0]))
-        return path_of(out, size, e, names[0]);
+        return lct_check_path(out, e, names[0]);
     for (int i = 0; i < 2; i++)
         if (lct_check_has(k->text, names[i]) &&
             (i == 0 || lct_check_is(k, "gpt_neox")))
@@ -54,7 +45,7 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
     const double nearest = floor(exact + 0.5);
     const bool whole = fabs(exact - nearest) < 1e-6 * nearest;
     char buffer[128];
-    const char *key = partial_key(k, e, buffer, sizeof buffer);
+    const char *key = partial_key(k, e, buffer);
     const int64_t cut = lct_check_channels(k->d, p);
     struct lct_draft *f;
 
@@ -68,8 +59,13 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
                              "rotated channels instead of %.0f",
                              (long long)k->d, p, exact, (long long)cut,
                              nearest);
-        lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX | LCT_LLAMA_CPP,
-                       "%lld channels", (long long)cut);
+        if (lct_check_class_has(k, LCT_CLASS_PARTIAL))
+            lct_check_says(f, LCT_HF,
+                           "%lld frequencies for %lld channels: sizes that do "
+                           "not fit",
+                           (long long)((cut + 1) / 2), (long long)cut);
+        lct_check_says(f, LCT_VLLM | LCT_MLX | LCT_LLAMA_CPP, "%lld channels",
+                       (long long)cut);
         lct_check_mend(f, "%.17g, whose product is not below %.0f",
                        safe_partial((int64_t)nearest, k->d), nearest);
         lct_check_fix(f, key, json_real(safe_partial((int64_t)nearest, k->d)));
@@ -98,7 +94,7 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
     const double p = partial_of(k, e);
     const bool scaled = strcmp(e->kind, "default") != 0;
     char buffer[128];
-    const char *key = partial_key(k, e, buffer, sizeof buffer);
+    const char *key = partial_key(k, e, buffer);
     struct lct_draft *f;
 
     if (key == NULL || k->class == NULL || p == 1 || k->d <= 0 ||
@@ -136,7 +132,7 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
     const int64_t r = lct_check_integer(k->text, "rotary_dim", 0);
     const bool minimax = lct_check_is(k, "minimax_m2");
     char buffer[128];
-    const char *key = partial_key(k, e, buffer, sizeof buffer);
+    const char *key = partial_key(k, e, buffer);
     const double p = partial_of(k, e);
     struct lct_draft *f;
 
@@ -255,113 +251,6 @@ static void heads(struct lct_check *k)
     }
 }
 
-/* ----------------------------------------------------------------- sections */
-
-static void wrong_sections(struct lct_check *k, const struct lct_rope_entry *e,
-                           const json_t *list, bool interleaved)
-{
-    const int64_t pairs = e->rot / 2;
-    int64_t sum = 0, most = 0;
-    struct lct_draft *f;
-    json_t *item;
-    size_t i;
-
-    json_array_foreach((json_t *)(uintptr_t)list, i, item) {
-        const int64_t n = json_integer_value(item);
-
-        if (n < 0 || n > 65536)
-            return;
-        sum += n;
-        if (i > 0 && n > most)
-            most = n;
-    }
-    if (!interleaved && sum != pairs) {
-        f = lct_check_report(k, LCT_CHECK_W09, PATH(e, "mrope_section"),
-                             "the sections add up to %lld, and %lld rotated "
-                             "channels have %lld pairs",
-                             (long long)sum, (long long)e->rot,
-                             (long long)pairs);
-        lct_check_says(f, LCT_HF | LCT_VLLM, "split fails");
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "the other %lld pairs take the fourth coordinate",
-                       (long long)(pairs > sum ? pairs - sum : 0));
-        lct_check_mend(f, "sections that add up to %lld", (long long)pairs);
-    }
-    if (interleaved && 3 * most > pairs + 2) {
-        f = lct_check_report(k, LCT_CHECK_W10, PATH(e, "mrope_section"),
-                             "an interleaved section of %lld reaches pair "
-                             "%lld, and there are %lld",
-                             (long long)most, (long long)(3 * most - 1),
-                             (long long)pairs);
-        lct_check_says(f, LCT_HF | LCT_VLLM,
-                       "the section is cut off at the last pair");
-        lct_check_says(f, LCT_LLAMA_CPP, "pairs beyond the end are dropped");
-        lct_check_mend(f, "sections of at most %lld",
-                       (long long)((pairs + 2) / 3));
-    }
-}
-
-/* W09 to W12 */
-static void sections(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    const json_t *list = json_object_get(e->dict, "mrope_section");
-    const bool qwen3 = lct_check_is(k, "qwen3_vl_text") ||
-                       lct_check_is(k, "qwen3_vl_moe_text");
-    const bool flag = lct_check_bool(e->dict, "mrope_interleaved", false);
-    struct lct_draft *f;
-
-    if (qwen3 && !flag) {
-        f = lct_check_report(k, LCT_CHECK_W11,
-                             e->dict ? PATH(e, "mrope_interleaved")
-                                     : "rope_scaling",
-                             "mrope_interleaved is not true, and Qwen3-VL was "
-                             "trained with interleaved sections");
-        lct_check_says(f, LCT_HF5, "interleaves always");
-        lct_check_says(f, LCT_VLLM, "chunked sections");
-        lct_check_mend(f, "mrope_interleaved: true");
-        if (e->dict != NULL)
-            lct_check_fix(f, PATH(e, "mrope_interleaved"), json_true());
-    }
-    if (json_array_size(list) == 0)
-        return;
-    wrong_sections(k, e, list, flag || qwen3);
-    if (strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0) {
-        f = lct_check_report(k, LCT_CHECK_W12, PATH(e, "mrope_section"),
-                             "sections stand together with the scaling '%s'",
-                             e->kind);
-        lct_check_says(f, LCT_HF5, "both");
-        lct_check_says(f, LCT_VLLM,
-                       "both, where other servers lose one (LightLLM "
-                       "the scaling, sglang the sections)");
-        lct_check_says(f, LCT_MLX, "the scaling alone: right for text only");
-        lct_check_mend(f, "compare the angles of an image with 'locant model "
-                          "vectors'");
-    }
-}
-
-/* W13: ids given, or a model that can see images */
-static void image_ids(struct lct_check *k)
-{
-    const locant_tensor *ids = k->options->positions;
-    const bool asked = ids != NULL && ids->rank == 3;
-    struct lct_draft *f;
-
-    if (!lct_check_class_has(k, LCT_CLASS_SECTIONS) ||
-        !(asked ||
-          json_is_object(json_object_get(k->config->root, "vision_config"))))
-        return;
-    f = lct_check_report(k, LCT_CHECK_W13, "/vision_config",
-                         "with images, a token after an image stands at the "
-                         "image's start + max(rows, columns) / merge, not at "
-                         "its number");
-    lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP,
-                   "three coordinates, all equal for text alone, which is "
-                   "plain RoPE");
-    lct_check_says(f, LCT_MLX, "one coordinate: right for text alone");
-    lct_check_mend(f, "nothing is wrong in the file; pass position ids of "
-                      "three axes");
-}
-
 /* ---------------------------------------------------------------------- MLA */
 
 /* W14, W15 */
@@ -440,14 +329,12 @@ void lct_check_widths(struct lct_check *k)
 {
     heads(k);
     latent(k);
-    image_ids(k);
     never_rotates(k);
     minimax_without_rotary_dim(k);
     for (int i = 0; i < k->n_entries; i++) {
         odd_width(k, &k->entries[i]);
         ignored_partial(k, &k->entries[i]);
         odd_head(k, &k->entries[i]);
-        sections(k, &k->entries[i]);
     }
     if (k->n_entries > 0)
         rotary_dim(k, &k->entries[0]);

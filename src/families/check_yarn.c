@@ -4,14 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *path_of(char *out, size_t size,
-                           const struct lct_rope_entry *e, const char *key)
-{
-    snprintf(out, size, "%s.%s", e->path, key);
-    return out;
-}
-#define PATH(e, key) path_of((char[128]){ 0 }, 128, e, key)
-
 /* L14 */
 static void one_mscale(struct lct_check *k, const struct lct_rope_entry *e)
 {
@@ -22,7 +14,8 @@ static void one_mscale(struct lct_check *k, const struct lct_rope_entry *e)
     if ((m != 0) == (all != 0))
         return;
     f = lct_check_report(
-        k, LCT_CHECK_L14, PATH(e, m != 0 ? "mscale" : "mscale_all_dim"),
+        k, LCT_CHECK_L14,
+        LCT_CHECK_PATH(e, m != 0 ? "mscale" : "mscale_all_dim"),
         "of mscale and mscale_all_dim only %s counts (%.10g)",
         m != 0 ? "mscale" : "mscale_all_dim", m != 0 ? m : all);
     lct_check_says(f, LCT_HF, "ignores the pair: amplitude %.6f",
@@ -51,7 +44,7 @@ static void score_scale(struct lct_check *k, const struct lct_rope_entry *e)
     if (all == 0 || e->factor <= 1 ||
         !(lct_check_is(k, "deepseek_v2") || lct_check_is(k, "mistral4")))
         return;
-    f = lct_check_report(k, LCT_CHECK_L15, PATH(e, "mscale_all_dim"),
+    f = lct_check_report(k, LCT_CHECK_L15, LCT_CHECK_PATH(e, "mscale_all_dim"),
                          "mscale_all_dim %.10g multiplies the scale of all "
                          "scores by %.6f^2 = %.6f, which several readers of "
                          "this class leave out",
@@ -74,7 +67,7 @@ static void unequal_mscales(struct lct_check *k, const struct lct_rope_entry *e)
     if (m == 0 || all == 0 || m == all ||
         !lct_check_class_has(k, LCT_CLASS_MLA))
         return;
-    f = lct_check_report(k, LCT_CHECK_L16, PATH(e, "mscale"),
+    f = lct_check_report(k, LCT_CHECK_L16, LCT_CHECK_PATH(e, "mscale"),
                          "mscale %.10g and mscale_all_dim %.10g differ", m,
                          all);
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX, "amplitude %.6f",
@@ -102,11 +95,11 @@ static void given_amplitude(struct lct_check *k, const struct lct_rope_entry *e)
     if (given <= 0 || fabs(given - formula) <= 1e-3 * formula ||
         !(yarn || strcmp(e->kind, "longrope") == 0))
         return;
-    f = lct_check_report(k, LCT_CHECK_L17, PATH(e, "attention_factor"),
-                         "attention_factor is %.10g, and the formula gives "
-                         "%.6f%s",
-                         given, formula,
-                         given == 1 ? "; 1 means no amplitude" : "");
+    f = lct_check_report(
+        k, LCT_CHECK_L17, LCT_CHECK_PATH(e, "attention_factor"),
+        "attention_factor is %.10g, and the formula gives "
+        "%.6f%s",
+        given, formula, given == 1 ? "; 1 means no amplitude" : "");
     lct_check_says(f, LCT_HF | LCT_VLLM,
                    "multiplies cosine and sine by %.10g, rotated scores by "
                    "%.6f",
@@ -133,7 +126,7 @@ static void not_truncated(struct lct_check *k, const struct lct_rope_entry *e)
 
     if (lct_check_bool(e->dict, "truncate", true) || original <= 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_L18, PATH(e, "truncate"),
+    f = lct_check_report(k, LCT_CHECK_L18, LCT_CHECK_PATH(e, "truncate"),
                          "truncate: false leaves the ends of YaRN's ramp at "
                          "%.4f and %.4f",
                          r.low_exact, r.high_exact);
@@ -161,7 +154,7 @@ static void reversed_ramp(struct lct_check *k, const struct lct_rope_entry *e)
 
     if (fast >= slow || fast <= 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_L19, PATH(e, "beta_fast"),
+    f = lct_check_report(k, LCT_CHECK_L19, LCT_CHECK_PATH(e, "beta_fast"),
                          "beta_fast %.10g is below beta_slow %.10g, so the "
                          "ramp runs backwards",
                          fast, slow);
@@ -175,8 +168,8 @@ static void reversed_ramp(struct lct_check *k, const struct lct_rope_entry *e)
     lct_check_mend(f, "exchange the two numbers");
     if (lct_check_has(e->dict, "beta_fast") &&
         lct_check_has(e->dict, "beta_slow")) {
-        lct_check_fix(f, PATH(e, "beta_fast"), json_real(slow));
-        lct_check_fix(f, PATH(e, "beta_slow"), json_real(fast));
+        lct_check_fix(f, LCT_CHECK_PATH(e, "beta_fast"), json_real(slow));
+        lct_check_fix(f, LCT_CHECK_PATH(e, "beta_slow"), json_real(fast));
     }
 }
 

@@ -70,6 +70,8 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
 {
     shape[0] = in->B;
     shape[1] = in->T;
+    if (n->text.patches != NULL)
+        shape[1] = lct_net_patches_states(n, in->height, in->width);
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
     if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
@@ -85,7 +87,7 @@ static locant_status check(struct lct_model_input *in, const char *fn,
 {
     LCT_NOT_NULL(fn, model);
     LCT_TRY(lct_model_input_check(in, fn, model->net, input, false));
-    if ((flags & LOCANT_MODEL_HIDDEN) || model->net->head.w.weight != NULL)
+    if ((flags & LOCANT_MODEL_HIDDEN) || lct_net_has_head(model->net))
         return LOCANT_OK;
     return locant_fail(
         LOCANT_ERR_PARAM,
@@ -108,6 +110,19 @@ locant_status locant_model_shape(int64_t shape[3], int *rank,
     return LOCANT_OK;
 }
 
+/* Images go in one step: to their classes, or states. */
+static locant_status run_images(void *out, struct lct_net_run *r,
+                                const struct lct_model_input *in, int flags)
+{
+    const struct lct_net_tokens all = lct_model_input_part(in, 0, in->T);
+
+    LCT_TRY(lct_net_run_step(r, &all));
+    if (!(flags & LOCANT_MODEL_HIDDEN))
+        return lct_net_patches_head(out, r, r->T);
+    memcpy(out, r->x, (size_t)(in->B * r->T * r->n->width) * r->n->math->item);
+    return LOCANT_OK;
+}
+
 /* Steps over all tokens, each of whose states or logits go to 'out'. */
 static locant_status run_all(void *out, struct lct_net_run *r,
                              const struct lct_model_input *in, int flags)
@@ -122,8 +137,6 @@ static locant_status run_all(void *out, struct lct_net_run *r,
         const struct lct_net_tokens part = lct_model_input_part(in, t, T);
 
         LCT_TRY(lct_net_run_step(r, &part));
-        if (n->pool != LCT_POOL_NONE && !(flags & LOCANT_MODEL_HIDDEN))
-            return lct_net_patches_head(out, r, T);
         for (int64_t b = 0; b < in->B; b++) {
             void *to = lct_net_math_at(m, out, (b * in->T + t) * shape[2]);
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
@@ -173,7 +186,8 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     status = lct_model_run_begin(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
-        status = run_all(out->data, &run, &in, flags);
+        status = (n->text.patches != NULL ? run_images : run_all)(
+            out->data, &run, &in, flags);
     }
     lct_model_run_end(&run, &memory);
     return status;
@@ -184,6 +198,11 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
 /* A model that sees a token before it is asked for it has no loss. */
 static locant_status check_causal(const char *fn, const struct lct_net *n)
 {
+    if (lct_model_input_pair(n))
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s is an encoder-decoder, expected a causal "
+                           "model",
+                           fn, n->config.model_type);
     for (int64_t l = 0; l < n->text.n_layers; l++) {
         const struct lct_layer_plan *p = n->text.layers[l].attention.plan;
 
@@ -392,7 +411,7 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (n->head.w.weight == NULL || n->pool != LCT_POOL_NONE ||
+    if (!lct_net_has_head(n) || n->pool != LCT_POOL_NONE ||
         n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,

@@ -20,14 +20,36 @@ static const char *sizes_text(char out[160], int rank, const int64_t *shape)
     return out;
 }
 
+static bool has_shape(const locant_tensor *t, int rank, const int64_t *shape)
+{
+    size_t bytes;
+    bool fits = t->rank == rank;
+
+    for (int i = 0; fits && i < rank; i++)
+        fits = shape[i] < 0 ? t->shape[i] >= 0 : t->shape[i] == shape[i];
+    return fits &&
+           lct_array_bytes(&bytes, t->shape, rank, locant_dtype_size(t->dtype));
+}
+
+/* Is it empty, or an array without gaps that has an address? */
+static bool is_dense(const locant_tensor *t)
+{
+    bool dense = t->data != NULL;
+    int64_t stride = 1;
+
+    for (int i = t->rank - 1; i >= 0; stride *= t->shape[i], i--) {
+        if (t->shape[i] == 0)
+            return true;
+        dense = dense && (t->shape[i] == 1 || t->stride[i] == stride);
+    }
+    return dense;
+}
+
 locant_status lct_model_input_array(const char *fn, const char *name,
                                     const locant_tensor *t, locant_dtype dtype,
                                     int rank, const int64_t *shape)
 {
     char found[160], wanted[160];
-    bool fits, dense = true, empty = false;
-    int64_t stride = 1;
-    size_t bytes;
 
     if (t == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, name);
@@ -35,27 +57,20 @@ locant_status lct_model_input_array(const char *fn, const char *name,
         return locant_fail(LOCANT_ERR_DTYPE, "%s: %s has dtype %s, expected %s",
                            fn, name, locant_dtype_name(t->dtype),
                            locant_dtype_name(dtype));
-    fits = t->rank == rank;
-    for (int i = 0; fits && i < rank; i++)
-        fits = shape[i] < 0 ? t->shape[i] >= 0 : t->shape[i] == shape[i];
-    if (!fits ||
-        !lct_array_bytes(&bytes, t->shape, rank, locant_dtype_size(dtype)))
-        return locant_fail(
-            LOCANT_ERR_SHAPE, "%s: %s has shape %s, expected %s", fn, name,
-            sizes_text(found,
-                       t->rank >= 0 && t->rank <= LOCANT_MAX_RANK ? t->rank : 0,
-                       t->shape),
-            sizes_text(wanted, rank, shape));
-    for (int i = rank - 1; i >= 0; stride *= t->shape[i], i--) {
-        dense = dense && (t->shape[i] == 1 || t->stride[i] == stride);
-        empty = empty || t->shape[i] == 0;
+    if (!has_shape(t, rank, shape)) {
+        const int found_rank =
+            t->rank >= 0 && t->rank <= LOCANT_MAX_RANK ? t->rank : 0;
+
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has shape %s, expected %s",
+                           fn, name, sizes_text(found, found_rank, t->shape),
+                           sizes_text(wanted, rank, shape));
     }
-    if (!dense && !empty)
-        return locant_fail(LOCANT_ERR_LAYOUT,
-                           "%s: %s has gaps, expected a dense array", fn, name);
-    return t->data != NULL || empty
+    return is_dense(t)
                ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NULL, "%s: %s has no data", fn, name);
+               : locant_fail(LOCANT_ERR_LAYOUT,
+                             "%s: %s has gaps or no data, expected a dense "
+                             "array",
+                             fn, name);
 }
 
 static locant_status check_ids(const char *fn, const char *name,
@@ -237,7 +252,7 @@ struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
 {
     return (struct lct_net_tokens){
         .T = T,
-        .ids = in->ids + t,
+        .ids = in->ids != NULL ? in->ids + t : NULL,
         .mask = in->mask != NULL ? in->mask + t : NULL,
         .positions = in->positions != NULL ? in->positions + t : NULL,
         .types = in->types != NULL ? in->types + t : NULL,

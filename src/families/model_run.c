@@ -12,11 +12,11 @@ locant_status lct_model_run_begin(struct lct_net_run *run,
     if (!lct_model_input_pair(n))
         return LOCANT_OK;
     run->memory = memory;
-    return lct_net_cross_read(memory, n, in->B, &in->source);
+    return lct_net_memory_read(memory, n, in->B, &in->source);
 }
 
 void lct_model_run_end(struct lct_net_run *run, struct lct_net_memory *memory)
 {
     lct_net_run_end(run);
-    lct_net_cross_free(memory);
+    lct_net_memory_free(memory);
 }

@@ -2,7 +2,7 @@
 #ifndef LCT_MODEL_RUN_H
 #define LCT_MODEL_RUN_H
 #include "model_input.h"
-#include "net_cross.h"
+#include "net_memory.h"
 
 struct locant_model {
     struct lct_net *net;

@@ -12,6 +12,7 @@
 #include "position_plan.h"
 #include "weights.h"
 
+struct lct_net_adaptive;
 struct lct_net_math;
 struct lct_net_family;
 
@@ -83,9 +84,10 @@ struct lct_net_attention {
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
     bool values_of_keys;           /* v is the k projection (Gemma 4) */
-    double clip;                   /* of q, k, v; 0: none */
-    void *sinks;                   /* [heads] */
-    locant_tensor *params;         /* of plan->encoding; NULL: none */
+    int64_t window;        /* keys seen, beside that of the encoding; 0: all */
+    double clip;           /* of q, k, v; 0: none */
+    void *sinks;           /* [heads] */
+    locant_tensor *params; /* of plan->encoding; NULL: none */
     int n_params;
 };
 
@@ -150,7 +152,21 @@ struct lct_net_streams {
     struct lct_net_norm low_norm;
 };
 
+/* Windows of side x side patches, of an image that is rolled by 'shift'. */
+struct lct_net_window {
+    int64_t side, shift;
+    bool by_image; /* no shift if the image is no larger than a window */
+};
+
+/* Patches merged two by two after a layer, to twice its width. */
+struct lct_net_merge {
+    struct lct_net_linear map; /* [2 D, 4 D] */
+    struct lct_net_norm norm;
+    bool normed_after; /* the map; else before it */
+};
+
 struct lct_net_layer {
+    int64_t width; /* of its states */
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
@@ -163,6 +179,8 @@ struct lct_net_layer {
     bool beside;
     struct lct_net_norm after_dense, before_experts, after_experts;
     struct lct_net_input input;
+    struct lct_net_window *window;   /* NULL: attention sees all */
+    struct lct_net_merge *merge;     /* NULL: none */
     double scalar;                   /* of the output of the layer; 1 */
     struct lct_net_streams *streams; /* NULL: one stream */
     bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
@@ -220,7 +238,9 @@ struct lct_net_stack {
     struct lct_net_norm inputs_norm;
     int64_t n_streams;                             /* 1 */
     struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
-    int axes; /* of position ids: 1, or 3 of M-RoPE */
+    bool by_prompt; /* the base depends on the length of the prompt (Qwen 1) */
+    int64_t memory; /* slots of states of zeros before the first token */
+    int axes;       /* of position ids: 1, or 3 of M-RoPE */
 };
 
 struct lct_net {
@@ -234,9 +254,10 @@ struct lct_net {
     bool round_weights;   /* matrices are rounded to bfloat16 */
     int64_t width, vocab; /* vocab: of images, classes */
     enum lct_net_pool pool;
-    struct lct_net_matrix embed;      /* [vocab, width] */
-    struct lct_net_linear head;       /* absent: there are states alone */
-    struct lct_net_linear head_dense; /* head(norm(act(dense x))); or absent */
+    struct lct_net_matrix embed;       /* [vocab, width] */
+    struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
+    struct lct_net_linear head;        /* absent: there are states alone */
+    struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
     struct lct_net_stack text;     /* that which gives the logits */
@@ -260,7 +281,22 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
 /* The same with an extension, as lct_plan_with() takes it; NULL: none. */
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with);
+/* The same from memory, which must outlive *out: the text of a configuration,
+   and one file of tensors; or a GGUF file as both. */
+struct lct_net_bytes {
+    const char *config;
+    size_t config_size;
+    const void *weights;
+    size_t weights_size;
+    const char *name; /* for messages */
+};
+locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
+                            locant_dtype dtype);
+
 void lct_net_close(struct lct_net *n);
+
+/* Are there logits, or states alone? */
+bool lct_net_has_head(const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);

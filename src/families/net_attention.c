@@ -181,6 +181,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     LCT_TRY(choose_encoding(a));
     LCT_TRY(lct_net_learned_bind(a, b, layer));
     a->clip = b->s.clip;
+    a->window = b->s.same_length ? b->s.memory : 0;
     if (b->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
     else if (is_fused(b, layer))
@@ -304,6 +305,12 @@ static void project(const struct work *w, const void *x,
     }
 }
 
+static const locant_encoding *encoding_of(const struct lct_net_step *s,
+                                          const struct lct_net_attention *a)
+{
+    return s->encoding != NULL ? s->encoding : a->encoding;
+}
+
 /* Rotate the heads of the new tokens at their positions, in place. */
 static locant_status rotate(void *x, const struct lct_net_step *s,
                             const struct lct_net_attention *a, int64_t heads,
@@ -320,7 +327,7 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
                            : lct_net_attention_slots(c->positions, LOCANT_I64,
                                                      c, from, s->T, 0);
 
-    r.encoding = a->encoding;
+    r.encoding = encoding_of(s, a);
     r.positions = &at;
     r.params = a->params;
     r.flags = flags;
@@ -377,16 +384,14 @@ static int64_t *chunk_docs(const struct lct_net_step *s, int64_t chunk)
 }
 
 /* The keys and queries that a rotation has to turn by itself. */
-static bool rotates(const struct lct_net_attention *a)
+static bool rotates(const locant_encoding *e)
 {
-    return a->encoding != NULL &&
-           (locant_encoding_doors(a->encoding) & LOCANT_DOOR_ROTATE);
+    return e != NULL && (locant_encoding_doors(e) & LOCANT_DOOR_ROTATE);
 }
 
-static bool keeps_rotated(const struct lct_net_attention *a)
+static bool keeps_rotated(const locant_encoding *e)
 {
-    return rotates(a) &&
-           !(locant_encoding_traits(a->encoding) & LOCANT_TRAIT_LENGTH);
+    return rotates(e) && !(locant_encoding_traits(e) & LOCANT_TRAIT_LENGTH);
 }
 
 /* Is the norm of q and k after their rotation?  Then both are rotated here. */
@@ -409,6 +414,19 @@ locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
     status = locant_attention_forward(out, lse, call, room, bytes);
     locant_release(room);
     return status;
+}
+
+/* Parameters of an encoding have the width of the model, which 'x' of a call
+   tells if it is not that of all heads: here, whatever numbers it has. */
+static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
+                                    const struct lct_net_attention *a)
+{
+    return (
+        locant_tensor){ .data = numbers,
+                        .dtype = s->n->dtype,
+                        .rank = 3,
+                        .shape = { s->cache->B, s->cache->length, a->o.w.out },
+                        .stride = { 0, 0, 1 } };
 }
 
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
@@ -441,20 +459,24 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
+    locant_tensor input = width_of_model(w->q, s, a);
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
     call.k = &k;
     call.v = &v;
-    call.encoding = normed_late(a) ? NULL : a->encoding;
+    call.encoding = normed_late(a) ? NULL : encoding_of(s, a);
     call.params = a->params;
     call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     call.scale = p->scale;
     call.softcap = p->softcap;
+    call.window = a->window;
     call.sinks = a->sinks != NULL ? &sinks : NULL;
-    if (call.encoding != NULL && keeps_rotated(a))
+    if (a->n_params > 0 && a->o.w.out != p->heads * p->qk_dim)
+        call.x = &input;
+    if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    if (c->coordinates && call.encoding != NULL) {
+    if (c->coordinates && rotates(call.encoding)) {
         call.q_coords = &q_at;
         call.k_coords = &k_at;
     } else if (c->padded && !c->coordinates) {
@@ -486,14 +508,14 @@ locant_status lct_net_attention_forward(void *y, const void *x,
     const bool late = normed_late(a);
 
     project(&w, x, s, a);
-    if (late && rotates(a))
+    if (late && rotates(encoding_of(s, a)))
         LCT_TRY(rotate(w.q, s, a, p->heads, 0));
     norm_heads(w.q, m, &a->q_norm, q);
     if (p->keys_of < 0) {
         if (!late)
             norm_heads(w.k, m, &a->k_norm, k);
         norm_heads(w.v, m, &a->v_norm, rows * p->kv_heads * p->v_dim);
-        if (keeps_rotated(a))
+        if (keeps_rotated(encoding_of(s, a)))
             LCT_TRY(rotate(w.k, s, a, p->kv_heads, LOCANT_ROTATE_KEY));
         if (late)
             norm_heads(w.k, m, &a->k_norm, k);

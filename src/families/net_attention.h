@@ -28,8 +28,11 @@ struct lct_net_step {
     const struct lct_net *n;
     struct lct_net_cache *cache;
     int64_t T;
+    int64_t rows, columns; /* of patches of an image, T in all */
     int64_t *docs; /* [B, capacity]: scratch for chunks; NULL if no layer has
                       any */
+    const locant_encoding *encoding;     /* instead of that of the layers; NULL:
+                                        theirs */
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     const void *inputs; /* of layers, [B T, layers, width]; or NULL */
     const struct lct_net_room *room;

@@ -7,6 +7,7 @@
 #include "net_mlp.h"
 #include "net_norm.h"
 #include "net_streams.h"
+#include "net_windows.h"
 #include <string.h>
 
 static int64_t larger(int64_t a, int64_t b)
@@ -22,11 +23,11 @@ int64_t lct_net_block_scratch(const struct lct_net *n,
     inner = larger(inner, lct_net_mlp_scratch(&l->mlp, rows));
     if (l->experts != NULL)
         inner =
-            larger(inner, lct_net_experts_scratch(l->experts, rows, n->width));
+            larger(inner, lct_net_experts_scratch(l->experts, rows, l->width));
     inner = larger(inner, lct_net_inputs_scratch(n, rows));
     /* two branches, each behind a norm, and what the router of experts reads;
        16 numbers of alignment */
-    return 4 * rows * n->width + inner + 16 + lct_net_streams_scratch(n, rows);
+    return 4 * rows * l->width + inner + 16 + lct_net_streams_scratch(n, rows);
 }
 
 /* before(x), or x itself if there is no norm */
@@ -46,7 +47,7 @@ static void add_experts(void *y, const void *x, const struct lct_net_step *s,
                         void *scratch)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t all = rows * s->n->width;
+    const int64_t all = rows * l->width;
     void *h = lct_net_math_at(m, y, all);
     void *other = lct_net_math_at(m, h, all);
 
@@ -77,7 +78,7 @@ static void add_branch(void *x, void *y, const void *base,
                        int64_t rows)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t D = s->n->width, all = rows * D;
+    const int64_t D = l->width, all = rows * D;
 
     lct_net_norm_rows(y, y, rows, m, after);
     for (int64_t r = 0; scale != NULL && r < rows; r++)
@@ -87,13 +88,23 @@ static void add_branch(void *x, void *y, const void *base,
     m->add(x, y, l->branch_scale, all);
 }
 
+static locant_status attend(void *y, const void *x,
+                            const struct lct_net_step *s,
+                            const struct lct_net_layer *l, int64_t i,
+                            void *scratch)
+{
+    return l->window != NULL
+               ? lct_net_windows_forward(y, x, s, l)
+               : lct_net_attention_forward(y, x, s, &l->attention, i, scratch);
+}
+
 static locant_status sequential(void *x, const struct lct_net_step *s,
                                 const struct lct_net_layer *l, int64_t i,
                                 int64_t rows, void *h, void *y, void *scratch)
 {
     const void *base = normed(h, x, s, &l->before_attn, rows);
 
-    LCT_TRY(lct_net_attention_forward(y, base, s, &l->attention, i, scratch));
+    LCT_TRY(attend(y, base, s, l, i, scratch));
     add_branch(x, y, base, s, l, &l->after_attn, l->attn_scale, rows);
     if (l->cross != NULL) {
         base = normed(h, x, s, &l->before_cross, rows);
@@ -109,10 +120,10 @@ static locant_status sequential(void *x, const struct lct_net_step *s,
         const struct lct_net_inputs inputs = { s->inputs, i, scratch };
 
         lct_net_inputs_add(y, x, rows, s->n, &l->input, &inputs, s->room);
-        s->n->math->add(x, y, 1, rows * s->n->width);
+        s->n->math->add(x, y, 1, rows * l->width);
     }
     if (l->scalar != 1)
-        s->n->math->scale(x, l->scalar, rows * s->n->width);
+        s->n->math->scale(x, l->scalar, rows * l->width);
     return LOCANT_OK;
 }
 
@@ -121,7 +132,7 @@ static locant_status parallel(void *x, const struct lct_net_step *s,
                               int64_t rows, void *h, void *y, void *scratch)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t all = rows * s->n->width;
+    const int64_t all = rows * l->width;
     void *other = lct_net_math_at(m, y, all);
     const void *base = normed(h, x, s, &l->before_attn, rows);
 
@@ -139,7 +150,7 @@ static locant_status post_norm(void *x, const struct lct_net_step *s,
                                int64_t rows, void *y, void *scratch)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t all = rows * s->n->width;
+    const int64_t all = rows * l->width;
 
     LCT_TRY(lct_net_attention_forward(y, x, s, &l->attention, i, scratch));
     m->add(x, y, 1, all);
@@ -166,7 +177,7 @@ locant_status lct_net_block_forward(void *x, const struct lct_net_step *s,
                                     void *scratch)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t rows = s->cache->B * s->T, all = rows * s->n->width;
+    const int64_t rows = s->cache->B * s->T, all = rows * l->width;
     void *h = scratch;
     void *y = lct_net_math_at(m, h, all);
     void *inner = aligned(lct_net_math_at(m, y, 3 * all));

@@ -44,8 +44,7 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
 
     if (lct_net_names_role(&b->prefix, LCT_CONVOLUTION) == NULL)
         return LOCANT_OK;
-    LCT_TRY(
-        lct_net_family_keys_whole(&kernel, &n->config, "conv_kernel_size"));
+    LCT_TRY(lct_net_family_keys_whole(&kernel, &n->config, "conv_kernel_size"));
     if (kernel == 0)
         return LOCANT_OK;
     *out = c = lct_net_keep(n, sizeof(*c));

@@ -5,9 +5,7 @@
  * padding (Vaswani et al. 2017, arXiv:1706.03762v7, section 3.2.3).
  */
 #include "net_cross.h"
-#include "../core/size.h"
 #include "net_math.h"
-#include "net_norm.h"
 
 /* --------------------------------------------------------------- binding */
 
@@ -47,82 +45,6 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
     LCT_TRY(lct_net_bind_norm(&l->before_cross, b, before, b->n->width));
     LCT_TRY(lct_net_bind_norm(&l->after_cross, b, after, b->n->width));
     return bind_maps(l->cross, b, i);
-}
-
-/* ----------------------------------------------------------------- memory */
-
-static void *array(int64_t a, int64_t b, size_t item)
-{
-    size_t bytes;
-
-    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
-        return NULL;
-    return locant_alloc(bytes > 0 ? bytes : 1);
-}
-
-static locant_status project(struct lct_net_memory *m, const struct lct_net *n,
-                             struct lct_net_run *encoder)
-{
-    const int64_t rows = m->B * m->T;
-
-    for (int64_t i = 0; i < m->n_layers; i++) {
-        const struct lct_net_attention *a = n->text.layers[i].cross;
-
-        m->k[i] = array(rows, a->k.w.out, n->math->item);
-        m->v[i] = array(rows, a->v.w.out, n->math->item);
-        if (m->k[i] == NULL || m->v[i] == NULL)
-            return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-        lct_net_linear_forward(m->k[i], a->k.w.out, encoder->x, rows, n, &a->k,
-                               &encoder->room);
-        lct_net_linear_forward(m->v[i], a->v.w.out, encoder->x, rows, n, &a->v,
-                               &encoder->room);
-    }
-    return LOCANT_OK;
-}
-
-static locant_status read_states(struct lct_net_memory *m,
-                                 const struct lct_net *n,
-                                 struct lct_net_run *encoder,
-                                 const struct lct_net_tokens *tokens)
-{
-    LCT_TRY(lct_net_run_begin_stack(encoder, n, &n->encoder, m->B, m->T, m->T));
-    LCT_TRY(lct_net_run_step(encoder, tokens));
-    m->padded = encoder->cache->padded;
-    for (int64_t i = 0; i < m->B * m->T; i++)
-        m->docs[i] = encoder->cache->docs[i];
-    return project(m, n, encoder);
-}
-
-locant_status lct_net_cross_read(struct lct_net_memory *m,
-                                 const struct lct_net *n, int64_t B,
-                                 const struct lct_net_tokens *tokens)
-{
-    struct lct_net_run encoder = { 0 };
-    locant_status status;
-
-    m->B = B;
-    m->T = tokens->T;
-    m->docs = array(B, m->T, sizeof(*m->docs));
-    m->k = array(n->text.n_layers, 1, sizeof(*m->k));
-    m->v = array(n->text.n_layers, 1, sizeof(*m->v));
-    if (m->docs == NULL || m->k == NULL || m->v == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    m->n_layers = n->text.n_layers;
-    status = read_states(m, n, &encoder, tokens);
-    lct_net_run_end(&encoder);
-    return status;
-}
-
-void lct_net_cross_free(struct lct_net_memory *m)
-{
-    for (int64_t i = 0; i < m->n_layers; i++) {
-        locant_release(m->k[i]);
-        locant_release(m->v[i]);
-    }
-    locant_release(m->k);
-    locant_release(m->v);
-    locant_release(m->docs);
-    *m = (struct lct_net_memory){ 0 };
 }
 
 /* ---------------------------------------------------------------- forward */

@@ -2,7 +2,6 @@
 #ifndef LCT_NET_CROSS_H
 #define LCT_NET_CROSS_H
 #include "net_attention.h"
-#include "net_run.h"
 
 /* Keys and values of all layers, made once from the states of the encoder. */
 struct lct_net_memory {
@@ -16,13 +15,6 @@ struct lct_net_memory {
 locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  struct lct_net_binder *b,
                                  const struct lct_layer_plan *plan, int64_t i);
-
-/* Run the encoder over B rows of tokens.  Begin with zeros; free it whatever
-   is returned.  Errors: as lct_net_run_step(). */
-locant_status lct_net_cross_read(struct lct_net_memory *m,
-                                 const struct lct_net *n, int64_t B,
-                                 const struct lct_net_tokens *tokens);
-void lct_net_cross_free(struct lct_net_memory *m);
 
 /* y [B T, D] = attention of x [B T, D] over the memory of the step. */
 locant_status lct_net_cross_forward(void *y, const void *x,

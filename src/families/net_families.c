@@ -31,13 +31,18 @@
                     .act = __VA_ARGS__ } }
 
 #define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
+#define SWIN(window_)                                                    \
+    .window = window_, .free_width = true, .pool = LCT_POOL_MEAN,         \
+    .any_size = true
+#define T5                                                               \
+    .names = { &t5, &t5_gated },                                         \
+    .encoder = { &t5_encoder, &t5_gated_encoder },                       \
+    .eps_key = "layer_norm_epsilon", .act_key = "feed_forward_proj",     \
+    .read = lct_net_family_t5
 #define T5_FAMILY(type_, act_, scale_)                                   \
-    { .model_type = type_, .names = { &t5, &t5_gated },                  \
-      .encoder = { &t5_encoder, &t5_gated_encoder },                     \
-      .eps_key = "layer_norm_epsilon", .act_key = "feed_forward_proj",   \
+    { .model_type = type_, T5,                                           \
       .switches = { RMS, .eps = 1e-6, .act = act_, .tied = true,         \
-                    .logit_scale = scale_ },                             \
-      .read = lct_net_family_t5 }
+                    .logit_scale = scale_ } }
 
 /* Experts with the defaults of the classes: how many, how many for a token, the
    width of each. */

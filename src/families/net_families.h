@@ -33,10 +33,15 @@ struct lct_net_switches {
     double logit_scale;     /* 0: 1 */
     bool logits_over_root;  /* logits are divided by sqrt(D) (PaLM) */
     double logit_cap, clip;
-    bool no_first_norm; /* layer 0 has no norm before attention */
-    bool images;        /* LCT_EMBED maps patches */
-    bool any_size;      /* of images */
-    int64_t patch;      /* the default of patch_size */
+    bool no_first_norm;    /* layer 0 has no norm before attention */
+    bool images;           /* LCT_EMBED maps patches */
+    bool any_size;         /* of images */
+    bool by_prompt;        /* dynamic scaling by the prompt (Qwen 1) */
+    int64_t memory;        /* the default of mem_len (Transformer-XL) */
+    bool same_length;      /* the memory is a window */
+    int64_t window;        /* the default of window_size; 0: no windows */
+    bool merge_norm_after; /* Swin v2 */
+    int64_t patch;         /* the default of patch_size */
     enum lct_net_pool pool;
     bool headless;        /* there may be no head */
     const char *head_act; /* NULL: that of MLPs */

@@ -204,6 +204,25 @@ locant_status lct_net_family_opt(struct lct_net_switches *s,
     return LOCANT_OK;
 }
 
+locant_status lct_net_family_transfo_xl(struct lct_net_switches *s,
+                                        const struct lct_config *c)
+{
+    bool before = false;
+    int64_t type = 0;
+
+    LCT_TRY(lct_net_family_keys_whole(&s->memory, c, "mem_len"));
+    LCT_TRY(lct_net_family_keys_bool(&s->same_length, c, "same_length"));
+    LCT_TRY(lct_net_family_keys_bool(&before, c, "pre_lnorm"));
+    LCT_TRY(lct_net_family_keys_whole(&type, c, "attn_type"));
+    if (s->memory > 1 << 24)
+        return wrong(c, "mem_len", "a number of at most 2^24");
+    if (!before && type == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: pre_lnorm and attn_type other than 0 cannot be run",
+                       c->file);
+}
+
 /*
  * T5 scales states before the head by D^-0.5 unless the file unties it; its
  * class of transformers 5 saves that as scale_decoder_outputs and calls the

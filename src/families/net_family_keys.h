@@ -51,6 +51,8 @@ locant_status lct_net_family_dinov2(struct lct_net_switches *s,
                                     const struct lct_config *c);
 locant_status lct_net_family_dinov3(struct lct_net_switches *s,
                                     const struct lct_config *c);
+locant_status lct_net_family_transfo_xl(struct lct_net_switches *s,
+                                        const struct lct_config *c);
 locant_status lct_net_family_t5(struct lct_net_switches *s,
                                 const struct lct_config *c);
 locant_status lct_net_family_stablelm(struct lct_net_switches *s,

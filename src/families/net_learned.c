@@ -9,23 +9,33 @@ struct row {
     const char *param;
     enum lct_net_role role;
     const char *suffix;
+    bool across; /* the tensor is the transpose */
 };
 
 /* clang-format off */
-static const struct row rows[] = {
-    { "table", LCT_REL_TABLE, ".weight" },
-    { "table", LCT_TABLE, ".weight" },
-    { "table", LCT_TABLE, "" },
-    { "key", LCT_POS_K, ".weight" },
-    { "key", LCT_K, ".weight" },
-    { "query", LCT_POS_Q, ".weight" },
-    { "query", LCT_Q, ".weight" },
-    { "key_bias", LCT_POS_K, ".bias" },
-    { "key_bias", LCT_K, ".bias" },
-    { "query_bias", LCT_POS_Q, ".bias" },
-    { "query_bias", LCT_Q, ".bias" },
-    { "norm_weight", LCT_REL_NORM, ".weight" },
-    { "norm_bias", LCT_REL_NORM, ".bias" },
+static const struct row known[] = {
+    { "table", LCT_REL_TABLE, ".weight", false },
+    { "table", LCT_TABLE, ".weight", false },
+    { "table", LCT_TABLE, "", false },
+    { "key", LCT_POS_K, ".weight", false },
+    { "key", LCT_K, ".weight", false },
+    { "query", LCT_POS_Q, ".weight", false },
+    { "query", LCT_Q, ".weight", false },
+    { "key_bias", LCT_POS_K, ".bias", false },
+    { "key_bias", LCT_K, ".bias", false },
+    { "query_bias", LCT_POS_Q, ".bias", false },
+    { "query_bias", LCT_Q, ".bias", false },
+    { "norm_weight", LCT_REL_NORM, ".weight", false },
+    { "norm_bias", LCT_REL_NORM, ".bias", false },
+    { "projection", LCT_POS_MAP, ".weight", false },
+    { "u", LCT_POS_U, "", false },
+    { "u", LCT_SHARED_U, "", false },
+    { "v", LCT_POS_V, "", false },
+    { "v", LCT_SHARED_V, "", false },
+    { "w1", LCT_NET_W1, ".weight", true },
+    { "b1", LCT_NET_W1, ".bias", false },
+    { "w2", LCT_NET_W2, ".weight", true },
+    { "log_scale", LCT_LOGIT_SCALE, "", false },
 };
 /* clang-format on */
 
@@ -37,14 +47,14 @@ static const struct row *find(const struct lct_net_binder *b, const char *param,
     const char *dot = strrchr(param, '.'); /* "t5.table" of a sum */
     const struct row *last = NULL;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct lct_net_place at = { rows[i].role, layer, -1 };
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const struct lct_net_place at = { known[i].role, layer, -1 };
 
-        if (strcmp(rows[i].param, dot != NULL ? dot + 1 : param) != 0 ||
-            lct_net_names_role(&b->prefix, rows[i].role) == NULL)
+        if (strcmp(known[i].param, dot != NULL ? dot + 1 : param) != 0 ||
+            lct_net_names_role(&b->prefix, known[i].role) == NULL)
             continue;
-        last = &rows[i];
-        if (lct_net_bind_find(b, at, rows[i].suffix) != NULL)
+        last = &known[i];
+        if (lct_net_bind_find(b, at, known[i].suffix) != NULL)
             break;
     }
     return last;
@@ -57,6 +67,21 @@ static int64_t product(const int64_t *shape, int rank)
     for (int i = 0; i < rank; i++)
         all *= shape[i];
     return all;
+}
+
+/* Numbers of a tensor [n, m] in the order of [m, n], the shape of x. */
+static locant_status transpose(locant_tensor *x, struct lct_net *n)
+{
+    const int64_t rows = x->shape[0], columns = x->shape[1];
+    void *to = lct_net_keep(n, (size_t)(rows * columns) * n->math->item);
+
+    if (to == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    for (int64_t i = 0; i < rows * columns; i++)
+        n->math->set(to, i,
+                     n->math->get(x->data, i % columns * rows + i / columns));
+    x->data = to;
+    return LOCANT_OK;
 }
 
 /* Tables that all layers share may stand in layer 0. */
@@ -80,7 +105,7 @@ static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
         return lct_net_bind_shape(w, info->rank, info->shape);
     LCT_TRY(lct_net_bind_vector(&numbers, b->n, w, count, 0));
     *out = locant_dense(numbers, b->n->dtype, info->rank, info->shape);
-    return LOCANT_OK;
+    return row->across ? transpose(out, b->n) : LOCANT_OK;
 }
 
 locant_status lct_net_learned_bind(struct lct_net_attention *a,

@@ -17,9 +17,9 @@ enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4, MOST_BLOCK = 256 };
 /*
  * A model that rounds to bfloat16 multiplies pairs of it: rows of x are rounded
  * too, ROWS of them and a piece of PIECE words at a time, for PAIR_TILE rows of
- * the matrix.
+ * the matrix or, if x has more rows, so that rounding costs little, MANY_TILE.
  */
-enum { ROWS = 96, PAIR_TILE = 96 };
+enum { ROWS = 96, PAIR_TILE = 96, MANY_TILE = 480 };
 
 _Static_assert((int)ROWS >= (int)TILE, "room for either");
 enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */
@@ -190,7 +190,8 @@ struct job {
     const struct lct_net_linear *w;
     const struct lct_net_room *room;
     bool in_place, bf16, pairs;
-    int64_t tile; /* rows of the matrix in a task */
+    int64_t tile;   /* rows of the matrix in a task */
+    int64_t blocks; /* of ROWS rows of x; 1: a task takes all of them */
 };
 
 /* Can kernels read the rows where they lie?  bfloat16 is read as such for few
@@ -295,27 +296,24 @@ static void pairs_columns(const struct job *j, const struct part *part,
     }
 }
 
-static void pairs_tile(const struct job *j, int64_t i, int64_t count, int slot)
+static void pairs_tile(const struct job *j, int64_t row, int64_t i,
+                       int64_t count, int slot)
 {
     const struct lct_net_math *m = j->n->math;
     const int64_t in = j->w->w.in, most = 2 * PIECE;
     uint16_t *room = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
+    struct part part = { .row = row,
+                         .rows = j->rows - row < ROWS ? j->rows - row : ROWS,
+                         .x = room };
 
-    for (int64_t row = 0; row < j->rows; row += ROWS)
-        for (int64_t p = 0; p < in; p += most) {
-            const struct part part = { .row = row,
-                                       .rows = j->rows - row < ROWS
-                                                   ? j->rows - row
-                                                   : ROWS,
-                                       .p = p,
-                                       .k = in - p < most ? in - p : most,
-                                       .x = room };
-
-            for (int64_t r = 0; r < part.rows; r++)
-                m->narrow(room + r * part.k,
-                          lct_net_math_at(m, j->x, (row + r) * in + p), part.k);
-            pairs_columns(j, &part, i, count);
-        }
+    for (part.p = 0; part.p < in; part.p += most) {
+        part.k = in - part.p < most ? in - part.p : most;
+        for (int64_t r = 0; r < part.rows; r++)
+            m->narrow(room + r * part.k,
+                      lct_net_math_at(m, j->x, (row + r) * in + part.p),
+                      part.k);
+        pairs_columns(j, &part, i, count);
+    }
 }
 
 static void in_place_tile(const struct job *j, int64_t i, int64_t count)
@@ -361,16 +359,20 @@ static void tile_task(void *context, size_t task, int slot)
 {
     const struct job *j = context;
     const struct lct_net_math *m = j->n->math;
-    const int64_t out = j->w->w.out, i = (int64_t)task * j->tile;
+    const int64_t out = j->w->w.out;
+    const int64_t i = (int64_t)task / j->blocks * j->tile;
     const int64_t count = out - i < j->tile ? out - i : j->tile;
+    const int64_t row = (int64_t)task % j->blocks * ROWS;
+    const int64_t end =
+        j->blocks == 1 || j->rows - row < ROWS ? j->rows : row + ROWS;
 
     if (j->pairs)
-        pairs_tile(j, i, count, slot);
+        pairs_tile(j, row, i, count, slot);
     else if (j->in_place)
         in_place_tile(j, i, count);
     else
         copied_tile(j, i, count, slot);
-    for (int64_t r = 0; j->w->bias != NULL && r < j->rows; r++)
+    for (int64_t r = row; j->w->bias != NULL && r < end; r++)
         m->add(lct_net_math_at(m, j->y, r * j->y_row + i),
                lct_net_math_at(m, j->w->bias, i), 1, count);
 }
@@ -391,8 +393,9 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
 
     j.pairs = in_pairs(&j);
     j.in_place = in_place(&j, &j.bf16);
-    j.tile = j.pairs ? PAIR_TILE : TILE;
-    tiles = (size_t)((w->w.out + j.tile - 1) / j.tile);
+    j.blocks = j.pairs ? (rows + ROWS - 1) / ROWS : 1;
+    j.tile = !j.pairs ? TILE : j.blocks > 1 ? MANY_TILE : PAIR_TILE;
+    tiles = (size_t)((w->w.out + j.tile - 1) / j.tile * j.blocks);
     if (locant_threads() <= room->slots) {
         locant_parallel_for(tiles, tile_task, &j);
         return;

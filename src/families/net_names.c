@@ -129,6 +129,23 @@ const char *lct_net_names_role(const struct lct_net_prefix *p,
     return lct_net_names_of(p->names, role);
 }
 
+/* "encoder.layers.1.blocks.0." */
+static int layer_begin(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
+                       int64_t layer)
+{
+    const char *name = lct_net_names_layer(p->names);
+    const char *mark = strchr(name, '%');
+    int stage = 0;
+
+    if (mark == NULL)
+        return snprintf(out, LCT_NET_NAME, "%s%s%" PRId64 ".", p->root, name,
+                        layer);
+    while (stage + 1 < p->n_stages && layer >= p->depths[stage])
+        layer -= p->depths[stage++];
+    return snprintf(out, LCT_NET_NAME, "%s%.*s%d%s%" PRId64 ".", p->root,
+                    (int)(mark - name), name, stage, mark + 2, layer);
+}
+
 bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
                         enum lct_net_role role, int64_t layer, int64_t expert,
                         const char *suffix)
@@ -141,8 +158,7 @@ bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
     if (name == NULL)
         return false;
     if (role >= LCT_NORM_ATTN) {
-        n = snprintf(before, sizeof(before), "%s%s%" PRId64 ".", p->root,
-                     lct_net_names_layer(p->names), layer);
+        n = layer_begin(before, p, layer);
         if (n < 0 || (size_t)n >= sizeof(before))
             return false;
     } else if (role < LCT_HEAD || role > LCT_HEAD_BIAS) {

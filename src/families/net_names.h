@@ -15,11 +15,21 @@ enum lct_net_role {
     LCT_HEAD,
     LCT_HEAD_DENSE, /* before the head: norm(act(dense x)) */
     LCT_HEAD_NORM,
+    LCT_CLUSTER_HEAD, /* "%d" in the name: the cluster */
+    LCT_CLUSTER_OUT,
+    LCT_CLUSTERS,
+    LCT_CLUSTERS_BIAS,
     LCT_HEAD_BIAS,
     /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
+    LCT_CLUSTER_EMBED, /* "%d" in the name: the cluster */
+    LCT_CLUSTER_IN,
+    LCT_SHARED_U, /* learned by the encodings of all layers */
+    LCT_SHARED_V,
     LCT_REL_TABLE, /* learned by the encodings of all layers */
     LCT_REL_NORM,
     LCT_CONVOLUTION,
+    LCT_MERGE, /* "%d" in the name: the stage */
+    LCT_MERGE_NORM,
     LCT_CONVOLUTION_NORM,
     LCT_CLASS_TOKEN,
     LCT_REGISTERS,
@@ -36,6 +46,12 @@ enum lct_net_role {
     LCT_CROSS_K,
     LCT_CROSS_V,
     LCT_CROSS_O,
+    LCT_NET_W1, /* of the network that makes a bias (Swin v2) */
+    LCT_NET_W2,
+    LCT_LOGIT_SCALE,
+    LCT_POS_MAP,
+    LCT_POS_U,
+    LCT_POS_V,
     LCT_POS_Q, /* maps of LCT_REL_TABLE, if they are not those of tokens */
     LCT_POS_K,
     LCT_TABLE,      /* learned by the encoding of the layer */
@@ -122,6 +138,9 @@ struct lct_net_prefix {
     const struct lct_weights *weights;
     const char *file;
     char root[LCT_NET_NAME]; /* before the name of LCT_EMBED */
+    int n_stages; /* "%d" in names->layer: the stage; a layer is counted within
+                     its stage then */
+    int64_t depths[8]; /* layers of each stage */
 };
 
 /* Find the prefix of p->names.  Errors: FORMAT (there is no such tensor). */

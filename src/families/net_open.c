@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
 #include "net_family_keys.h"
@@ -12,6 +13,7 @@
 #include "net_patches.h"
 #include "net_stack.h"
 #include "net_streams.h"
+#include "net_windows.h"
 #include "plan_with.h"
 #include <inttypes.h>
 #include <math.h>
@@ -104,6 +106,8 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     if (b->s.logits_over_root)
         n->logit_scale /= sqrt((double)n->width);
     n->logit_cap = b->s.logit_cap;
+    if (n->adaptive != NULL)
+        return LOCANT_OK;
     LCT_TRY(bind_before_head(n, b));
     if (b->s.headless && n->head_dense.w.weight == NULL &&
         !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
@@ -193,8 +197,13 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (w->rank == 2)
         n->width = w->shape[1];
     LCT_TRY(first_of(&n->width, &n->config, width_keys));
+    LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
-    if (b.s.images)
+    LCT_TRY(lct_net_adaptive_bind(n, &b));
+    if (n->adaptive != NULL) {
+        n->text.input_scale = n->text.plan->input_scale;
+        n->text.n_streams = 1;
+    } else if (b.s.images)
         n->text.input_scale = n->text.n_streams = 1;
     else
         LCT_TRY(bind_input(n, &b));
@@ -270,18 +279,38 @@ static locant_status choose_family(struct lct_net *n)
     return LOCANT_OK;
 }
 
+/* A model without anything yet; NULL: no memory. */
+static struct lct_net *blank(locant_dtype dtype)
+{
+    struct lct_net *n = locant_alloc(sizeof(*n));
+
+    if (n == NULL)
+        return NULL;
+    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
+    n->round_weights = dtype == LOCANT_BF16;
+    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
+    return n;
+}
+
+static locant_status finish(struct lct_net **out, struct lct_net *n,
+                            locant_status status)
+{
+    if (status != LOCANT_OK)
+        lct_net_close(n);
+    else
+        *out = n;
+    return status;
+}
+
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with)
 {
-    struct lct_net *n = locant_alloc(sizeof(*n));
+    struct lct_net *n = blank(dtype);
     locant_status status;
 
     *out = NULL;
     if (n == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
-    n->round_weights = dtype == LOCANT_BF16;
-    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
     status = lct_config_read(&n->config, path);
     if (status == LOCANT_OK)
         status = lct_position_plan_read(&n->plan, path);
@@ -293,18 +322,40 @@ locant_status lct_net_open_with(struct lct_net **out, const char *path,
         status = lct_weights_open(&n->weights, path);
     if (status == LOCANT_OK)
         status = bind(n, path);
-    if (status != LOCANT_OK) {
-        lct_net_close(n);
-        return status;
-    }
-    *out = n;
-    return LOCANT_OK;
+    return finish(out, n, status);
+}
+
+locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
+                            locant_dtype dtype)
+{
+    struct lct_net *n = blank(dtype);
+    locant_status status;
+
+    *out = NULL;
+    if (n == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    status = lct_config_parse(&n->config, b->config, b->config_size, b->name);
+    if (status == LOCANT_OK)
+        status = lct_position_plan_of(&n->plan, &n->config);
+    if (status == LOCANT_OK)
+        status = choose_family(n);
+    if (status == LOCANT_OK)
+        status = lct_weights_parse(&n->weights, b->weights, b->weights_size,
+                                   b->name);
+    if (status == LOCANT_OK)
+        status = bind(n, b->name);
+    return finish(out, n, status);
 }
 
 locant_status lct_net_open(struct lct_net **out, const char *path,
                            locant_dtype dtype)
 {
     return lct_net_open_with(out, path, dtype, NULL);
+}
+
+bool lct_net_has_head(const struct lct_net *n)
+{
+    return n->adaptive != NULL || n->head.w.weight != NULL;
 }
 
 void lct_net_close(struct lct_net *n)

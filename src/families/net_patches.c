@@ -150,6 +150,20 @@ bool lct_net_patches_count(int64_t *tokens, const struct lct_net *n,
     return true;
 }
 
+int64_t lct_net_patches_states(const struct lct_net *n, int64_t height,
+                               int64_t width)
+{
+    const struct lct_net_patches *p = n->text.patches;
+    int64_t rows = height / p->side[0], columns = width / p->side[1];
+
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        if (n->text.layers[i].merge != NULL) {
+            rows = (rows + 1) / 2;
+            columns = (columns + 1) / 2;
+        }
+    return p->n_prefix + rows * columns;
+}
+
 /* ------------------------------------------------------------------ enter */
 
 /* Patch (y, x) of an image as numbers: channels, rows, columns. */
@@ -174,7 +188,7 @@ static locant_status table_of(locant_tensor *out, void **room,
 {
     const struct lct_net_patches *p = r->stack->patches;
     const bool registers = p->n_prefix > 1;
-    const int64_t shape[2] = { 1 + rows * columns, r->n->width };
+    const int64_t shape[2] = { 1 + rows * columns, p->map.w.out };
     locant_resize how = LOCANT_RESIZE_INIT;
 
     *out = p->table;
@@ -201,7 +215,7 @@ static void assemble(struct lct_net_run *r, const locant_tensor *table,
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_patches *p = r->stack->patches;
-    const int64_t D = r->n->width, count = T - p->n_prefix;
+    const int64_t D = p->map.w.out, count = T - p->n_prefix;
     void *x = lct_net_math_at(m, r->x, b * T * D);
     void *first = lct_net_math_at(m, x, p->n_prefix * D);
 
@@ -249,7 +263,7 @@ static void map_patches(void *out, void *in, struct lct_net_run *r,
         take_patch(lct_net_math_at(m, in, i * p->map.w.in), m, p,
                    t->pixels + i / count * image, t, i % count / columns,
                    i % columns);
-    lct_net_linear_forward(out, r->n->width, in, B * count, r->n, &p->map,
+    lct_net_linear_forward(out, p->map.w.out, in, B * count, r->n, &p->map,
                            &r->room);
 }
 
@@ -262,7 +276,7 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
     const int64_t count = r->cache->B * rows * columns;
     const size_t item = r->n->math->item;
     void *in = locant_alloc((size_t)(count * p->map.w.in) * item);
-    void *out = locant_alloc((size_t)(count * r->n->width) * item);
+    void *out = locant_alloc((size_t)(count * p->map.w.out) * item);
     void *room = NULL;
     locant_tensor table;
     locant_status status;

@@ -12,6 +12,10 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
 bool lct_net_patches_count(int64_t *tokens, const struct lct_net *n,
                            int64_t height, int64_t width);
 
+/* States of such an image after all layers. */
+int64_t lct_net_patches_states(const struct lct_net *n, int64_t height,
+                               int64_t width);
+
 /* r->x [B, T, D] = prefix tokens and patches with their positions, whose
    coordinates go to the cache.  Errors: NOMEM. */
 locant_status lct_net_patches_enter(struct lct_net_run *r,

@@ -1,12 +1,15 @@
 /* net_run.c - run a stack of layers over tokens, some at a time */
 #include "net_run.h"
 #include "../core/size.h"
+#include "net_adaptive.h"
 #include "net_block.h"
 #include "net_convolution.h"
+#include "net_length.h"
 #include "net_math.h"
 #include "net_norm.h"
 #include "net_patches.h"
 #include "net_streams.h"
+#include "net_windows.h"
 #include <string.h>
 #include <time.h>
 
@@ -65,12 +68,15 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
         if (each > scratch)
             scratch = each;
     }
-    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, capacity));
+    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
+    lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
     LCT_TRY(lct_net_matrix_begin(&r->room, n));
     r->x = array(rows * s->n_streams, n->width, n->math->item);
     if (s->inputs_width > 0)
         r->inputs = array(rows, s->inputs_embed.in, n->math->item);
-    r->embed = array(rows, n->embed.in, n->math->item);
+    r->embed = array(
+        rows, n->adaptive != NULL ? lct_net_adaptive_scratch(n) : n->embed.in,
+        n->math->item);
     r->scratch = array(scratch, 1, n->math->item);
     r->docs = has_chunks(s) ? array(B, capacity, sizeof(*r->docs)) : NULL;
     if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
@@ -83,6 +89,7 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
 void lct_net_run_end(struct lct_net_run *r)
 {
     lct_net_cache_free(r->cache);
+    locant_encoding_free(r->encoding);
     lct_net_matrix_end(&r->room);
     locant_release(r->x);
     locant_release(r->embed);
@@ -112,8 +119,8 @@ static locant_status add_positions(struct lct_net_run *r, int64_t T)
     return LOCANT_OK;
 }
 
-/* Rows of RoBERTa's table: padding, which is a token whatever the mask says, has
-   row pad, and the others count from pad + 1 on.  The tokens are of one step. */
+/* Rows of RoBERTa's table: padding, which is a token whatever the mask says,
+   has row pad, and the others count from pad + 1 on.  Tokens of one step. */
 static void count_from_pad(struct lct_net_run *r,
                            const struct lct_net_tokens *t)
 {
@@ -174,7 +181,11 @@ static locant_status enter(struct lct_net_run *r,
 
     if (r->stack->patches != NULL)
         return lct_net_patches_enter(r, t);
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < rows && n->adaptive != NULL; i++)
+        lct_net_adaptive_embed(lct_net_math_at(m, x, i * n->width),
+                               t->ids[i / t->T * t->stride + i % t->T], n,
+                               r->embed, &r->room);
+    for (int64_t i = 0; i < rows && n->adaptive == NULL; i++)
         lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
                             t->ids[i / t->T * t->stride + i % t->T], 1);
     if (projected)
@@ -242,6 +253,8 @@ static locant_status run_layers(struct lct_net_run *r,
             LCT_TRY(run_first(r, step));
         else
             LCT_TRY(lct_net_block_forward(r->x, step, l, i, r->scratch));
+        if (l->merge != NULL)
+            LCT_TRY(lct_net_windows_merge(r->x, step, l));
         count(r, i, from);
     }
     return LOCANT_OK;
@@ -251,7 +264,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
-    const int64_t rows = r->cache->B * t->T, L = r->stack->n_layers;
+    const int64_t L = r->stack->n_layers;
     struct lct_net_step step = { .n = n,
                                  .cache = r->cache,
                                  .T = t->T,
@@ -262,13 +275,22 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                  .watch = r->watch };
     double from = r->seconds != NULL ? now() : 0;
 
+    if (r->stack->patches != NULL) {
+        step.rows = t->height / r->stack->patches->side[0];
+        step.columns = t->width / r->stack->patches->side[1];
+    }
+    if (r->stack->by_prompt && r->cache->length == 0)
+        LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
+    step.encoding = r->encoding;
     lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
                          t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, &from));
-    lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
-    lct_net_norm_rows(r->x, r->x, rows, n->math, &r->stack->final_norm);
+    r->T = step.T;
+    lct_net_streams_leave(r->x, r->cache->B * step.T, n, r->scratch, &r->room);
+    lct_net_norm_rows(r->x, r->x, r->cache->B * step.T, n->math,
+                      &r->stack->final_norm);
     return LOCANT_OK;
 }
 
@@ -280,6 +302,11 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     const struct lct_net *n = r->n;
     double from = r->seconds != NULL ? now() : 0;
 
+    if (n->adaptive != NULL) {
+        lct_net_adaptive_head(out, x, rows, n, r->embed, &r->room);
+        count(r, n->text.n_layers + 1, &from);
+        return;
+    }
     if (n->text.project_out.w.weight != NULL) {
         lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
                                &n->text.project_out, &r->room);

@@ -14,6 +14,9 @@ struct lct_net_run {
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     struct lct_net_cache *cache;
     struct lct_net_room room;
+    locant_encoding *encoding; /* of all layers, chosen by the first step; or
+                                  NULL */
+    int64_t T;    /* states of a row in x; of windows not that of tokens */
     int64_t most; /* tokens of a row in one step */
     void *x;      /* [B, T, D]: states of the last step */
     void *embed;  /* [B, T, width of the embedding] */

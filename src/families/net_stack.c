@@ -8,6 +8,7 @@
 #include "net_mlp.h"
 #include "net_patches.h"
 #include "net_streams.h"
+#include "net_windows.h"
 #include <string.h>
 
 /* ----------------------------------------------------------------- layers */
@@ -83,6 +84,22 @@ static locant_status bind_layer(struct lct_net_layer *l,
                                             : lct_net_mlp_bind(&l->mlp, b, i);
 }
 
+/* Each stage of windows is twice as wide as that before. */
+static locant_status bind_layer_of_stage(struct lct_net_layer *l,
+                                         struct lct_net_binder *b,
+                                         const struct lct_net_stack *s,
+                                         int64_t i)
+{
+    LCT_TRY(bind_layer(l, b, s, i));
+    l->width = b->n->width;
+    if (b->s.window == 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_net_windows_bind(l, s, b, i));
+    if (l->merge != NULL)
+        b->n->width *= 2;
+    return LOCANT_OK;
+}
+
 static locant_status bind_layers(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
@@ -93,7 +110,7 @@ static locant_status bind_layers(struct lct_net_stack *s,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     s->n_layers = count;
     for (int64_t i = 0; i < count; i++)
-        LCT_TRY(bind_layer(&s->layers[i], b, s, i));
+        LCT_TRY(bind_layer_of_stage(&s->layers[i], b, s, i));
     return LOCANT_OK;
 }
 
@@ -156,7 +173,6 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
 {
     const struct lct_net_place norm = { LCT_EMBED_NORM, -1, -1 };
     const struct lct_net_place last = { LCT_FINAL_NORM, -1, -1 };
-    const int64_t D = b->n->width;
 
     s->axes = axes_of(s->plan);
     if (b->s.images)
@@ -164,11 +180,14 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
     else
         LCT_TRY(bind_positions(s, b));
     LCT_TRY(bind_types(s, b));
-    LCT_TRY(lct_net_bind_norm(&s->input_norm, b, norm, D));
+    LCT_TRY(lct_net_bind_norm(&s->input_norm, b, norm, b->n->width));
+    s->memory = b->s.memory;
+    s->by_prompt = b->s.by_prompt;
     LCT_TRY(lct_net_convolution_bind(&s->convolution, b));
     LCT_TRY(bind_layers(s, b));
-    return b->s.no_final_norm ? LOCANT_OK
-                              : lct_net_bind_norm(&s->final_norm, b, last, D);
+    return b->s.no_final_norm
+               ? LOCANT_OK
+               : lct_net_bind_norm(&s->final_norm, b, last, b->n->width);
 }
 
 void lct_net_stack_end(struct lct_net_stack *s)

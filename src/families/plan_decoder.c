@@ -241,6 +241,37 @@ static locant_status share_keys(struct decoder *d,
     return LOCANT_OK;
 }
 
+/* What per_layer_config says of single layers: transformers writes the widths
+   of Gemma 4 there, and leaves out global_head_dim. */
+static locant_status own_sizes(struct decoder *d)
+{
+    const json_t *all;
+    char number[24];
+
+    LCT_TRY(lct_plan_keys_object(&all, &d->k, "per_layer_config"));
+    for (int64_t l = 0; l < d->n.layers; l++) {
+        struct lct_layer_plan *layer = &d->k.tower->layers[l];
+        const json_t *own;
+        int64_t width = layer->qk_dim, heads = layer->kv_heads;
+
+        snprintf(number, sizeof(number), "%" PRId64, l);
+        own = json_object_get(all, number);
+        if (own == NULL)
+            continue;
+        if (lct_config_integer(&width, own, "head_dim") == LCT_WRONG ||
+            lct_config_integer(&heads, own, "num_key_value_heads") ==
+                LCT_WRONG ||
+            width < 2 || width > 1 << 20 || heads < 1 ||
+            layer->heads % heads != 0)
+            return lct_plan_keys_wrong(&d->k, "per_layer_config.", number, own,
+                                       "a width of heads and a number of heads "
+                                       "of keys");
+        layer->qk_dim = layer->v_dim = width;
+        layer->kv_heads = heads;
+    }
+    return LOCANT_OK;
+}
+
 /* Global layers of Gemma 4 have heads of another width. */
 static locant_status global_sizes(struct decoder *d,
                                   const struct lct_plan_layer_kind *kinds)
@@ -263,7 +294,7 @@ static locant_status global_sizes(struct decoder *d,
             d->k.tower->layers[l].v_dim = width;
             d->k.tower->layers[l].kv_heads = heads;
         }
-    return LOCANT_OK;
+    return own_sizes(d);
 }
 
 static locant_status fill(struct decoder *d,
@@ -293,6 +324,11 @@ static locant_status fill(struct decoder *d,
         LCT_TRY(lct_plan_tower_layer(t, l, &s, d->k.plan->file));
         layer->scale = isnan(scale) ? 1 / sqrt((double)layer->qk_dim) : scale;
         snprintf(layer->scale_key, sizeof layer->scale_key, "%s", why);
+        if (kinds[l].rotated)
+            layer->score_factor =
+                d->has_local && kinds[l].kind == LCT_KIND_WINDOW
+                    ? d->local.score
+                    : d->full.score;
         layer->softcap = softcap;
         layer->norm = norm;
         if (norm.kind == LCT_QK_L2 && !kinds[l].rotated)

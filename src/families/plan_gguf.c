@@ -323,12 +323,11 @@ static locant_status find_known(const struct architecture **out,
         return LOCANT_OK;
     lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
                 strlen(c->model_type));
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: general.architecture is '%s', which is no known "
-                       "one%s",
-                       c->file,
-                       lct_quote(shown, c->model_type, strlen(c->model_type)),
-                       known);
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED,
+        "%s: general.architecture is '%s', which is no known "
+        "one%s",
+        c->file, lct_quote(shown, c->model_type, strlen(c->model_type)), known);
 }
 
 /* Begin: the family, and an object without keys. */

@@ -229,6 +229,13 @@ static locant_status partial_of(struct lct_plan_rope *out,
                      f->partial > 0 ? f->partial : NAN, "partial");
 }
 
+/* Does a type depend on the length of the first training? */
+static bool has_original(const char *type)
+{
+    return strcmp(type, "yarn") == 0 || strcmp(type, "llama3") == 0 ||
+           strcmp(type, "longrope") == 0;
+}
+
 /* The length of the first training. */
 static locant_status original_of(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, bool nested)
@@ -239,9 +246,7 @@ static locant_status original_of(struct lct_plan_rope *out,
     int64_t outer = 0, absent;
     double inner;
 
-    if (out->type == NULL ||
-        (strcmp(out->type, "yarn") != 0 && strcmp(out->type, "llama3") != 0 &&
-         strcmp(out->type, "longrope") != 0))
+    if (!has_original(out->type))
         return LOCANT_OK;
     absent = lct_plan_stack_original(stack, out->type);
     if (!nested && lct_plan_stack_outer_original(stack, k->family, out->type))
@@ -269,7 +274,8 @@ locant_status lct_plan_rope_read(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, const char *kind,
                                  int64_t length)
 {
-    *out = (struct lct_plan_rope){ .length = length, .partial = NAN };
+    *out =
+        (struct lct_plan_rope){ .length = length, .partial = NAN, .score = 1 };
     LCT_TRY(choose(out, k, kind));
     LCT_TRY(type_of(out, k));
     LCT_TRY(base_of(out, k, kind));
@@ -298,7 +304,7 @@ locant_status lct_plan_rope_width(int64_t *out, struct lct_plan_keys *k,
 
 locant_status lct_plan_rope_put(struct lct_plan_spec *s,
                                 struct lct_plan_keys *k,
-                                const struct lct_plan_rope *rope,
+                                struct lct_plan_rope *rope,
                                 const struct lct_plan_rotation *r)
 {
     const int64_t *n = r->section;

@@ -13,6 +13,7 @@
 struct lct_plan_rope {
     const char *type; /* "default", "yarn", .. */
     double base;
+    double score;        /* what the scaling multiplies scores by; set by put */
     double partial;      /* share of the head that is rotated; NAN: not given */
     const json_t *dict;  /* factor and its like; NULL: none */
     bool nested;         /* it is one of several, for a type of layers */
@@ -50,6 +51,6 @@ locant_status lct_plan_rope_width(int64_t *out, struct lct_plan_keys *k,
 /* Put rope(..) or mrope(..). */
 locant_status lct_plan_rope_put(struct lct_plan_spec *s,
                                 struct lct_plan_keys *k,
-                                const struct lct_plan_rope *rope,
+                                struct lct_plan_rope *rope,
                                 const struct lct_plan_rotation *r);
 #endif

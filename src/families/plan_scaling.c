@@ -9,7 +9,7 @@
 struct put {
     struct lct_plan_spec *s;
     struct lct_plan_keys *k;
-    const struct lct_plan_rope *rope;
+    struct lct_plan_rope *rope;
     const struct lct_plan_rotation *r;
 };
 
@@ -86,8 +86,17 @@ static locant_status put_dynamic(const struct put *p)
     return LOCANT_OK;
 }
 
+/* The scores times (0.1 mscale_all_dim ln factor + 1)^2. */
+static void put_score(const struct put *p, double f, double all)
+{
+    const double m = f > 1 ? 0.1 * all * log(f) + 1 : 1;
+
+    lct_plan_spec_put(p->s, ",score=yes");
+    p->rope->score = m * m;
+}
+
 /* mscale counts only with mscale_all_dim, that one also with score. */
-static locant_status put_mscale(const struct put *p)
+static locant_status put_mscale(const struct put *p, double f)
 {
     double m, all;
 
@@ -98,7 +107,7 @@ static locant_status put_mscale(const struct put *p)
             lct_plan_spec_number(p->s, ",mscale=", m);
         lct_plan_spec_number(p->s, ",mscale-all=", all);
         if (p->r->score)
-            lct_plan_spec_put(p->s, ",score=yes");
+            put_score(p, f, all);
     }
     return LOCANT_OK;
 }
@@ -152,14 +161,14 @@ static locant_status put_yarn(const struct put *p)
     if (attention > 0)
         lct_plan_spec_number(p->s, ",attention=", attention);
     else
-        LCT_TRY(put_mscale(p));
+        LCT_TRY(put_mscale(p, f));
     if (attention > 0 && p->r->score) { /* the scores have their factor */
         double all;
 
         LCT_TRY(weight(&all, p, "mscale_all_dim"));
         if (all > 0) {
             lct_plan_spec_number(p->s, ",mscale-all=", all);
-            lct_plan_spec_put(p->s, ",score=yes");
+            put_score(p, f, all);
         }
     }
     LCT_TRY(put_truncate(p));
@@ -264,7 +273,7 @@ static locant_status put_divisors(const struct put *p, int64_t dim)
 
 locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
                                    struct lct_plan_keys *k,
-                                   const struct lct_plan_rope *rope,
+                                   struct lct_plan_rope *rope,
                                    const struct lct_plan_rotation *r,
                                    int64_t dim)
 {

@@ -6,7 +6,7 @@
 /* Put ",scaling=..." for 'dim' rotated channels; nothing for 'default'. */
 locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
                                    struct lct_plan_keys *k,
-                                   const struct lct_plan_rope *rope,
+                                   struct lct_plan_rope *rope,
                                    const struct lct_plan_rotation *r,
                                    int64_t dim);
 #endif

@@ -48,6 +48,7 @@ locant_status lct_plan_tower_layers(struct lct_tower *t, int64_t n,
                                           .qk_dim = D,
                                           .v_dim = D,
                                           .scale = 1 / sqrt((double)D),
+                                          .score_factor = 1,
                                           .keys_of = -1 };
         snprintf(layer->scale_key, sizeof layer->scale_key, "head_dim^-0.5");
     }

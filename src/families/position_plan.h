@@ -59,6 +59,7 @@ struct lct_layer_plan {
     int64_t heads, kv_heads;
     int64_t qk_dim, v_dim; /* channels of a head for scores, for values */
     double scale;          /* of q . k, before any factor of the spec */
+    double score_factor;   /* that factor of the spec; 1 */
     char scale_key[64];    /* the key that gave it, or "head_dim^-0.5" */
     double softcap;        /* 0: none */
     enum lct_plan_mask mask;

@@ -1,0 +1,312 @@
+/*
+ * net_windows.c - attention within windows of patches, and merged patches
+ *
+ * Liu et al. 2021, arXiv:2103.14030v2, sections 3.1 and 3.2; of version 2 Liu
+ * et al. 2022, arXiv:2111.09883v2.  Every second layer rolls the image, whose
+ * parts that were apart do not see each other.  A row or column that is missing
+ * to a whole window is zeros, which are seen.
+ */
+#include "net_windows.h"
+#include "../core/size.h"
+#include "net_family_keys.h"
+#include "net_math.h"
+#include "net_norm.h"
+#include <string.h>
+
+/* Norms of merged patches have this, whatever the configuration says. */
+#define MERGE_EPS 1e-5
+
+/* ---------------------------------------------------------------- binding */
+
+locant_status lct_net_windows_begin(struct lct_net_binder *b)
+{
+    static const int64_t usual[4] = { 2, 2, 6, 2 };
+    const struct lct_config *c = &b->n->config;
+    const json_t *depths = json_object_get(c->text, "depths");
+    bool absolute = false;
+
+    if (b->s.window == 0)
+        return LOCANT_OK;
+    b->n->width = 96;
+    LCT_TRY(lct_net_family_keys_whole(&b->n->width, c, "embed_dim"));
+    LCT_TRY(lct_net_family_keys_whole(&b->s.window, c, "window_size"));
+    LCT_TRY(lct_net_family_keys_bool(&absolute, c, "use_absolute_embeddings"));
+    if (absolute)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: use_absolute_embeddings: models with a table "
+                           "beside windows cannot be run",
+                           c->file);
+    b->prefix.n_stages = depths != NULL ? (int)json_array_size(depths) : 4;
+    for (int i = 0; i < b->prefix.n_stages; i++)
+        b->prefix.depths[i] =
+            depths != NULL
+                ? json_integer_value(json_array_get(depths, (size_t)i))
+                : usual[i];
+    return LOCANT_OK;
+}
+
+int64_t lct_net_windows_stage(int64_t *within, const struct lct_net_binder *b,
+                              int64_t i)
+{
+    int64_t stage = 0;
+
+    while (stage + 1 < b->prefix.n_stages && i >= b->prefix.depths[stage])
+        i -= b->prefix.depths[stage++];
+    if (within != NULL)
+        *within = i;
+    return stage;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static locant_status bind_merge(struct lct_net_layer *l,
+                                struct lct_net_binder *b, int64_t stage)
+{
+    const struct lct_net_place map = { LCT_MERGE, -1, stage };
+    const struct lct_net_place norm = { LCT_MERGE_NORM, -1, stage };
+    const int64_t D = b->n->width;
+
+    l->merge = lct_net_keep(b->n, sizeof(*l->merge));
+    if (l->merge == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    l->merge->normed_after = b->s.merge_norm_after;
+    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, map, 2 * D, 4 * D, 0, NULL));
+    LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, norm,
+                              l->merge->normed_after ? 2 * D : 4 * D));
+    l->merge->norm.eps = MERGE_EPS;
+    return LOCANT_OK;
+}
+
+/*
+ * A window is as wide as the usual image of the stage if that is smaller, and
+ * is not shifted then.  Version 2 halves the size of that image and drops what
+ * is left, version 1 asks the patches that there are.
+ */
+locant_status lct_net_windows_bind(struct lct_net_layer *l,
+                                   const struct lct_net_stack *s,
+                                   struct lct_net_binder *b, int64_t i)
+{
+    const int64_t *image = s->patches->image;
+    int64_t within, stage = lct_net_windows_stage(&within, b, i);
+    const int64_t halved = smaller(image[0], image[1]) >> stage;
+    struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
+
+    l->window = w;
+    if (w == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    w->by_image = !b->s.merge_norm_after;
+    w->side = halved > 0 ? smaller(halved, b->s.window) : b->s.window;
+    if (within % 2 == 1 && (w->by_image || halved > w->side))
+        w->shift = w->side / 2;
+    if (within + 1 < b->prefix.depths[stage] || stage + 1 == b->prefix.n_stages)
+        return LOCANT_OK;
+    return bind_merge(l, b, stage);
+}
+
+/* ---------------------------------------------------------------- windows */
+
+/* Rows of all windows, and memory for them. */
+struct windows {
+    int64_t rows, columns; /* patches of an image */
+    int64_t side, shift;
+    int64_t down, across, area, all; /* windows of an image, patches of one,
+                                        of the batch */
+    struct lct_net_cache *cache;
+    void *x, *y, *scratch;
+};
+
+static void free_windows(struct windows *w)
+{
+    lct_net_cache_free(w->cache);
+    locant_release(w->x);
+    locant_release(w->y);
+    locant_release(w->scratch);
+}
+
+static void *array(int64_t a, int64_t b, size_t item)
+{
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
+        return NULL;
+    return locant_alloc(bytes > 0 ? bytes : 1);
+}
+
+static locant_status make_windows(struct windows *w,
+                                  const struct lct_net_step *s,
+                                  const struct lct_net_layer *l)
+{
+    const struct lct_net_window *from = l->window;
+    struct lct_net_layer layer = *l;
+    const struct lct_net_stack one = { .layers = &layer,
+                                       .n_layers = 1,
+                                       .axes = 1 };
+    const size_t item = s->n->math->item;
+    int64_t count;
+
+    w->rows = s->rows;
+    w->columns = s->columns;
+    w->side = from->side;
+    if (!from->by_image || smaller(w->rows, w->columns) > w->side)
+        w->shift = from->shift;
+    w->down = (w->rows + w->side - 1) / w->side;
+    w->across = (w->columns + w->side - 1) / w->side;
+    w->area = w->side * w->side;
+    count = s->cache->B * w->down * w->across;
+    w->all = count * w->area;
+    LCT_TRY(lct_net_cache_create(&w->cache, s->n, &one, count, w->area));
+    w->x = array(w->all, l->width, item);
+    w->y = array(w->all, l->width, item);
+    w->scratch =
+        array(lct_net_attention_scratch(&l->attention, w->all), 1, item);
+    if (w->x == NULL || w->y == NULL || w->scratch == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    lct_net_cache_append(w->cache, LCT_IDS_ARANGE, w->area, NULL, NULL, 0, 0);
+    return LOCANT_OK;
+}
+
+/* Which third of an axis a place of the rolled image comes from. */
+static int64_t region(int64_t i, int64_t n, const struct windows *w)
+{
+    return (i >= n - w->side) + (i >= n - w->shift);
+}
+
+/* Row and column of the rolled, padded image of patch 'at' of all windows. */
+static void place(int64_t *b, int64_t *y, int64_t *x, const struct windows *w,
+                  int64_t at)
+{
+    const int64_t window = at / w->area, patch = at % w->area;
+    const int64_t each = w->down * w->across;
+
+    *b = window / each;
+    *y = window % each / w->across * w->side + patch / w->side;
+    *x = window % each % w->across * w->side + patch % w->side;
+}
+
+/* Which row of [B T, D] that is; -1: padding. */
+static int64_t source(const struct windows *w, int64_t b, int64_t y, int64_t x)
+{
+    y = (y + w->shift) % (w->down * w->side);
+    x = (x + w->shift) % (w->across * w->side);
+    if (y >= w->rows || x >= w->columns)
+        return -1;
+    return (b * w->rows + y) * w->columns + x;
+}
+
+static void fill_windows(struct windows *w, const void *x,
+                         const struct lct_net_step *s,
+                         const struct lct_net_layer *l)
+{
+    const struct lct_net_math *m = s->n->math;
+    const size_t bytes = (size_t)l->width * m->item;
+    int64_t b, y, column, row;
+
+    for (int64_t i = 0; i < w->all; i++) {
+        void *to = lct_net_math_at(m, w->x, i * l->width);
+
+        place(&b, &y, &column, w, i);
+        row = source(w, b, y, column);
+        if (row < 0)
+            memset(to, 0, bytes);
+        else
+            memcpy(to, lct_net_math_at(m, x, row * l->width), bytes);
+        if (w->shift > 0)
+            w->cache->docs[i] = 3 * region(y, w->down * w->side, w) +
+                                region(column, w->across * w->side, w);
+    }
+    w->cache->padded = w->shift > 0; /* documents are told apart */
+}
+
+static void empty_windows(void *y, const struct windows *w,
+                          const struct lct_net_step *s,
+                          const struct lct_net_layer *l)
+{
+    const struct lct_net_math *m = s->n->math;
+    int64_t b, line, column, row;
+
+    for (int64_t i = 0; i < w->all; i++) {
+        place(&b, &line, &column, w, i);
+        row = source(w, b, line, column);
+        if (row >= 0)
+            memcpy(lct_net_math_at(m, y, row * l->width),
+                   lct_net_math_at(m, w->y, i * l->width),
+                   (size_t)l->width * m->item);
+    }
+}
+
+locant_status lct_net_windows_forward(void *y, const void *x,
+                                      const struct lct_net_step *s,
+                                      const struct lct_net_layer *l)
+{
+    struct windows w = { 0 };
+    locant_status status = make_windows(&w, s, l);
+
+    if (status == LOCANT_OK) {
+        const struct lct_net_step step = {
+            .n = s->n, .cache = w.cache, .T = w.area, .room = s->room
+        };
+
+        fill_windows(&w, x, s, l);
+        status = lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0,
+                                           w.scratch);
+    }
+    if (status == LOCANT_OK)
+        empty_windows(y, &w, s, l);
+    free_windows(&w);
+    return status;
+}
+
+/* ------------------------------------------------------------------ merge */
+
+/* Four patches side by side: (0,0), (1,0), (0,1), (1,1), each row, column. */
+static void gather(void *out, const void *x, const struct lct_net_step *s,
+                   int64_t width, int64_t b, int64_t row, int64_t column)
+{
+    const struct lct_net_math *m = s->n->math;
+    const size_t bytes = (size_t)width * m->item;
+
+    for (int64_t k = 0; k < 4; k++) {
+        const int64_t i = 2 * row + k % 2, j = 2 * column + k / 2;
+        void *to = lct_net_math_at(m, out, k * width);
+
+        if (i >= s->rows || j >= s->columns)
+            memset(to, 0, bytes);
+        else
+            memcpy(to,
+                   lct_net_math_at(
+                       m, x, ((b * s->rows + i) * s->columns + j) * width),
+                   bytes);
+    }
+}
+
+locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
+                                    const struct lct_net_layer *l)
+{
+    const struct lct_net_math *m = s->n->math;
+    const struct lct_net_merge *merge = l->merge;
+    const int64_t rows = (s->rows + 1) / 2;
+    const int64_t columns = (s->columns + 1) / 2;
+    const int64_t T = rows * columns, all = s->cache->B * T;
+    const int64_t width = 4 * l->width;
+    void *four = array(all, width, m->item);
+
+    if (four == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    for (int64_t i = 0; i < all; i++)
+        gather(lct_net_math_at(m, four, i * width), x, s, l->width, i / T,
+               i % T / columns, i % columns);
+    if (!merge->normed_after)
+        lct_net_norm_rows(four, four, all, m, &merge->norm);
+    lct_net_linear_forward(x, merge->map.w.out, four, all, s->n, &merge->map,
+                           s->room);
+    if (merge->normed_after)
+        lct_net_norm_rows(x, x, all, m, &merge->norm);
+    locant_release(four);
+    s->T = T;
+    s->rows = rows;
+    s->columns = columns;
+    return LOCANT_OK;
+}
