@@ -26,6 +26,7 @@
  *   locant/probe.h      how a trained model uses positions
  *   locant/figure.h     figures of the report by name: SVG, PNG, PDF, page,
  *                       terminal, JSON, CSV
+ *   locant/models.h     real models: read, check, compare, convert, run
  *   locant/statistics.h tests and intervals for a small number of seeds
  */
 #ifndef LOCANT_H

@@ -3,6 +3,7 @@
  * head does what it does alone, and their gradients are those of differences.
  */
 #include "testing.h"
+#include <stdbool.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,19 @@ static struct problem *make(int64_t queries, int64_t axes)
     return p;
 }
 
-static void run(float *out, const locant_encoding *e, int64_t batch,
-                int64_t heads, int64_t kv_heads, struct problem *p,
-                const float *q, const float *k, const float *v, double *q_at,
-                double *k_at, int by_head)
+/* Attention of head 'alone' of all batch rows; below 0: of all heads. */
+static void run(float *out, const locant_encoding *e, struct problem *p,
+                int64_t alone)
 {
-    locant_tensor tq = DENSE(F32, (void *)q, batch, heads, p->T, D);
-    locant_tensor tk = DENSE(F32, (void *)k, batch, kv_heads, S, D);
-    locant_tensor tv = DENSE(F32, (void *)v, batch, kv_heads, S, D);
+    const bool by_head = alone < 0;
+    const int64_t h = by_head ? 0 : alone, g = h / (H / G);
+    const int64_t batch = by_head ? B : 1, heads = by_head ? H : 1;
+    const int64_t kv_heads = by_head ? G : 1;
+    double *q_at = p->q_at + h * p->T * p->axes;
+    double *k_at = p->k_at + g * S * p->axes;
+    locant_tensor tq = DENSE(F32, p->q + h * p->T * D, batch, heads, p->T, D);
+    locant_tensor tk = DENSE(F32, p->k + g * S * D, batch, kv_heads, S, D);
+    locant_tensor tv = DENSE(F32, p->v + g * S * D, batch, kv_heads, S, D);
     locant_tensor q_coords = by_head
                                  ? DENSE(F64, q_at, batch, heads, p->T, p->axes)
                                  : DENSE(F64, q_at, p->T, p->axes);
@@ -92,13 +98,9 @@ TEST(a_head_does_what_it_does_alone)
 
             assert_non_null(out);
             assert_non_null(want);
-            run(out, e, B, H, G, p, p->q, p->k, p->v, p->q_at, p->k_at, 1);
+            run(out, e, p, -1);
             for (int64_t h = 0; h < B * H; h++) {
-                int64_t g = h / (H / G);
-
-                run(want, e, 1, 1, 1, p, p->q + h * row, p->k + g * S * D,
-                    p->v + g * S * D, p->q_at + h * p->T * axes,
-                    p->k_at + g * S * axes, 0);
+                run(want, e, p, h);
                 assert_memory_equal(out + h * row, want,
                                     (size_t)row * sizeof(*want));
             }
@@ -108,7 +110,7 @@ TEST(a_head_does_what_it_does_alone)
         }
 }
 
-/* ----------------------------------------------------------------- gradients */
+/* ---------------------------------------------------------------- gradients */
 
 enum { t = 5, d = 8, STEPS = 2 };
 
@@ -205,7 +207,7 @@ TEST(gradients_are_those_of_differences)
     }
 }
 
-/* ------------------------------------------------------------------ rotation */
+/* ----------------------------------------------------------------- rotation */
 
 /* Rows of [B, T, H, D], so heads and batch rows do not lie one after another.
  */

@@ -62,7 +62,7 @@ TEST(a_shift_by_the_stride_changes_nothing)
     case_close(c);
 }
 
-/* -------------------------------------------- tiles, decoding, the reference */
+/* ------------------------------------------- tiles, decoding, the reference */
 
 static const char *const specs[] = {
     "dual-chunk(chunk=96,local=32)+rope",

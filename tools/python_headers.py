@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Write python/locant/_c.py (liblocant), _c_lab.py and _c_report.py (both
-liblocant_lab) from include/locant: enums, structs, prototypes.
+"""Write python/locant/_c.py (liblocant), _c_lab.py, _c_models.py and
+_c_report.py (all three liblocant_lab) from include/locant: enums, structs,
+prototypes.
 
 usage: python_headers.py
 
@@ -13,9 +14,11 @@ import re
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CORE = ("core", "angles", "encoding", "resize", "cache", "attention",
-        "positions", "multimodal", "ragged")
-LAB = ("files", "graph", "lab")  # and then all others
+CORE = ("core", "angles", "encoding", "frequencies", "resize", "cache",
+        "attention", "positions", "multimodal", "ragged")
+LAB = ("files", "graph", "lab")
+MODELS = ("model_plan", "model_check", "model_convert", "model_run",
+          "identify", "vectors")  # and then all others
 NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",
            "char": "c_char", "size_t": "c_size_t", "double": "c_double",
            "float": "c_float", "int32_t": "c_int32", "int64_t": "c_int64",
@@ -254,9 +257,9 @@ def table(functions):
 
 
 def others():
-    """The headers that are neither in CORE nor in LAB."""
+    """The headers that are in none of the lists."""
     found = os.listdir(os.path.join(ROOT, "include", "locant"))
-    return tuple(sorted({f[:-2] for f in found} - {*CORE, *LAB}))
+    return tuple(sorted({f[:-2] for f in found} - {*CORE, *LAB, *MODELS}))
 
 
 def import_from(source, names):
@@ -311,6 +314,7 @@ def modules(headers):
     known, made, seen = {}, {}, set()
     for name, library, parts in (("_c", "liblocant", CORE),
                                  ("_c_lab", "liblocant_lab", LAB),
+                                 ("_c_models", "liblocant_lab", MODELS),
                                  ("_c_report", "liblocant_lab", others())):
         made[f"{name}.py"] = module(headers, library, parts, known)
         known[name] = types(headers) - seen

@@ -391,17 +391,14 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
  * documents packed in a row, or a part of a longer sequence.
  *
  * positions  I64 [T] or [B, T], F64 [T, axes] or [B, T, axes]; x [B, .., T, D].
- *            For x [B, H, T, D] also F64 [B, H, T, axes], of each head, for a
- *            plain rotation whose frequencies do not depend on the length,
- *            without limits
+ *            For x [B, H, T, D] also F64 [B, H, T, axes], of each head, without
+ *            limits (a plain rotation without the trait LENGTH)
  * limits     I64 [B], or [B, T] for each position: the length of the document,
  *            1 + its longest position, at least 1; last stride 1.  NULL: 1 +
  *            the longest of the given positions of each batch row.  An encoding
  *            with the trait LENGTH rotates by the limit, so that a document has
  *            the bits it has alone; with length=call, by the largest limit
- * flags      LOCANT_ROTATE_* or 0
- *
- * B is 1 for x [T, D].
+ * flags      LOCANT_ROTATE_* or 0.  B is 1 for x [T, D]
  */
 typedef struct locant_rotation {
     size_t                 struct_size; /* sizeof(locant_rotation) */

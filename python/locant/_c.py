@@ -178,6 +178,19 @@ class Rotation(Structure):
     ]
 
 
+class Rotated(Structure):
+    """locant_rotated"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("pairs", c_int64),
+        ("first", c_int64),
+        ("interleaved", c_int),
+        ("axes", c_int),
+        ("magnitude", c_double),
+        ("by_length", c_int),
+    ]
+
+
 class ResizeKind(IntEnum):
     """locant_resize_kind"""
     LINEAR = 0
@@ -447,6 +460,7 @@ class Ragged(Structure):
 # What the _INIT macros set besides struct_size.
 INIT: dict[type[Structure], dict[str, Any]] = {
     Rotation: {},
+    Rotated: {},
     Resize: {},
     Append: {},
     Attention: {"scale": math.inf},
@@ -515,6 +529,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_similarity": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), c_int64, POINTER(Tensor)]),
     "locant_encoding_bias": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
     "locant_encoding_bias_backward": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
+    "locant_encoding_rotated": ("status", [POINTER(Rotated), c_void_p, c_int64, c_int64]),
+    "locant_encoding_frequencies": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, c_int64, c_int64]),
     "locant_resize_set_form": ("status", [POINTER(Resize), c_int]),
     "locant_resize_form_name": (c_char_p, [c_int]),
     "locant_resize_1d": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Resize)]),

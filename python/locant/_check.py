@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ._c import Status
-from ._c_report import CheckOptions, Finding, Findings, Stack
+from ._c_models import CheckOptions, Finding, Findings, Stack
 from ._library import Error, lab, make, text
 
 __all__ = ["check"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._c import Status
-from ._c_report import Comparison as _Comparison
-from ._c_report import ModelDifference, Stack
+from ._c_models import Comparison as _Comparison
+from ._c_models import ModelDifference, Stack
 from ._library import Error, lab, text
 from ._values import whole
 

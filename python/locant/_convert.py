@@ -5,7 +5,7 @@ import ctypes
 import os
 from dataclasses import dataclass
 
-from ._c_report import (Conversion as _Conversion, ConvertOptions, ModelFormat,
+from ._c_models import (Conversion as _Conversion, ConvertOptions, ModelFormat,
                         ModelPairing)
 from ._library import lab, make
 

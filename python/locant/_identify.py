@@ -7,7 +7,7 @@ from typing import Any
 
 from ._arrays import accept, positions_of, view
 from ._c import Status
-from ._c_report import Identity as _Identity
+from ._c_models import Identity as _Identity
 from ._library import Error, lab, text
 from ._values import whole
 

@@ -167,9 +167,9 @@ def lab() -> ctypes.CDLL:
     except OSError as error:
         raise Error(_c.Status.ERR_UNSUPPORTED,
                     f"locant: {path} cannot be loaded: {error}") from None
-    from . import _c_lab, _c_report
-    _declare(library, _c_lab.FUNCTIONS)
-    _declare(library, _c_report.FUNCTIONS)
+    from . import _c_lab, _c_models, _c_report
+    for part in (_c_lab, _c_models, _c_report):
+        _declare(library, part.FUNCTIONS)
     return library
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._arrays import Array, result, view
 from ._c import Status
-from ._c_report import MODEL_HIDDEN, Generation, ModelInput
+from ._c_models import MODEL_HIDDEN, Generation, ModelInput
 from ._library import Error, lab, lib
 from ._model_text import Score, encoded
 from ._values import real, seed64, whole

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._c import Status
-from ._c_report import Stack
+from ._c_models import Stack
 from ._library import Error, lab, lib
 
 __all__ = ["Layer", "Plan", "QKNorm", "Tower", "plan", "spec"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._c import Status
-from ._c_report import (ExtendOptions, VectorsCounts, VectorsFn,
+from ._c_models import (ExtendOptions, VectorsCounts, VectorsFn,
                         VectorsVerdict)
 from ._library import Callback, lab, lib, make, text
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from locant import _c, _c_lab, _c_report
+from locant import _c, _c_lab, _c_models, _c_report
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -25,7 +25,8 @@ def mirrors():
     for name in READ.structs:
         own = python_headers.camel(name)
         yield name, next(getattr(module, own) for module in
-                         (_c, _c_lab, _c_report) if hasattr(module, own))
+                         (_c, _c_lab, _c_models, _c_report)
+                         if hasattr(module, own))
 
 
 def program():
@@ -77,8 +78,8 @@ class Headers(unittest.TestCase):
         self.assertEqual(said.split("\n")[:-1], list(claims()))
 
     def test_every_exported_function_has_a_prototype(self):
-        names = set(_c.FUNCTIONS) | set(_c_lab.FUNCTIONS) | set(
-            _c_report.FUNCTIONS)
+        names = {name for part in (_c, _c_lab, _c_models, _c_report)
+                 for name in part.FUNCTIONS}
         nm = shutil.which("nm")
         if nm is None:
             self.skipTest("no nm")

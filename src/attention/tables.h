@@ -87,8 +87,10 @@ static inline double lct_tables_factor(const struct lct_plan *p, int64_t b,
                 : tables->row_factor[(row * p->H + h) * p->T + i]);
 }
 
-/* The row of token i of batch row b and head h, of queries or keys, in tables of
- * coordinates or angles. */
+/*
+ * The row of token i of batch row b and head h, of queries or keys, in tables
+ * of coordinates or angles.
+ */
 static inline int64_t lct_tables_row(const struct lct_plan *p,
                                      enum lct_role role, int64_t b, int64_t h,
                                      int64_t i)

@@ -108,8 +108,8 @@ static json_t *layer_json(const struct lct_layer_plan *l, json_t *numbers,
                           json_t *rotation)
 {
     return json_pack(
-        "{s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:o, s:s, s:o, s:o, "
-        "s:b, s:o, s:o, s:o}",
+        "{s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:s, s:f, s:o, s:s, s:o, "
+        "s:o, s:b, s:o, s:o, s:o}",
         "layers", numbers, "spec", l->spec, "attention",
         attentions[l->attention], "heads", (json_int_t)l->heads, "kv_heads",
         (json_int_t)l->kv_heads, "qk_dim", (json_int_t)l->qk_dim, "v_dim",

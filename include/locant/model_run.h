@@ -1,0 +1,210 @@
+/*
+ * model_run.h - run a real checkpoint: logits, losses, continuations, probes
+ *
+ * MODEL is a folder with config.json and safetensors, a config.json or
+ * params.json alone where no weights are needed, or a .gguf.
+ */
+#ifndef LOCANT_MODEL_RUN_H
+#define LOCANT_MODEL_RUN_H
+
+#include "core.h"
+
+LOCANT_BEGIN_DECLS
+
+/* A checkpoint whose weights are mapped, ready to run. */
+typedef struct locant_model locant_model;
+
+/*
+ * Open a folder with config.json and safetensors, or a .gguf, to compute with
+ * 'dtype':
+ *
+ *   F32   in float; matrices are read as the file stores them
+ *   F64   everything in double, angles, norms and softmax included
+ *   BF16  as F32, with matrices and what they multiply rounded to bfloat16
+ *
+ * The weights stay in the file, which is mapped: opening reads headers and what
+ * is small, norms and biases.
+ * Errors: NULL, DTYPE, IO, FORMAT (the message names file and tensor or key,
+ * what was found and what was expected), UNSUPPORTED, NOMEM.  *out is NULL
+ * after a failure.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_open(locant_model **out, const char *path, locant_dtype dtype);
+LOCANT_API void locant_model_close(locant_model *model);
+
+/*
+ * The same with positions that its file does not have, to try an extension:
+ * 'with' changes the rotated layers without a window,
+ *
+ *   pi(..), linear(..), ntk(..), dynamic(..), yarn(..), longrope(..),
+ *   llama3(..), proportional(..), mixed-radix(..)
+ *       the scaling of their rope; 'original' is the trained length unless
+ *       given, longrope without lists takes those of 'locant model extend'
+ *   rope(..)             their rope
+ *   selfextend(..), rerope(..), streaming(..)
+ *       instead of a rope of whole heads, with its base and pairing
+ *   window(size=N)       beside it
+ *
+ * NULL: nothing.
+ * Errors: as locant_model_open(); PARAM (none of these, or wrong keys),
+ * UNSUPPORTED (no layer that it could change).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_open_with(locant_model **out, const char *path, locant_dtype dtype,
+                       const char *with);
+
+/* What a model is like. */
+typedef struct locant_model_info {
+    const char *model_type; /* of config.json */
+    int64_t     layers, width, vocab;
+} locant_model_info;
+
+LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
+
+/*
+ * The tokens of a batch; a member that the model does not take is NULL.
+ *
+ * ids        I64 [B, T]   each below the size of the vocabulary
+ * mask       I64 [B, T], or NULL: 0 marks padding, which nothing sees, on
+ *            either side
+ * positions  I64 [B, T], or [A, B, T] for models of A axes; NULL: counted as
+ *            the model does.  A query sees the keys before it in the row,
+ *            whatever their positions
+ * types      I64 [B, T], or NULL: all 0; of models that know types of tokens
+ * decoder_ids  of encoder-decoders, which read 'ids' with the encoder; T of
+ *            their results is S
+ * pixels     of models of images, instead of ids: prepared as the model wants
+ *            them
+ * All are dense.
+ */
+typedef struct locant_model_input {
+    size_t               struct_size; /* sizeof(locant_model_input) */
+    const locant_tensor *ids, *mask, *positions;
+    const locant_tensor *types;       /* I64 [B, T] */
+    const locant_tensor *decoder_ids; /* I64 [B, S] */
+    const locant_tensor *pixels;      /* F32 [B, C, H, W] */
+    const locant_tensor *grid;        /* I64 [B, 3]: of patches */
+} locant_model_input;
+
+#define LOCANT_MODEL_INPUT_INIT { .struct_size = sizeof(locant_model_input) }
+
+enum { /* flags */
+    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, not logits */
+};
+
+/*
+ * The shape of what locant_model_logits() writes, and its rank: [B, T,
+ * vocabulary], [B, T, width] of states, or [B, classes] of images.
+ * Errors: as locant_model_logits().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_shape(int64_t shape[3], int *rank, const locant_model *model,
+                   const locant_model_input *input, int flags);
+
+/*
+ * Logits of every token, or its states.
+ *
+ * out      F32, or F64 of a model opened so, of that shape   written
+ * seconds  NULL, or F64 [layers + 2]: time that each layer took, the input, and
+ *          the head   written
+ *
+ * A row has the same bits whatever the other rows are, and for any number of
+ * threads.  Accuracy relative to the largest logit: below 3e-5 in float for
+ * models of some tens of layers, 1e-9 in double.  Rows of padding are
+ * undefined.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an id beyond the vocabulary; a
+ * position beyond the table; an input that the model does not take), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_logits(locant_tensor *out, locant_tensor *seconds,
+                    const locant_model *model, const locant_model_input *input,
+                    int flags);
+
+/*
+ * What a causal model loses on each token but the first, in nats:
+ * out[b,t] = -ln p(ids[b,t+1] | ids[b,0..t]).
+ *
+ * out  F64 [B, T - 1], dense   written; NAN where the mask hides that token or
+ *      the one before it
+ *
+ * Logits are computed some at a time, and not kept.
+ * Errors: as locant_model_logits(); UNSUPPORTED (a model that sees what comes
+ * after the query).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_losses(locant_tensor *out, const locant_model *model,
+                    const locant_model_input *input);
+
+/* Called when token 'done', counted from 1, of 'total' new ones of every row
+   has been chosen: ids [B].  Not 0: stop, and pad what is left. */
+typedef int (*locant_token_fn)(const int64_t *ids, int64_t done, int64_t total,
+                               void *context);
+
+/*
+ * What the heads of a model attend to in texts, and which frequencies their
+ * queries and keys use, as JSON (docs/guide/models/probe.md has the schema): of
+ * each head the mean weight by distance, of the first, the own, the previous
+ * and the next token, entropy, mean distance and class; of each rotated pair of
+ * channels its wavelength, its turns in T positions, and the mean over tokens
+ * of the norms |q| and |k|.
+ *
+ * layer, head  counted from 0; -1: all
+ * *size        the length without the final zero, and may be NULL
+ *
+ * Encoders and decoders of texts; of an encoder-decoder the decoder.  Attention
+ * weights are computed in tiles: no array has T x T numbers.  Release *out with
+ * locant_release(); it is NULL after a failure.
+ * Source: as docs/PROBES.md.
+ * Errors: as locant_model_logits(); PARAM (layer, head), SHAPE (less than two
+ * tokens), UNSUPPORTED (a model of images).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_probe(char **out, size_t *size, const locant_model *model,
+                   const locant_model_input *input, int64_t layer,
+                   int64_t head);
+
+/* How to continue a text. */
+typedef struct locant_generation {
+    size_t   struct_size; /* sizeof(locant_generation) */
+    int64_t  top_k;       /* draw from the k most likely tokens; 0: from all */
+    double   top_p;       /* from the fewest that have this probability
+                             together, 0 < p <= 1 */
+    double   temperature; /* logits are divided by it; 0: no draw, the most
+                             likely token */
+    uint64_t seed;        /* of the draws; row b has a stream of its own */
+    int      ignore_end;  /* 1: go on after the end token */
+    locant_token_fn each; /* or NULL */
+    void    *context;     /* of 'each' */
+} locant_generation;
+
+#define LOCANT_GENERATION_INIT \
+    { .struct_size = sizeof(locant_generation), .top_p = 1.0 }
+
+/*
+ * The shape of what locant_model_generate() continues: [B, T] of the ids, or of
+ * an encoder-decoder those of its decoder, which begins with the start token
+ * of the configuration, T = 1, if there are none.
+ * Errors: as locant_model_generate().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_prompt(int64_t shape[2], const locant_model *model,
+                    const locant_model_input *input);
+
+/*
+ * Continue each row.  Keys and values are cached, so a token costs one reading
+ * of the weights; logits have the bits of a call for the whole text.
+ *
+ * out  I64 [B, T + N], dense   written: the ids, then N new ones; after an end
+ *      token padding.  T is that of locant_model_prompt()
+ * g    NULL: the most likely tokens
+ *
+ * Errors: as locant_model_logits(); PARAM (a value of g); UNSUPPORTED (the
+ * model does not continue texts).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_generate(locant_tensor *out, const locant_model *model,
+                      const locant_model_input *input,
+                      const locant_generation *g);
+
+LOCANT_END_DECLS
+#endif /* LOCANT_MODEL_RUN_H */
