@@ -252,7 +252,7 @@ struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
 {
     return (struct lct_net_tokens){
         .T = T,
-        .ids = in->ids + t,
+        .ids = in->ids != NULL ? in->ids + t : NULL,
         .mask = in->mask != NULL ? in->mask + t : NULL,
         .positions = in->positions != NULL ? in->positions + t : NULL,
         .types = in->types != NULL ? in->types + t : NULL,
