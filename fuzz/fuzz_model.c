@@ -1,6 +1,6 @@
 /*
- * fuzz_model.c - a configuration and tensors of any bytes: refused with an error
- * message, or a model that runs three tokens without reading beyond either.
+ * fuzz_model.c - a configuration and tensors of any bytes: refused with an
+ * error message, or a model that runs three tokens, reading nothing beyond.
  *
  * The input is the text of a config.json, a zero, and a safetensors file; or a
  * GGUF file.

@@ -205,7 +205,75 @@ TEST(gradients_are_those_of_differences)
     }
 }
 
+/* ------------------------------------------------------------------ rotation */
+
+/* Rows of [B, T, H, D], so heads and batch rows do not lie one after another.
+ */
+TEST(rotation_rotates_each_head_by_its_own)
+{
+    enum { n = B * H * t * d };
+    OWNED(locant_encoding) *e = test_create("axes(widths=2:4:2)");
+    float x[n], out[n], want[n], back[n];
+    double at[B * H * t * 3];
+    locant_tensor positions = DENSE(F64, at, B, H, t, 3);
+    locant_tensor from = DENSE(F32, x, B, t, H, d), to = from, undone = from;
+    locant_tensor *views[] = { &from, &to, &undone };
+    locant_rotation r = LOCANT_ROTATION_INIT;
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)test_normal();
+    for (size_t i = 0; i < LEN(at); i++)
+        at[i] = 9 * test_normal();
+    to.data = out;
+    undone.data = back;
+    for (size_t i = 0; i < LEN(views); i++) { /* as [B, H, T, D] */
+        views[i]->shape[1] = H, views[i]->shape[2] = t;
+        views[i]->stride[1] = d, views[i]->stride[2] = H * d;
+    }
+    r.encoding = e;
+    r.positions = &positions;
+    CHECK_OK(locant_encoding_rotate_ragged(&to, &from, &r));
+    for (int64_t h = 0; h < B * H; h++)
+        for (int64_t i = 0; i < t; i++) {
+            int64_t row = ((h / H * t + i) * H + h % H) * d;
+            locant_tensor one = DENSE(F64, at + (h * t + i) * 3, 1, 3);
+
+            CHECK_OK(locant_encoding_rotate(VIEW(F32, want, 1, d),
+                                            VIEW(F32, x + row, 1, d), e, &one,
+                                            NULL, 0));
+            assert_memory_equal(out + row, want, d * sizeof(*want));
+        }
+    /* The rotation is orthogonal: its backward undoes it, but for rounding. */
+    CHECK_OK(
+        locant_encoding_rotate_ragged_backward(&undone, NULL, &to, NULL, &r));
+    for (size_t i = 0; i < n; i++)
+        CHECK(fabsf(back[i] - x[i]) < 1e-5F);
+    r.flags = LOCANT_ROTATE_INVERSE;
+    CHECK_OK(locant_encoding_rotate_ragged(&undone, &to, &r));
+    for (size_t i = 0; i < n; i++)
+        CHECK(fabsf(back[i] - x[i]) < 1e-5F);
+}
+
 /* ----------------------------------------------------------------- refusals */
+
+TEST(maps_do_not_rotate_by_head)
+{
+    static float x[2 * 4];
+    static double at[2];
+    OWNED(locant_encoding) *e = test_create("xpos");
+    locant_tensor positions = DENSE(F64, at, 1, 2, 1, 1);
+    locant_rotation r = LOCANT_ROTATION_INIT;
+
+    r.encoding = e;
+    r.positions = &positions;
+    CHECK_REFUSED(
+        locant_encoding_rotate_ragged(VIEW(F32, x, 1, 2, 1, 4),
+                                      VIEW(F32, x, 1, 2, 1, 4), &r),
+        LOCANT_ERR_UNSUPPORTED,
+        "locant_encoding_rotate_ragged: heads have positions of their own, "
+        "expected a plain rotation whose frequencies do not depend on the "
+        "length, and no limits");
+}
 
 TEST(wrong_shapes_are_refused)
 {

@@ -390,7 +390,10 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
  * A rotation with positions and lengths per batch row: for a ragged batch,
  * documents packed in a row, or a part of a longer sequence.
  *
- * positions  I64 [T] or [B, T], F64 [T, axes] or [B, T, axes]; x [B, .., T, D]
+ * positions  I64 [T] or [B, T], F64 [T, axes] or [B, T, axes]; x [B, .., T, D].
+ *            For x [B, H, T, D] also F64 [B, H, T, axes], of each head, for a
+ *            plain rotation whose frequencies do not depend on the length,
+ *            without limits
  * limits     I64 [B], or [B, T] for each position: the length of the document,
  *            1 + its longest position, at least 1; last stride 1.  NULL: 1 +
  *            the longest of the given positions of each batch row.  An encoding

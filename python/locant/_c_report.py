@@ -202,6 +202,7 @@ class ModelInput(Structure):
 
 
 MODEL_HIDDEN = 1
+TokenFn = CFUNCTYPE(c_int, POINTER(c_int64), c_int64, c_int64, c_void_p)
 
 
 class Generation(Structure):
@@ -213,6 +214,8 @@ class Generation(Structure):
         ("temperature", c_double),
         ("seed", c_uint64),
         ("ignore_end", c_int),
+        ("each", TokenFn),
+        ("context", c_void_p),
     ]
 
 
@@ -650,6 +653,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_model_shape": ("status", [POINTER(c_int64), POINTER(c_int), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_losses": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput)]),
+    "locant_model_probe": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p, POINTER(ModelInput), c_int64, c_int64]),
     "locant_model_prompt": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput)]),
     "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
     "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),

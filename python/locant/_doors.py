@@ -64,7 +64,8 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
                with the last one dense
     spec       e.g. "rope", "rope(base=500000,pairing=interleaved)"
     positions  int64 [T], or [B, T] for each row of x [B, .., T, D]; float64
-               [T], [T, axes] or [B, T, axes] for real coordinates
+               [T], [T, axes] or [B, T, axes] for real coordinates; of each head
+               of x [B, H, T, D] also [B, H, T, axes]
     offset     without positions: row t sits at offset + t
     inverse    rotate back
     key        x holds keys; xpos and pope rotate them unlike queries
@@ -182,7 +183,7 @@ def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
     """The locant_rotation if rows have positions or limits of their own, and
     arrays to keep alive for the call; None: all rows are alike.  'default' is
     (offset, tokens), for calls without positions."""
-    by_row = at.ndim == (2 if at.dtype == np.int64 else 3)
+    by_row = at.ndim >= (2 if at.dtype == np.int64 else 3)
     if limits is None and (positions is None or not by_row):
         return None
     if positions is None:

@@ -51,7 +51,7 @@ def _bound(c: Call) -> tuple[Bound, _c.Tensor, Tensor | Array]:
 def _ragged(c: Call, bound: Bound, at: _c.Tensor) -> _c.Rotation | None:
     """The locant_rotation if rows have positions or limits of their own; None:
     all rows are alike."""
-    by_row = at.rank == (2 if at.dtype == _c.Dtype.I64 else 3)
+    by_row = at.rank >= (2 if at.dtype == _c.Dtype.I64 else 3)
     if c.limits is None and not by_row:
         return None
     limits = None if c.limits is None else view_of(c.limits, "limits")

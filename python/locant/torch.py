@@ -188,7 +188,8 @@ def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     x          [.., T, D], any strides with the last one dense
     encoding   a spec, a locant.Encoding or a locant.torch.Encoding
     positions  int64 [T], or [B, T] for the rows of x [B, .., T, D]; float64 [T]
-               or [T, axes] for real coordinates
+               or [T, axes] for real coordinates, [B, T, axes] or, of each
+               head of x [B, H, T, D], [B, H, T, axes]
     offset     without positions: row t sits at offset + t
     inverse    rotate back
     key        x holds keys; xpos and pope rotate them unlike queries

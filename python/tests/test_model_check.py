@@ -80,12 +80,10 @@ class Check(unittest.TestCase):
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = os.path.join(HERE, "..", "..", "tests")
 STACKS = ("hf4", "hf5", "vllm", "llama.cpp", "mlx")
-# What a program reads otherwise though nothing is wrong in the file.
-QUIET = {
-    # classes that are not in transformers 4
-    ("Ministral 3", "hf4"), ("Gemma 4", "hf4"), ("Gemma 4 of 32 layers", "hf4"),
-    ("Qwen 7B", "llama.cpp"),  # remote code, whose log-n is no RoPE
-}
+# Classes that are not in transformers 4, whose defaults it does not know.
+NEW = {"ministral3", "gemma4", "gemma4_text"}
+# Remote code, whose log-n is no RoPE.
+QUIET = {("Qwen 7B", "llama.cpp")}
 
 
 def configurations():
@@ -127,8 +125,9 @@ class Stacks(unittest.TestCase):
                 # mlx-lm has no image ids: right for text, as W13 says
                 sections = stack == "mlx" and "mrope" in json.dumps(config)
                 # both bases are there: the file is for transformers 5
-                new = stack == "hf4" and "rope_theta" in config and \
-                    "rope_parameters" in config
+                new = stack == "hf4" and (
+                    config["model_type"] in NEW or
+                    config.keys() >= {"rope_theta", "rope_parameters"})
                 if (name, stack) in QUIET or sections or new or \
                         not reads_otherwise(config, stack, truth):
                     continue

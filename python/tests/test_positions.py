@@ -120,6 +120,20 @@ class Tables(unittest.TestCase):
             np.testing.assert_array_equal(
                 found[b], locant.rotate(x[b], "axes(widths=4:6:6)", at[b]))
 
+    def test_coordinates_by_head(self):
+        spec = "axes(widths=4:6:6)"
+        x, dx = self.r.standard_normal((2, 2, 3, 4, 16)).astype(np.float32)
+        at = self.r.standard_normal((2, 3, 4, 3)) * 9
+        found = locant.rotate(x, spec, at)
+        slope = locant.coordinates_backward(dx, x, spec, by_head=True)
+        self.assertEqual(slope.shape, at.shape)
+        for b, h in np.ndindex(2, 3):
+            np.testing.assert_array_equal(
+                found[b, h], locant.rotate(x[b, h], spec, at[b, h]))
+            np.testing.assert_array_equal(
+                slope[b, h],
+                locant.coordinates_backward(dx[b, h], x[b, h], spec))
+
     def test_coordinates_have_a_gradient(self):
         spec, h = "axes(widths=4:6:6,pairing=blocks)", 1e-6
         x, dy = self.r.standard_normal((2, 2, 3, 4, 16))

@@ -29,6 +29,9 @@ class Coordinates(unittest.TestCase):
                 self.assertTrue(gradcheck(
                     lambda x, at: lt.rotate(x, spec, at),
                     (rows(2, 3, 5, 16), rows(*shape))), spec)
+            self.assertTrue(gradcheck(
+                lambda x, at: lt.rotate(x, spec, at),
+                (rows(2, 3, 5, 16), rows(2, 3, 5, axes))), spec)
         self.assertTrue(gradcheck(
             lambda x, at: lt.rotate(x, "rope", at, inverse=True),
             (rows(3, 5, 16), rows(5))))

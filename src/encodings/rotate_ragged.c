@@ -5,9 +5,11 @@
 #include "../core/size.h"
 #include "blocks.h"
 #include "lengths.h"
+#include "params.h"
 #include "rotate.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* A call whose tokens are the tokens of all rows, row by row. */
 struct ragged {
@@ -273,9 +275,8 @@ static const locant_tensor *params_of(const struct ragged *g)
     return g->r->params == NULL ? NULL : g->r->params + g->c.first_param;
 }
 
-locant_status locant_encoding_rotate_ragged(locant_tensor *out,
-                                            const locant_tensor *x,
-                                            const locant_rotation *rotation)
+static locant_status rotate(locant_tensor *out, const locant_tensor *x,
+                            const locant_rotation *rotation)
 {
     static const char *const names[2] = { "out", "x" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged" };
@@ -293,9 +294,10 @@ locant_status locant_encoding_rotate_ragged(locant_tensor *out,
 }
 
 /* forward: out = m R x with R orthogonal, so dx = m R^T dout */
-locant_status locant_encoding_rotate_ragged_backward(
-    locant_tensor *dx, locant_tensor *dparams, const locant_tensor *dout,
-    const locant_tensor *x, const locant_rotation *rotation)
+static locant_status rotate_backward(locant_tensor *dx, locant_tensor *dparams,
+                                     const locant_tensor *dout,
+                                     const locant_tensor *x,
+                                     const locant_rotation *rotation)
 {
     static const char *const names[2] = { "dx", "dout" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged_backward" };
@@ -310,4 +312,103 @@ locant_status locant_encoding_rotate_ragged_backward(
                               !(rotation->flags & LOCANT_ROTATE_INVERSE));
     done(&g);
     return status;
+}
+
+/* ------------------------------------------------------- positions by head */
+
+static bool is_by_head(const locant_rotation *r)
+{
+    return r != NULL && r->struct_size == sizeof(*r) && r->positions != NULL &&
+           r->positions->rank == 4;
+}
+
+/* Batch row b of t [B, H, T, n] as [H, 1, T, n], so that heads are rows. */
+static locant_tensor heads_of(const locant_tensor *t, int64_t b)
+{
+    locant_tensor x = *t;
+
+    x.data = lct_at(t, &b, 1);
+    x.shape[0] = t->shape[1];
+    x.stride[0] = t->stride[1];
+    x.shape[1] = 1;
+    return x;
+}
+
+/* The same of positions, as [H, T, axes]. */
+static locant_tensor positions_of(const locant_tensor *t, int64_t b)
+{
+    locant_tensor x = heads_of(t, b);
+
+    x.rank = 3;
+    for (int i = 1; i < 3; i++) {
+        x.shape[i] = t->shape[i + 1];
+        x.stride[i] = t->stride[i + 1];
+    }
+    return x;
+}
+
+static locant_status check_by_head(const char *fn, const char *const names[2],
+                                   const locant_tensor *out,
+                                   const locant_tensor *in,
+                                   const locant_rotation *r)
+{
+    int64_t shape[4] = { -1, -1, -1, -1 };
+    const struct lct_part *part;
+
+    LCT_TRY(lct_blocks_check(fn, names, out, in, true));
+    LCT_TRY(lct_part_require(&part, fn, r->encoding, LOCANT_DOOR_ROTATE));
+    LCT_TRY(lct_check(fn, names[1], in, LCT_IN_FLOAT, 4, shape));
+    memcpy(shape, in->shape, 3 * sizeof(*shape));
+    shape[3] = locant_encoding_axes(part->e);
+    LCT_TRY(lct_check(fn, "positions", r->positions, LCT_IN_F64, 4, shape));
+    if (part->e->row->rotate.map == NULL && r->limits == NULL &&
+        lct_schedule_length(part->e, INT32_MAX) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: heads have positions of their own, expected a "
+                       "plain rotation whose frequencies do not depend on the "
+                       "length, and no limits",
+                       fn);
+}
+
+locant_status locant_encoding_rotate_ragged(locant_tensor *out,
+                                            const locant_tensor *x,
+                                            const locant_rotation *rotation)
+{
+    static const char fn[] = "locant_encoding_rotate_ragged";
+    static const char *const names[2] = { "out", "x" };
+
+    if (!is_by_head(rotation))
+        return rotate(out, x, rotation);
+    LCT_TRY(check_by_head(fn, names, out, x, rotation));
+    for (int64_t b = 0; b < x->shape[0]; b++) {
+        locant_tensor to = heads_of(out, b), from = heads_of(x, b);
+        locant_tensor at = positions_of(rotation->positions, b);
+        locant_rotation row = *rotation;
+
+        row.positions = &at;
+        LCT_TRY(rotate(&to, &from, &row));
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_encoding_rotate_ragged_backward(
+    locant_tensor *dx, locant_tensor *dparams, const locant_tensor *dout,
+    const locant_tensor *x, const locant_rotation *rotation)
+{
+    static const char fn[] = "locant_encoding_rotate_ragged_backward";
+    static const char *const names[2] = { "dx", "dout" };
+
+    if (!is_by_head(rotation))
+        return rotate_backward(dx, dparams, dout, x, rotation);
+    LCT_TRY(check_by_head(fn, names, dx, dout, rotation));
+    for (int64_t b = 0; b < dout->shape[0]; b++) {
+        locant_tensor to = heads_of(dx, b), from = heads_of(dout, b);
+        locant_tensor at = positions_of(rotation->positions, b);
+        locant_rotation row = *rotation;
+
+        row.positions = &at;
+        LCT_TRY(rotate_backward(&to, NULL, &from, NULL, &row));
+    }
+    return LOCANT_OK;
 }

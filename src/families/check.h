@@ -161,6 +161,7 @@ void lct_check_dialect(struct lct_check *k);
 void lct_check_keys(struct lct_check *k);
 void lct_check_values(struct lct_check *k);
 void lct_check_lengths(struct lct_check *k);
+void lct_check_llama3(struct lct_check *k);
 void lct_check_longrope(struct lct_check *k);
 void lct_check_yarn(struct lct_check *k);
 void lct_check_widths(struct lct_check *k);

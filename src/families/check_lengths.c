@@ -1,4 +1,4 @@
-/* check_lengths.c - checks L01 to L05, L07, L08, L12, L13, L20 to L22 and X09:
+/* check_lengths.c - checks L01 to L04, L08, L12, L13, L20 to L22 and X09:
  * lengths, and the scalings that follow from them */
 #include "check.h"
 #include <math.h>
@@ -22,10 +22,12 @@ static double given_length(const struct lct_check *k)
 static void yarn_without_original(struct lct_check *k,
                                   const struct lct_rope_entry *e)
 {
+    const double fast = lct_check_real(e->dict, "beta_fast", 32);
+    const double slow = lct_check_real(e->dict, "beta_slow", 1);
     const struct lct_ramp now =
-        lct_check_ramp((double)e->rot, e->base, (double)k->M, 32, 1);
+        lct_check_ramp((double)e->rot, e->base, (double)k->M, fast, slow);
     const struct lct_ramp mlx =
-        lct_check_ramp((double)e->rot, e->base, 4096, 32, 1);
+        lct_check_ramp((double)e->rot, e->base, 4096, fast, slow);
     struct lct_draft *f;
 
     if (e->original > 0 || k->M <= 0)
@@ -46,7 +48,7 @@ static void yarn_without_original(struct lct_check *k,
     if (e->factor > 1) {
         const double original = floor((double)k->M / e->factor + 0.5);
         const struct lct_ramp r =
-            lct_check_ramp((double)e->rot, e->base, original, 32, 1);
+            lct_check_ramp((double)e->rot, e->base, original, fast, slow);
 
         lct_check_mend(f,
                        "add original_max_position_embeddings, the trained "
@@ -135,89 +137,6 @@ static void scaled_twice(struct lct_check *k, const struct lct_rope_entry *e)
                             "the original one"
                           : "max_position_embeddings %.10g",
                    e->original);
-}
-
-/* ------------------------------------------------------------------- llama3 */
-
-/* Pairs that llama3 divides by the whole factor. */
-static int divided_pairs(const struct lct_rope_entry *e, double original)
-{
-    const double low = lct_check_real(e->dict, "low_freq_factor", 1);
-    int n = 0;
-
-    for (int64_t c = 0; c < e->rot / 2 && c < 4096; c++)
-        n += 2 * 3.14159265358979323846 *
-                 pow(e->base, 2 * (double)c / (double)e->rot) >
-             original / low;
-    return n;
-}
-
-/* L05 */
-static void llama3_original(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    const double M = k->M > 0 ? (double)k->M : 0;
-    const bool absent = e->original <= 0;
-    struct lct_draft *f;
-
-    if (!absent && (given_length(k) <= 0 || e->original < M))
-        return;
-    f = lct_check_report(
-        k, LCT_CHECK_L05, LCT_CHECK_PATH(e, "original_max_position_embeddings"),
-        absent ? "llama3 has no original length, and the whole context of "
-                 "%.10g becomes it"
-               : "the original length of llama3 is not below "
-                 "max_position_embeddings, %.10g",
-        M);
-    lct_check_says(f, LCT_HF,
-                   "original %.10g: %d of %lld pairs are divided by %.10g "
-                   "instead of the %d of original 8192",
-                   absent ? M : e->original,
-                   divided_pairs(e, absent ? M : e->original),
-                   (long long)(e->rot / 2), e->factor, divided_pairs(e, 8192));
-    if (absent) {
-        lct_check_says(f, LCT_VLLM, "KeyError");
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "original 8192");
-    }
-    lct_check_mend(f, "original_max_position_embeddings 8192 (every Llama 3.1 "
-                      "to 3.3), and the extended length as "
-                      "max_position_embeddings");
-    if (absent && M > 8192 && lct_check_is(k, "llama"))
-        lct_check_fix(f, LCT_CHECK_PATH(e, "original_max_position_embeddings"),
-                      json_integer(8192));
-}
-
-/* L07 */
-static void llama3_band(struct lct_check *k, const struct lct_rope_entry *e)
-{
-    const double low = lct_check_real(e->dict, "low_freq_factor", 1);
-    const double high = lct_check_real(e->dict, "high_freq_factor", 4);
-    struct lct_draft *f;
-
-    if (high > low)
-        return;
-    f = lct_check_report(k, LCT_CHECK_L07,
-                         LCT_CHECK_PATH(e, "high_freq_factor"),
-                         "high_freq_factor %.10g is not above low_freq_factor "
-                         "%.10g",
-                         high, low);
-    if (high == low) {
-        lct_check_says(f, LCT_HF | LCT_MLX,
-                       "0 / 0 where a wavelength meets the limit, elsewhere a "
-                       "hard switch between scaled and unscaled pairs");
-        lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP,
-                       "a hard switch, or a failed assertion in older "
-                       "converters");
-    } else {
-        lct_check_says(f, LCT_EVERY_STACK,
-                       "the two bands overlap and the blend is inverted");
-        lct_check_fix(f, LCT_CHECK_PATH(e, "high_freq_factor"), json_real(low));
-        lct_check_fix(f, LCT_CHECK_PATH(e, "low_freq_factor"), json_real(high));
-    }
-    lct_check_mend(f, "low_freq_factor 1 and high_freq_factor 4 are those of "
-                      "Llama 3.1");
-    /* published so, and every stack switches hard */
-    if (high == low && lct_check_is(k, "llama4_text"))
-        lct_check_severity(f, LOCANT_FINDING_WARNING);
 }
 
 /* L08 */
@@ -398,9 +317,6 @@ void lct_check_lengths(struct lct_check *k)
             yarn_without_original(k, e);
             factor_against_lengths(k, e);
             length_not_extended(k, e);
-        } else if (is_kind(e, "llama3")) {
-            llama3_original(k, e);
-            llama3_band(k, e);
         } else if (is_kind(e, "dynamic")) {
             dynamic(k, e);
         }

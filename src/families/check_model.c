@@ -205,6 +205,7 @@ static void run_groups(struct lct_check *k)
         lct_check_keys(k);
         lct_check_values(k);
         lct_check_lengths(k);
+        lct_check_llama3(k);
         lct_check_longrope(k);
         lct_check_yarn(k);
         lct_check_widths(k);

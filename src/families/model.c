@@ -1,6 +1,5 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
-#include "model_input.h"
-#include "net_memory.h"
+#include "model_run.h"
 #include "net_generate.h"
 #include "net_losses.h"
 #include "net_math.h"
@@ -8,10 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-struct locant_model {
-    struct lct_net *net;
-};
 
 static locant_status open_model(locant_model **out, const char *path,
                                 locant_dtype dtype, const char *with,
@@ -115,27 +110,6 @@ locant_status locant_model_shape(int64_t shape[3], int *rank,
     return LOCANT_OK;
 }
 
-/* Open a run of the tokens; the encoder has read its own then. */
-static locant_status begin_run(struct lct_net_run *run,
-                               struct lct_net_memory *memory,
-                               const struct lct_net *n,
-                               const struct lct_model_input *in,
-                               int64_t capacity)
-{
-    LCT_TRY(lct_net_run_begin(run, n, in->B, capacity,
-                              lct_net_run_chunk(n, in->B, in->T)));
-    if (!lct_model_input_pair(n))
-        return LOCANT_OK;
-    run->memory = memory;
-    return lct_net_memory_read(memory, n, in->B, &in->source);
-}
-
-static void end_run(struct lct_net_run *run, struct lct_net_memory *memory)
-{
-    lct_net_run_end(run);
-    lct_net_memory_free(memory);
-}
-
 /* Images go in one step: to their classes, or states. */
 static locant_status run_images(void *out, struct lct_net_run *r,
                                 const struct lct_model_input *in, int flags)
@@ -209,13 +183,13 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     LCT_TRY(check_seconds(fn, seconds, n));
     if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
-    status = begin_run(&run, &memory, n, &in, in.T);
+    status = lct_model_run_begin(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
         status = (n->text.patches != NULL ? run_images : run_all)(
             out->data, &run, &in, flags);
     }
-    end_run(&run, &memory);
+    lct_model_run_end(&run, &memory);
     return status;
 }
 
@@ -268,13 +242,15 @@ struct writing {
     const struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
-    int64_t *next;        /* [B]: ids of the last step */
+    int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
     void *room;
     locant_random *random; /* [B] */
     bool *ended;           /* [B] */
     bool ignore_end;
+    locant_token_fn each;
+    void *context;
 };
 
 static locant_status check_generation(struct lct_net_choice *out,
@@ -309,15 +285,17 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 {
     const int64_t B = w->in->B;
 
-    LCT_TRY(begin_run(&w->run, &w->memory, n, w->in, w->length));
+    LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
     w->next = locant_alloc((size_t)B * sizeof(*w->next));
+    w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
     w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
     w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
     w->random = locant_alloc((size_t)B * sizeof(*w->random));
     w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
-    if (w->next == NULL || w->logits == NULL || w->states == NULL ||
-        w->room == NULL || w->random == NULL || w->ended == NULL)
+    if (w->next == NULL || w->told == NULL || w->logits == NULL ||
+        w->states == NULL || w->room == NULL || w->random == NULL ||
+        w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
     for (int64_t b = 0; b < B; b++)
@@ -328,8 +306,9 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 
 static void end_writing(struct writing *w)
 {
-    end_run(&w->run, &w->memory);
+    lct_model_run_end(&w->run, &w->memory);
     locant_release(w->next);
+    locant_release(w->told);
     locant_release(w->logits);
     locant_release(w->states);
     locant_release(w->room);
@@ -378,6 +357,20 @@ static bool is_end(const struct lct_net *n, int64_t id)
     return false;
 }
 
+/* Report token 'at' of each row, which may stop the rest. */
+static void tell(struct writing *w, int64_t at)
+{
+    const int64_t B = w->in->B, first = w->in->T;
+
+    if (w->each == NULL)
+        return;
+    for (int64_t b = 0; b < B; b++)
+        w->told[b] = w->out[b * w->length + at];
+    if (w->each(w->told, at - first + 1, w->length - first, w->context) != 0)
+        for (int64_t b = 0; b < B; b++)
+            w->ended[b] = true;
+}
+
 /* Token 'at' of each row, from w->states. */
 static void choose_tokens(struct writing *w, int64_t at)
 {
@@ -395,6 +388,7 @@ static void choose_tokens(struct writing *w, int64_t at)
         w->out[b * w->length + at] = id;
         w->next[b] = id < n->vocab ? id : 0;
     }
+    tell(w, at);
 }
 
 static bool all_ended(const struct writing *w)
@@ -493,7 +487,9 @@ static locant_status generate(locant_tensor *out, const char *fn,
                            fn, out->shape[1], in->T);
     w.out = out->data;
     w.length = out->shape[1];
-    w.ignore_end = g->ignore_end;
+    w.ignore_end = g->ignore_end != 0;
+    w.each = g->each;
+    w.context = g->context;
     if (in->B == 0)
         return LOCANT_OK;
     status = begin_writing(&w, n, g);
