@@ -117,8 +117,7 @@ TEST(continuations_begin_with_the_start_token)
         g.ignore_end = 1;
         CHECK_OK(locant_model_prompt(shape, m, &in));
         CHECK(shape[0] == B && shape[1] == 1);
-        CHECK_OK(
-            locant_model_generate(VIEW(I64, out, B, 1 + NEW), m, &in, &g));
+        CHECK_OK(locant_model_generate(VIEW(I64, out, B, 1 + NEW), m, &in, &g));
         in.decoder_ids = VIEW(I64, out, B, 1 + NEW);
         CHECK_OK(locant_model_logits(VIEW(F32, logits, B, 1 + NEW, VOCAB), NULL,
                                      m, &in, 0));
@@ -146,12 +145,9 @@ TEST(images_do_not_depend_on_each_other)
         const char *name;
         int64_t side;
         int flags;
-    } models[] = { { "vit", 8, 0 },
-                   { "dinov2", 8, 0 },
-                   { "dinov2", 12, 0 },
-                   { "dinov3", 8, LOCANT_MODEL_HIDDEN },
-                   { "swin", 14, 0 },
-                   { "swin", 10, LOCANT_MODEL_HIDDEN },
+    } models[] = { { "vit", 8, 0 },     { "dinov2", 8, 0 },
+                   { "dinov2", 12, 0 }, { "dinov3", 8, LOCANT_MODEL_HIDDEN },
+                   { "swin", 14, 0 },   { "swin", 10, LOCANT_MODEL_HIDDEN },
                    { "swinv2", 12, 0 } };
 
     for (size_t i = 0; i < LEN(models); i++) {
@@ -287,8 +283,8 @@ static void check_memory(const char *name, int64_t side)
         test_memory_fail(k);
         status = locant_model_open(&m, fixture(name), LOCANT_F32);
         if (status == LOCANT_OK)
-            status = locant_model_logits(side > 0 ? &classes : &to, NULL, m,
-                                         &in, 0);
+            status =
+                locant_model_logits(side > 0 ? &classes : &to, NULL, m, &in, 0);
         locant_model_close(m);
         if (status == LOCANT_OK && test_memory_asked() < k) {
             test_memory_end();
