@@ -99,7 +99,7 @@ const struct cli_command cli_model_logits = {
                 "    --dtype f64 -o logits.npy\n"
                 "locant model logits ~/models/t5 -i ids.npy \\\n"
                 "    --decoder-ids start.npy -o logits.npy\n"
-                "locant model logits ~/models/vit --pixels x.npy -o classes.npy",
+                "locant model logits ~/models/vit --pixels x.npy -o out.npy",
     CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

@@ -212,7 +212,8 @@ class Model:
         return found
 
     def generate(self, ids: Any, tokens: int, *, mask: Any = None,
-                 positions: Any = None, decoder_ids: Any = None, top_k: int = 0, top_p: float = 1.0,
+                 positions: Any = None, decoder_ids: Any = None,
+                 top_k: int = 0, top_p: float = 1.0,
                  temperature: float | None = None, seed: int = 0,
                  ignore_end: bool = False) -> Array:
         """The ids and 'tokens' new ones, int64 [B, T + tokens]: the most likely
@@ -220,7 +221,7 @@ class Model:
 
         decoder_ids  of an encoder-decoder, [B, S]: what is continued, instead
                      of the start token
-        top_k  most likely tokens; 0: from all
+        top_k        draw from the k most likely tokens; 0: from all
         top_p        from the fewest that have this probability together
         temperature  logits are divided by it; 1 for draws unless given
         seed         of the draws
