@@ -151,6 +151,7 @@ static locant_status make_windows(struct windows *w,
     const size_t item = s->n->math->item;
     int64_t count;
 
+    layer.window = NULL;
     w->rows = s->rows;
     w->columns = s->columns;
     w->side = from->side;
