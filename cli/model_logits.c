@@ -91,10 +91,15 @@ const struct cli_command cli_model_logits = {
         "MODEL is a folder with config.json and safetensors, or a .gguf.  Its\n"
         "weights are mapped, and read as they are stored.  With f64 all is\n"
         "computed in double, angles, norms and softmax too: the true value to\n"
-        "nine digits.",
+        "nine digits.  Encoder-decoders read -i with the encoder and give the\n"
+        "logits of --decoder-ids.  Models of images take --pixels instead of\n"
+        "-i, and give [B, classes], or states with --hidden.",
     .examples = "locant model logits ~/models/mine -i ids.npy -o logits.npy\n"
                 "locant model logits mine.gguf -i ids.npy --mask mask.npy \\\n"
-                "    --dtype f64 -o logits.npy",
+                "    --dtype f64 -o logits.npy\n"
+                "locant model logits ~/models/t5 -i ids.npy \\\n"
+                "    --decoder-ids start.npy -o logits.npy\n"
+                "locant model logits ~/models/vit --pixels x.npy -o out.npy",
     CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

@@ -5,28 +5,51 @@
  * The input is the text of a config.json, a zero, and a safetensors file; or a
  * GGUF file.
  */
-#include "../src/families/net_run.h"
+#include "../src/families/net_memory.h"
+#include "../src/families/net_patches.h"
 #include "fuzz.h"
 #include "locant/files.h"
 #include <string.h>
 
 /* Long enough for all steps, short enough for models whose sizes are large. */
-enum { TOKENS = 3, MOST_WIDTH = 4096, MOST_LAYERS = 64 };
+enum { TOKENS = 3, MOST_WIDTH = 4096, MOST_LAYERS = 64, PIXELS = 4096 };
+
+/* One patch of an image, if that is small. */
+static bool one_patch(struct lct_net_tokens *t, const struct lct_net *n)
+{
+    const struct lct_net_patches *p = n->text.patches;
+    static float pixels[PIXELS];
+
+    if (p->side[0] > PIXELS || p->side[1] > PIXELS / p->side[0] ||
+        p->channels > PIXELS / (p->side[0] * p->side[1]))
+        return false;
+    *t = (struct lct_net_tokens){ .pixels = pixels,
+                                  .height = p->side[0],
+                                  .width = p->side[1] };
+    return lct_net_patches_count(&t->T, n, t->height, t->width) && t->T < 64;
+}
 
 static void run(const struct lct_net *n)
 {
     static const int64_t ids[TOKENS] = { 0, 0, 0 };
-    const struct lct_net_tokens t = { .T = TOKENS,
-                                      .ids = ids,
-                                      .stride = TOKENS };
+    struct lct_net_tokens t = { .T = TOKENS, .ids = ids, .stride = TOKENS };
+    struct lct_net_memory memory = { 0 };
     struct lct_net_run r;
+    locant_status s;
 
     if (n->width > MOST_WIDTH || n->text.n_layers > MOST_LAYERS ||
-        n->vocab < 1 || n->encoder.n_layers > 0)
+        n->vocab < 0 || (n->vocab < 1 && n->text.patches == NULL) ||
+        n->encoder.n_layers > MOST_LAYERS || n->text.memory > MOST_WIDTH ||
+        (n->text.patches != NULL && !one_patch(&t, n)))
         return;
-    if (lct_net_run_begin(&r, n, 1, TOKENS, TOKENS) == LOCANT_OK)
+    s = lct_net_run_begin(&r, n, 1, t.T, t.T);
+    r.memory = &memory;
+    if (s == LOCANT_OK && n->encoder.plan != NULL)
+        s = lct_net_memory_read(&memory, n, 1, &t);
+    if (s == LOCANT_OK)
         (void)lct_net_run_step(&r, &t);
     lct_net_run_end(&r);
+    lct_net_memory_free(&memory);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -106,9 +106,13 @@ class Model:
         """Logits [B, T, vocab] of every token; with 'hidden' the states after
         the final norm, [B, T, width].
 
-        ids        whole numbers [B, T]
-        mask       [B, T]: 0 marks padding, on either side
-        positions  [B, T], or [A, B, T] for models of A axes
+        ids          whole numbers [B, T]
+        mask         [B, T]: 0 marks padding, on either side
+        positions    [B, T], or [A, B, T] for models of A axes
+        types        [B, T]: token types
+        decoder_ids  [B, S] of an encoder-decoder, whose logits have T = S
+        pixels       float32 [B, C, H, W] of models of images, instead of ids;
+                     their logits are [B, classes]
 
         Errors: ERR_PARAM (an id beyond the vocabulary), ERR_SHAPE, ERR_DTYPE.
         """
@@ -208,12 +212,15 @@ class Model:
         return found
 
     def generate(self, ids: Any, tokens: int, *, mask: Any = None,
-                 positions: Any = None, top_k: int = 0, top_p: float = 1.0,
+                 positions: Any = None, decoder_ids: Any = None,
+                 top_k: int = 0, top_p: float = 1.0,
                  temperature: float | None = None, seed: int = 0,
                  ignore_end: bool = False) -> Array:
         """The ids and 'tokens' new ones, int64 [B, T + tokens]: the most likely
         tokens, or draws if top_k, top_p or temperature says so.
 
+        decoder_ids  of an encoder-decoder, [B, S]: what is continued, instead
+                     of the start token
         top_k        draw from the k most likely tokens; 0: from all
         top_p        from the fewest that have this probability together
         temperature  logits are divided by it; 1 for draws unless given
@@ -222,7 +229,8 @@ class Model:
 
         Errors: as logits().
         """
-        given, kept = _input(dict(ids=ids, mask=mask, positions=positions))
+        given, kept = _input(dict(ids=ids, mask=mask, positions=positions,
+                                  decoder_ids=decoder_ids))
         if temperature is None:
             temperature = 1.0 if top_k or top_p < 1 else 0.0
         choice = Generation(

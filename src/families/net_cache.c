@@ -33,8 +33,8 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
         const struct lct_layer_plan *p = s->layers[i].attention.plan;
         int64_t shape[4] = { c->B, p->kv_heads, c->capacity, p->qk_dim };
 
-        if (p->keys_of >= 0)
-            continue;
+        if (p->keys_of >= 0 || s->layers[i].window != NULL)
+            continue; /* windows are rows of a cache of their own */
         c->k[i] = array(shape, 4, n->math->item);
         shape[3] = p->v_dim;
         c->v[i] = array(shape, 4, n->math->item);

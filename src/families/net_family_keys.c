@@ -101,11 +101,21 @@ locant_status lct_net_family_falcon(struct lct_net_switches *s,
 locant_status lct_net_family_deberta(struct lct_net_switches *s,
                                      const struct lct_config *c)
 {
-    bool legacy = true;
+    const char *norm = "none";
+    bool legacy = true, relative = false;
+    int64_t buckets = -1;
 
     LCT_TRY(lct_net_family_keys_bool(&legacy, c, "legacy"));
+    LCT_TRY(lct_net_family_keys_bool(&relative, c, "relative_attention"));
+    LCT_TRY(lct_net_family_keys_text(&norm, c, "norm_rel_ebd"));
     s->variant = legacy ? 0 : 1;
-    return LOCANT_OK;
+    lct_config_integer(&buckets, c->text, "position_buckets");
+    if (!relative || buckets > 0 || strstr(norm, "layer_norm") == NULL)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: norm_rel_ebd without position_buckets cannot be "
+                       "run",
+                       c->file);
 }
 
 /* The MLP of giant models is gated, by silu whatever the key says. */

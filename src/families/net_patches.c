@@ -130,6 +130,11 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
     LCT_TRY(read_sides(p->image, n, "image_size"));
     LCT_TRY(read_sides(p->side, n, "patch_size"));
     lct_config_integer(&p->channels, n->config.text, "num_channels");
+    if (p->channels < 1 || p->channels > 1 << 16)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: num_channels is %" PRId64
+                           ", expected 1 to 65536",
+                           n->config.file, p->channels);
     for (int i = 0; i < 2; i++)
         p->image[i] /= p->side[i];
     LCT_TRY(bind_map(p, b));

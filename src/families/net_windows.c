@@ -30,6 +30,10 @@ locant_status lct_net_windows_begin(struct lct_net_binder *b)
     b->n->width = 96;
     LCT_TRY(lct_net_family_keys_whole(&b->n->width, c, "embed_dim"));
     LCT_TRY(lct_net_family_keys_whole(&b->s.window, c, "window_size"));
+    if (b->s.window < 1 || b->s.window > 4096)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: window_size is not a number from 1 to 4096",
+                           c->file);
     LCT_TRY(lct_net_family_keys_bool(&absolute, c, "use_absolute_embeddings"));
     if (absolute)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
@@ -147,6 +151,7 @@ static locant_status make_windows(struct windows *w,
     const size_t item = s->n->math->item;
     int64_t count;
 
+    layer.window = NULL;
     w->rows = s->rows;
     w->columns = s->columns;
     w->side = from->side;
