@@ -129,6 +129,7 @@ static void do_all(struct run *run, const struct bench_case *cases)
     for (int i = 0; i < run->n_sinks; i++)
         bench_print_foot(&run->sinks[i]);
     bench_peak_release();
+    bench_checkpoint_release();
 }
 
 int bench_run_cases(const struct bench_options *o, FILE *out,

@@ -52,7 +52,8 @@ enum bench_subject {
     SUBJECT_ANGLES, SUBJECT_ROTATE, SUBJECT_INPUT, SUBJECT_FORWARD,
     SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_CACHES,
     SUBJECT_MASKS,
-    SUBJECT_CONTENT, SUBJECT_KERNELS, SUBJECT_TRAIN, SUBJECT_MEMORY, SUBJECTS
+    SUBJECT_CONTENT, SUBJECT_KERNELS, SUBJECT_TRAIN, SUBJECT_MEMORY,
+    SUBJECT_MODELS, SUBJECTS
 };
 /* clang-format on */
 
@@ -67,6 +68,13 @@ enum { MASK_FULL = 1, MASK_CAUSAL = 2 };
 
 /* A dense bias [1, 1 or heads, queries, tokens]; backward has its gradient. */
 enum bench_dense { DENSE_NONE, DENSE_SHARED, DENSE_BY_HEAD };
+
+/* The sizes of a checkpoint: a decoder with SwiGLU and tied embeddings. */
+struct bench_shape {
+    const char *model_type; /* "llama"; "qwen2" has biases of q, k, v */
+    int64_t layers, width, heads, kv_heads, dim, ff, vocab;
+    bool biases;
+};
 
 struct bench_work;
 struct bench_kernels;
@@ -100,6 +108,7 @@ struct bench_family {
     int64_t layers;     /* of the model to train; left out with -d */
     int64_t step;       /* tokens of a training step; 0: one sequence */
     bool grows;         /* the last row notes how time grows */
+    const struct bench_shape *shape; /* of the checkpoint; left out with -d */
 };
 
 struct bench_case {
@@ -149,7 +158,8 @@ struct bench_work {
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
     work_input, work_forward, work_backward, work_decode, work_paged,
-    work_quant, work_train, work_memory;
+    work_quant, work_train, work_memory, work_prompt, work_tokens,
+    work_model_memory, work_open;
 
 /*
  * Floating-point operations of training a case's model, per token: three times
@@ -158,6 +168,20 @@ extern const struct bench_work work_angle, work_angle_libm, work_rotate,
  * causal query sees half of the tokens, once for scores and once for values.
  */
 double bench_train_flops(const struct bench_case *c);
+
+/* Floating-point operations of a prompt of a checkpoint, without its logits:
+   two for each weight of a matrix and token, and attention as in
+   bench_train_flops(). */
+double bench_model_flops(const struct bench_shape *s, int64_t tokens);
+
+/*
+ * The folder of a checkpoint of random weights, in F32 or BF16; NULL: it cannot
+ * be written.  It lives until another is asked for, or bench_checkpoint_release
+ * is called.
+ */
+const char *bench_checkpoint(const struct bench_shape *shape,
+                             locant_dtype dtype, bool sparse);
+void bench_checkpoint_release(void);
 
 /* Line i of the table; NULL past the end. */
 const struct bench_family *bench_family_at(int i);
@@ -312,6 +336,23 @@ enum bench_peak bench_bound(const struct bench_case *c, const char *isa);
    with locant_threads() threads, in GB/s or GFLOP/s; 0: there is none. */
 double bench_peak_speed(enum bench_peak peak, size_t bytes, double budget);
 void bench_peak_release(void);
+
+/* What a child process says of its memory. */
+struct bench_memory {
+    double extra, operands, workspace; /* bytes */
+    double ns;
+    char why[256]; /* why it cannot be measured, or "" */
+};
+
+/*
+ * Run 'body' in a child process.  It sets operands and workspace, and 'why' if
+ * it fails; 'extra' then is its largest resident set less that at its start,
+ * and less the operands.  Returns NULL, or what is wrong.
+ */
+const char *bench_memory_ask(struct bench_memory *answer,
+                             void (*body)(struct bench_memory *answer,
+                                          const void *context),
+                             const void *context);
 
 /* ---------------------------------------------------------------- operands */
 

@@ -42,6 +42,13 @@ const struct bench_title bench_titles[SUBJECTS] = {
                          "Extra memory, forward and backward: peak RSS of a "
                          "child",
                          "at most 16 MiB beyond inputs and outputs", NULL },
+    [SUBJECT_MODELS] = { "models",
+                         "Checkpoints of random weights: the states of a "
+                         "prompt, the next 64 tokens after it, memory, opening",
+                         "prompt 0.80 of FMA or dot products; tokens 0.85 of "
+                         "reading weights and cache; 10 % of memory beyond "
+                         "both; 10 opens/s",
+                         NULL },
 };
 
 #define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
@@ -55,6 +62,17 @@ const struct bench_title bench_titles[SUBJECTS] = {
  * in place need an inverse, which fope has not. */
 #define MAPS "rope rope-mixed rope-imaginary grape-m grape-m(planes=rank2)"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
+
+static const struct bench_shape qwen = { "qwen2", 24,   896,    14,  2,
+                                         64,      4864, 151936, true };
+static const struct bench_shape llama = { "llama", 16,   2048,   32,   8,
+                                          64,      8192, 128256, false };
+
+/* clang-format off */
+#define MODEL(name, kind, sizes, type, fast)                                 \
+    { SUBJECT_MODELS, name, &work_##kind, .fixed = true, .dtypes = type,     \
+      .tokens = "512", .quick = fast, .dims = "64", .shape = &(sizes) }
+/* clang-format on */
 
 static const struct bench_family families[] = {
     { SUBJECT_ANGLES, "table", &work_angle, .tokens = "64", .quick = "64",
@@ -229,6 +247,22 @@ static const struct bench_family families[] = {
       .heads = 4, .layers = 3, .step = 4096, .grows = true },
     { SUBJECT_MEMORY, "forward and backward", &work_memory, "t5",
       .tokens = "32768", .dims = "64", .heads = 8, .masks = MASK_CAUSAL },
+
+    /* rows of one checkpoint follow each other: it is written once */
+    MODEL("prompt, Qwen2.5-0.5B,", prompt, qwen, "f32", "64"),
+    MODEL("tokens, Qwen2.5-0.5B,", tokens, qwen, "f32", "64"),
+    MODEL("memory, Qwen2.5-0.5B,", model_memory, qwen, "f32", NULL),
+    MODEL("prompt, Qwen2.5-0.5B,", prompt, qwen, "bf16", "64"),
+    MODEL("tokens, Qwen2.5-0.5B,", tokens, qwen, "bf16", "64"),
+    MODEL("memory, Qwen2.5-0.5B,", model_memory, qwen, "bf16", NULL),
+    MODEL("prompt, Llama-3.2-1B,", prompt, llama, "f32", NULL),
+    MODEL("tokens, Llama-3.2-1B,", tokens, llama, "f32", NULL),
+    MODEL("memory, Llama-3.2-1B,", model_memory, llama, "f32", NULL),
+    MODEL("prompt, Llama-3.2-1B,", prompt, llama, "bf16", NULL),
+    MODEL("tokens, Llama-3.2-1B,", tokens, llama, "bf16", NULL),
+    MODEL("memory, Llama-3.2-1B,", model_memory, llama, "bf16", NULL),
+    { SUBJECT_MODELS, "open, 5 GB, Llama-3.2-1B,", &work_open, .tokens = "1",
+      .quick = "1", .dims = "64", .shape = &llama },
 };
 
 const struct bench_family *bench_family_at(int i)
@@ -270,7 +304,9 @@ static void name_sizes(char *out, size_t size, const struct bench_case *c)
     long long heads = (long long)c->heads, kv = (long long)c->kv_heads;
     long long tokens = (long long)c->tokens, dim = (long long)c->dim;
 
-    if (c->family->heads == 0)
+    if (c->family->shape != NULL)
+        snprintf(out, size, "[1, %lld]", tokens);
+    else if (c->family->heads == 0)
         snprintf(out, size, "[%lld, %lld]", tokens, dim);
     else if (c->family->queries > 0)
         snprintf(out, size, "[1, %lld, %lld, %lld] on [1, %lld, %lld, %lld]",
@@ -391,7 +427,8 @@ static bool selected(const struct bench_family *f,
 {
     return (f->quick != NULL || !o->quick) &&
            (!f->longer || o->tokens.n == 0) &&
-           ((f->layers == 0 && f->values == 0) || o->dims.n == 0) &&
+           ((f->layers == 0 && f->values == 0 && f->shape == NULL) ||
+            o->dims.n == 0) &&
            (o->spec[0] == '\0' || fits(f, o->spec));
 }
 

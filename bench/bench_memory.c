@@ -1,5 +1,6 @@
 /*
- * bench_memory.c - memory of attention beyond its inputs and outputs.
+ * bench_memory.c - memory of attention beyond its inputs and outputs, and of
+ * other work.
  *
  * A child process sets up the problem, runs it forward and backward once, and
  * reads its peak resident set size from the system.  The result is that peak
@@ -15,12 +16,6 @@
 #ifdef __GLIBC__
 #    include <malloc.h>
 #endif
-
-struct answer {
-    double extra, operands, workspace; /* bytes */
-    double ns;
-    char why[256]; /* why it cannot be measured, or "" */
-};
 
 /* The value of "VmRSS:" or "VmHWM:" for this process in bytes, or 0. */
 static double status_bytes(const char *key)
@@ -56,23 +51,12 @@ static double operand_bytes(const struct bench_case *c)
            (double)(c->heads * c->queries) * sizeof(float);
 }
 
-static void child(struct answer *answer, const struct bench_case *c)
+static void both_ways(struct bench_memory *answer, const void *context)
 {
-    struct bench_attention *a;
-    double before, t;
+    const struct bench_case *c = context;
+    struct bench_attention *a = bench_attention_open(c, true);
+    double t = bench_clock_wall();
 
-    /* otherwise memory freed by earlier rows would be reused uncounted */
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-    if (!reset_peak() || status_bytes("VmHWM:") == 0) {
-        snprintf(answer->why, sizeof(answer->why),
-                 "this system does not report the peak memory of a process");
-        return;
-    }
-    before = status_bytes("VmRSS:");
-    a = bench_attention_open(c, true);
-    t = bench_clock_wall();
     if (a != NULL)
         bench_attention_forward(a);
     if (a != NULL && a->status == LOCANT_OK)
@@ -84,11 +68,35 @@ static void child(struct answer *answer, const struct bench_case *c)
     answer->ns = bench_clock_wall() - t;
     answer->operands = operand_bytes(c);
     answer->workspace = (double)a->workspace_bytes;
+}
+
+/* --------------------------------------------------------------- the child */
+
+struct body {
+    void (*run)(struct bench_memory *answer, const void *context);
+    const void *context;
+};
+
+static void child(struct bench_memory *answer, const struct body *body)
+{
+    double before;
+
+    /* otherwise memory freed by earlier rows would be reused uncounted */
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    if (!reset_peak() || status_bytes("VmHWM:") == 0) {
+        snprintf(answer->why, sizeof(answer->why),
+                 "this system does not report the peak memory of a process");
+        return;
+    }
+    before = status_bytes("VmRSS:");
+    body->run(answer, body->context);
     answer->extra = status_bytes("VmHWM:") - before - answer->operands;
 }
 
 /* Fill 'answer' from a child process; false if the child died. */
-static bool ask_child(struct answer *answer, const struct bench_case *c)
+static bool ask_child(struct bench_memory *answer, const struct body *body)
 {
     size_t have = 0;
     ssize_t n = 0;
@@ -100,7 +108,7 @@ static bool ask_child(struct answer *answer, const struct bench_case *c)
         return false;
     pid = fork();
     if (pid == 0) {
-        child(answer, c);
+        child(answer, body);
         n = write(ends[1], answer, sizeof(*answer));
         _exit(n == (ssize_t)sizeof(*answer) ? 0 : 1);
     }
@@ -115,14 +123,26 @@ static bool ask_child(struct answer *answer, const struct bench_case *c)
     return have == sizeof(*answer);
 }
 
+const char *bench_memory_ask(struct bench_memory *answer,
+                             void (*run)(struct bench_memory *answer,
+                                         const void *context),
+                             const void *context)
+{
+    const struct body body = { run, context };
+
+    *answer = (struct bench_memory){ 0 };
+    bench_peak_release(); /* otherwise the child would inherit it */
+    return ask_child(answer, &body) ? NULL : "the measured process died";
+}
+
 static const char *measure(struct bench_result *r, bool quick)
 {
-    struct answer answer = { 0 };
+    struct bench_memory answer;
+    const char *wrong = bench_memory_ask(&answer, both_ways, r->c);
 
-    (void)quick;          /* there is only one sample */
-    bench_peak_release(); /* otherwise the child would inherit it */
-    if (!ask_child(&answer, r->c))
-        return "the measured process died";
+    (void)quick; /* there is only one sample */
+    if (wrong != NULL)
+        return wrong;
     if (answer.why[0] != '\0')
         return bench_cannot(r, answer.why);
     r->samples = 1;

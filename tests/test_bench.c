@@ -304,6 +304,22 @@ TEST(models_are_those_of_the_lab)
     }
 }
 
+/*
+ * By hand, of Qwen2.5-0.5B: a layer has 896 x 896 of q and of o, 896 x 128 of k
+ * and of v, and 3 x 896 x 4864 numbers.
+ */
+TEST(flops_of_a_checkpoint)
+{
+    const double layer = 2 * 802816 + 2 * 114688 + 13074432;
+    struct bench_case *cases;
+    int n = count(&(struct bench_request){ .only = "prompt, Qwen2.5" }, &cases);
+
+    assert_int_equal(n, 2);
+    assert_true(bench_model_flops(cases[0].family->shape, 512) ==
+                512.0 * 24 * (2 * layer + 2 * 896 * 512));
+    free(cases);
+}
+
 TEST(refusals_name_the_option)
 {
     static const struct {

@@ -291,6 +291,45 @@ TEST(rows_end_at_the_end_token)
     locant_model_close(m);
 }
 
+struct told {
+    int64_t ids[3], done, total;
+};
+
+static int stop_after_three(const int64_t *ids, int64_t done, int64_t total,
+                            void *context)
+{
+    struct told *told = context;
+
+    told->ids[told->done] = *ids;
+    told->done = done;
+    told->total = total;
+    return done == 3;
+}
+
+/* Tokens are reported one by one, and the rest is padded when they stop. */
+TEST(each_token_is_told_and_may_be_the_last)
+{
+    enum { NEW = 6 };
+    locant_model *m = opened("llama", LOCANT_F32);
+    int64_t ids[1] = { 3 }, all[1 + NEW], out[1 + NEW];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_generation g = LOCANT_GENERATION_INIT;
+    struct told told = { 0 };
+
+    in.ids = VIEW(I64, ids, 1, 1);
+    g.ignore_end = 1;
+    CHECK_OK(locant_model_generate(VIEW(I64, all, 1, 1 + NEW), m, &in, &g));
+    g.each = stop_after_three;
+    g.context = &told;
+    CHECK_OK(locant_model_generate(VIEW(I64, out, 1, 1 + NEW), m, &in, &g));
+    CHECK(told.done == 3 && told.total == NEW);
+    CHECK(memcmp(told.ids, all + 1, sizeof(told.ids)) == 0);
+    CHECK(memcmp(out, all, 4 * sizeof(*out)) == 0);
+    for (int t = 4; t <= NEW; t++)
+        CHECK(out[t] == 0);
+    locant_model_close(m);
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 TEST(refuses_ids_beyond_the_vocabulary)

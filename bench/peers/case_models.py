@@ -1,9 +1,10 @@
 """Checkpoints of the shapes of Qwen2.5-0.5B and Llama-3.2-1B with random
-weights, ours and in transformers: the states of a prompt, and greedy tokens.
+weights, ours, in transformers and as a ggml graph: the states of a prompt, and
+greedy tokens.
 
 A prompt of 512 tokens is compared by its states after the final norm, so that
 nobody computes logits that nobody reads.  The time of tokens includes the
-prompt of 8.
+prompt of 8; what is compared is the logits of its last token.
 """
 import shutil
 import tempfile
@@ -11,6 +12,7 @@ import tempfile
 import torch
 import transformers
 
+import model_ggml
 import lib_locant  # noqa: F401  finds the package
 from locant.models import Model
 from measure import Case, Contender, Work
@@ -52,7 +54,7 @@ class Checkpoint:
 
     def ours(self):
         self.model()
-        return Model(self.folder)
+        return Model(self.folder, str(self.dtype).removeprefix("torch."))
 
 
 def gflop(shape):
@@ -99,7 +101,10 @@ def our_tokens(kept):
 
         def run():
             return model.generate(tokens, NEW, ignore_end=True)
-        return Work(run)
+
+        def result():
+            return [torch.from_numpy(model.logits(tokens)[0, -1:])]
+        return Work(run, result)
     return make
 
 
@@ -117,15 +122,40 @@ def their_tokens(kept, compiled):
                 z = step(token, past_key_values=cache, position_ids=at,
                          logits_to_keep=1).logits
                 token, at = z[:, -1:].argmax(-1), at[:, -1:] + 1
+
+        @torch.no_grad()
+        def result():
+            return [model(ids(START), logits_to_keep=1).logits[0].float()]
         run()
-        return Work(run)
+        return Work(run, result)
     return make
 
 
-def contenders(ours, theirs, kept, goal):
+def ggml_prompt(kept, threads):
+    def make():
+        graph, tokens = model_ggml.Decoder(kept.model(), threads,
+                                           PROMPT), ids(PROMPT)[0]
+
+        def run():
+            return graph.run(tokens)
+        return Work(run, lambda: [run()[None]])
+    return make
+
+
+def ggml_tokens(kept, threads):
+    def make():
+        writer, tokens = model_ggml.Writer(kept.model(), threads, START,
+                                           NEW), ids(START)[0]
+        return Work(lambda: writer.run(tokens),
+                    lambda: [writer.prompt.run(tokens)])
+    return make
+
+
+def contenders(ours, theirs, ggml, kept, goal):
     return [Contender("locant", ours(kept)),
             Contender("transformers", theirs(kept, False)),
-            Contender("transformers, compiled", theirs(kept, True), goal)]
+            Contender("transformers, compiled", theirs(kept, True), goal),
+            Contender("ggml", ggml, 1.0)]
 
 
 def cases(locant, threads):
@@ -135,7 +165,10 @@ def cases(locant, threads):
             wide = dtype == torch.float32
             yield Case(f"{shape} {name} prompt of {PROMPT}", "GFLOP/s",
                        gflop(shape), 1e-4 if wide else 3e-2,
-                       contenders(our_prompt, their_prompt, kept,
+                       contenders(our_prompt, their_prompt,
+                                  ggml_prompt(kept, threads), kept,
                                   1.0 if wide else 1.3))
-            yield Case(f"{shape} {name} {NEW} tokens", "tokens/s", NEW, 1,
-                       contenders(our_tokens, their_tokens, kept, 1.3))
+            yield Case(f"{shape} {name} {NEW} tokens", "tokens/s", NEW,
+                       1e-4 if wide else 3e-2,
+                       contenders(our_tokens, their_tokens,
+                                  ggml_tokens(kept, threads), kept, 1.3))

@@ -63,16 +63,17 @@ def about():
 class Graph:
     """Tensors and one operation on them; compute() runs it.
 
-    Shapes are torch's, outermost first; ggml counts from the innermost.
+    Shapes are torch's, outermost first; ggml counts from the innermost.  With
+    'empty' tensors have no memory of their own.
     """
 
-    def __init__(self, threads, bytes_needed):
+    def __init__(self, threads, bytes_needed, empty=False):
         self.base, self.cpu = load()
         self.threads = threads
         self.keep = []
         size = bytes_needed + (1 << 22)
         self.context = ctypes.c_void_p(
-            self.base.ggml_init(InitParams(size, None, False)))
+            self.base.ggml_init(InitParams(size, None, empty)))
         if not self.context:
             raise MemoryError("ggml_init: no memory")
 

@@ -330,6 +330,11 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_losses(locant_tensor *out, const locant_model *model,
                     const locant_model_input *input);
 
+/* Called when token 'done', counted from 1, of 'total' new ones of every row
+   has been chosen: ids [B].  Not 0: stop, and pad what is left. */
+typedef int (*locant_token_fn)(const int64_t *ids, int64_t done, int64_t total,
+                               void *context);
+
 /*
  * What the heads of a model attend to in texts, and which frequencies their
  * queries and keys use, as JSON (docs/guide/models/probe.md has the schema): of
@@ -363,6 +368,8 @@ typedef struct locant_generation {
                              likely token */
     uint64_t seed;        /* of the draws; row b has a stream of its own */
     int      ignore_end;  /* 1: go on after the end token */
+    locant_token_fn each; /* or NULL */
+    void    *context;     /* of 'each' */
 } locant_generation;
 
 #define LOCANT_GENERATION_INIT \

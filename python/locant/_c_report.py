@@ -202,6 +202,7 @@ class ModelInput(Structure):
 
 
 MODEL_HIDDEN = 1
+TokenFn = CFUNCTYPE(c_int, POINTER(c_int64), c_int64, c_int64, c_void_p)
 
 
 class Generation(Structure):
@@ -213,6 +214,8 @@ class Generation(Structure):
         ("temperature", c_double),
         ("seed", c_uint64),
         ("ignore_end", c_int),
+        ("each", TokenFn),
+        ("context", c_void_p),
     ]
 
 

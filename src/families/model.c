@@ -242,13 +242,15 @@ struct writing {
     const struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
-    int64_t *next;        /* [B]: ids of the last step */
+    int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
     void *room;
     locant_random *random; /* [B] */
     bool *ended;           /* [B] */
     bool ignore_end;
+    locant_token_fn each;
+    void *context;
 };
 
 static locant_status check_generation(struct lct_net_choice *out,
@@ -285,13 +287,15 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 
     LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
     w->next = locant_alloc((size_t)B * sizeof(*w->next));
+    w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
     w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
     w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
     w->random = locant_alloc((size_t)B * sizeof(*w->random));
     w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
-    if (w->next == NULL || w->logits == NULL || w->states == NULL ||
-        w->room == NULL || w->random == NULL || w->ended == NULL)
+    if (w->next == NULL || w->told == NULL || w->logits == NULL ||
+        w->states == NULL || w->room == NULL || w->random == NULL ||
+        w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
     for (int64_t b = 0; b < B; b++)
@@ -304,6 +308,7 @@ static void end_writing(struct writing *w)
 {
     lct_model_run_end(&w->run, &w->memory);
     locant_release(w->next);
+    locant_release(w->told);
     locant_release(w->logits);
     locant_release(w->states);
     locant_release(w->room);
@@ -352,6 +357,20 @@ static bool is_end(const struct lct_net *n, int64_t id)
     return false;
 }
 
+/* Report token 'at' of each row, which may stop the rest. */
+static void tell(struct writing *w, int64_t at)
+{
+    const int64_t B = w->in->B, first = w->in->T;
+
+    if (w->each == NULL)
+        return;
+    for (int64_t b = 0; b < B; b++)
+        w->told[b] = w->out[b * w->length + at];
+    if (w->each(w->told, at - first + 1, w->length - first, w->context) != 0)
+        for (int64_t b = 0; b < B; b++)
+            w->ended[b] = true;
+}
+
 /* Token 'at' of each row, from w->states. */
 static void choose_tokens(struct writing *w, int64_t at)
 {
@@ -369,6 +388,7 @@ static void choose_tokens(struct writing *w, int64_t at)
         w->out[b * w->length + at] = id;
         w->next[b] = id < n->vocab ? id : 0;
     }
+    tell(w, at);
 }
 
 static bool all_ended(const struct writing *w)
@@ -467,7 +487,9 @@ static locant_status generate(locant_tensor *out, const char *fn,
                            fn, out->shape[1], in->T);
     w.out = out->data;
     w.length = out->shape[1];
-    w.ignore_end = g->ignore_end;
+    w.ignore_end = g->ignore_end != 0;
+    w.each = g->each;
+    w.context = g->context;
     if (in->B == 0)
         return LOCANT_OK;
     status = begin_writing(&w, n, g);

@@ -9,16 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int64_t most_likely(const void *logits, const struct lct_net *n)
-{
-    int64_t best = 0;
-
-    for (int64_t i = 1; i < n->vocab; i++)
-        if (n->math->get(logits, i) > n->math->get(logits, best))
-            best = i;
-    return best;
-}
-
 /* Token and logit, sorted by the latter, then by the former. */
 struct candidate {
     double logit;
@@ -60,7 +50,7 @@ int64_t lct_net_generate_next(const void *logits, const struct lct_net *n,
     double sum = 0, at;
 
     if (choice->temperature == 0)
-        return most_likely(logits, n);
+        return n->math->largest(logits, n->vocab);
     for (int64_t i = 0; i < count; i++)
         c[i] = (struct candidate){ n->math->get(logits, i), i };
     qsort(c, (size_t)count, sizeof(*c), by_logit);

@@ -32,6 +32,7 @@ struct lct_net_math {
     /* The same number in memory. */
     void (*set)(void *out, int64_t at, double value);
     double (*get)(const void *x, int64_t at);
+    int64_t (*largest)(const void *x, int64_t n); /* the first of them */
     /* y = norm(x) of rows; y may be x.  Row r takes vector r % weights. */
     void (*norm)(void *y, const void *x, const struct lct_net_norm *n,
                  int64_t rows);
