@@ -46,6 +46,26 @@ static double item(const json_t *list, size_t i)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* Values of a head by column, as a list: [bins], or the shares of its pairs. */
+static const json_t *values_of(const json_t *head, int pairs)
+{
+    return pairs ? json_object_get(json_object_get(head, "pairs"), "share")
+                 : json_object_get(head, "bins");
+}
+
+static size_t columns_of(const json_t *layers, int pairs)
+{
+    const json_t *layer, *head;
+    size_t most = 0, i, j, n;
+
+    json_array_foreach(layers, i, layer)
+        json_array_foreach(json_object_get(layer, "heads"), j, head) {
+            n = json_array_size(values_of(head, pairs));
+            most = n > most ? n : most;
+        }
+    return most;
+}
+
 /* ------------------------------------------------------------------- table */
 
 /* Means over the heads of a layer. */
@@ -156,9 +176,12 @@ static void print(const json_t *probe)
            number(probe, "texts"), number(probe, "texts") == 1 ? "" : "s",
            number(probe, "length"));
     print_layers(layers);
-    puts("\nunused: pairs of channels with less than a tenth of an even share "
-         "in |q| |k|,\nin every head; <1 turn: pairs that complete no turn in "
-         "these texts\n\nHeads that stand out, as layer.head");
+    if (columns_of(layers, 1) > 0)
+        puts(
+            "\nunused: pairs of channels with less than a tenth of an even "
+            "share in |q| |k|,\nin every head; <1 turn: pairs that complete no "
+            "turn in these texts");
+    puts("\nHeads that stand out, as layer.head");
     for (int c = 0; c < CLASSES; c++)
         any = print_class(layers, c) || any;
     if (!any)
@@ -173,26 +196,6 @@ struct map {
     double largest;
     const char **names; /* [columns], or NULL */
 };
-
-/* Values of a head by column, as a list: [bins], or the shares of its pairs. */
-static const json_t *values_of(const json_t *head, int pairs)
-{
-    return pairs ? json_object_get(json_object_get(head, "pairs"), "share")
-                 : json_object_get(head, "bins");
-}
-
-static size_t columns_of(const json_t *layers, int pairs)
-{
-    const json_t *layer, *head;
-    size_t most = 0, i, j, n;
-
-    json_array_foreach(layers, i, layer)
-        json_array_foreach(json_object_get(layer, "heads"), j, head) {
-            n = json_array_size(values_of(head, pairs));
-            most = n > most ? n : most;
-        }
-    return most;
-}
 
 /* Means over heads; shares of pairs as multiples of an even share. */
 static void fill_row(double *row, size_t columns_, const json_t *heads,
@@ -260,6 +263,8 @@ static int write_maps(struct map *maps, const char *path)
 
         for (int64_t i = 0; i < m->figure.rows * m->figure.cols; i++)
             m->cells[i] /= m->largest;
+        if (k == 1)
+            m->figure.title = "|q| |k| by pair of channels";
         if (m->figure.cols > 0)
             panels[figure.n_panels++] = m->figure;
     }
@@ -297,6 +302,8 @@ static int probe_of(json_t **out, const struct cli *cli)
     char *text = NULL;
     locant_status status;
 
+    if (o->files.ids == NULL)
+        return cli_refuse("--input IDS.npy is missing (ids of tokens)");
     CLI_TRY(cli_model_read(&in, &o->files));
     CLI_TRY(cli_status_input(
         locant_model_open(&model, cli->words[0], dtypes[o->dtype])));

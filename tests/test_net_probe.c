@@ -548,3 +548,32 @@ TEST(bad_arguments_are_refused)
             "distances");
     locant_model_close(m);
 }
+
+/* At whatever allocation memory ends, a probe fails with NOMEM, and a model
+   that is closed keeps nothing. */
+TEST(without_memory_nothing_is_kept)
+{
+    bool done = false;
+
+    for (long k = 1; !done; k++) {
+        int64_t ids[4] = { 1, 2, 3, 4 };
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+        locant_model *m;
+        char *text;
+        locant_status status;
+
+        in.ids = VIEW(I64, ids, 1, 4);
+        test_memory_fail(0);
+        CHECK_OK(locant_model_open(&m, fixture("gemma3"), LOCANT_F32));
+        test_memory_fail(k);
+        status = locant_model_probe(&text, NULL, m, &in, -1, -1);
+        done = test_memory_asked() < k;
+        locant_release(text);
+        locant_model_close(m);
+        CHECK(test_memory_held() == 0);
+        if (status != (done ? LOCANT_OK : LOCANT_ERR_NOMEM))
+            FAIL("allocation %ld of %ld failed: status %d", k,
+                 test_memory_asked(), (int)status);
+    }
+    test_memory_end();
+}

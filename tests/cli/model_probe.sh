@@ -14,6 +14,9 @@ probe() { $LOCANT model probe "fixtures/$@"; }
 probe llama -i ids.npy --dtype f64 --color none
 probe gemma3 -i ids.npy --dtype f64 --no-picture
 probe bloom -i ids.npy --dtype f64 --layer 0 --color none
+probe bert -i fixtures/bert/ids.npy --dtype f64 --no-picture
+probe t5 -i fixtures/t5/ids.npy --decoder-ids fixtures/t5/decoder_ids.npy \
+    --dtype f64 --no-picture
 probe llama -i ids.npy --dtype f64 --layer 1 --head 0 --json > out.json
 python3 -c "
 import json
