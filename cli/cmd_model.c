@@ -11,6 +11,7 @@ static const struct cli_command *const verbs[] = {
     &cli_model_generate,
     &cli_model_identify,
     &cli_model_logits,
+    &cli_model_probe,
     &cli_model_score,
     &cli_model_vectors,
     NULL

@@ -11,6 +11,7 @@ extern const struct cli_command cli_model_generate;
 extern const struct cli_command cli_model_identify;
 extern const struct cli_command cli_model_inspect;
 extern const struct cli_command cli_model_logits;
+extern const struct cli_command cli_model_probe;
 extern const struct cli_command cli_model_score;
 extern const struct cli_command cli_model_vectors;
 #endif

@@ -8,16 +8,21 @@
 
 #include "locant/models.h"
 #include "model.h"
+#include "model_text.h"
 
 struct options {
     const char *ids, *figure;
+    struct cli_model_text text;
     struct cli_list with;
     int by, dtype, color;
 };
 
 static const struct cli_option options[] = {
     OPT_FILE("input", ids, "IDS.npy", "ids of tokens, i64 [B, T] or [T]",
-             .letter = 'i', .required = 1),
+             .letter = 'i'),
+    OPT_MODEL_TEXT(text),
+    OPT_MODEL_TEXT_LENGTH(text),
+    OPT_MODEL_TEXT_FIRST(text),
     OPT_LIST("with", with, "EXTENSION",
              "also with this: 'yarn(factor=4)', 'rerope(window=512)'"),
     OPT_CHOICE("by", by, "position|length",
@@ -321,8 +326,17 @@ static struct picture *picture_of(const struct table *t, int by)
 
 /* --------------------------------------------------------------------- run */
 
-static int read_ids(locant_tensor *ids, const char *path)
+static int read_ids(locant_tensor *ids, const struct cli *cli)
 {
+    const struct options *o = cli->options;
+    const char *path = o->ids;
+
+    if ((path == NULL) == (o->text.path == NULL))
+        return cli_refuse("expected either --input IDS.npy or --text FILE");
+    if (path == NULL)
+        return cli_model_text_read(ids, &o->text, cli->words[0]);
+    if (o->text.length > 0 || o->text.first > 0)
+        return cli_refuse("--length and --first-byte are of --text");
     CLI_TRY(cli_read_as(ids, "input", path, CLI_DTYPE(LOCANT_I64)));
     if (ids->rank == 1) {
         const int64_t shape[] = { 1, ids->shape[0] };
@@ -354,7 +368,7 @@ static int run(const struct cli *cli)
         t->names[t->models++] = o->with.items[i];
     if (o->figure != NULL)
         CLI_TRY(cli_check_output(o->figure));
-    CLI_TRY(read_ids(&ids, o->ids));
+    CLI_TRY(read_ids(&ids, cli));
     CLI_TRY(make_rows(t, o->by, ids.shape[0], ids.shape[1]));
     CLI_TRY(fill(t, cli, &ids));
     p = picture_of(t, o->by);
@@ -373,10 +387,13 @@ const struct cli_command cli_model_score = {
     .summary = "loss by position and length, with extensions",
     .usage = "MODEL -i IDS.npy [--with EXTENSION]...\n"
              "       [--by position|length] [--dtype f32|f64|bf16]\n"
-             "       [--figure PICTURE]",
+             "       [--figure PICTURE]\n"
+             "MODEL --text FILE [--length N] [--first-byte ID] ..",
     .doc =
         "What a model loses on your own tokens, in nats, as it is and with "
-        "extensions\nthat its file does not have:\n\n"
+        "extensions\nthat its file does not have.  --text takes the bytes of a "
+        "file, for models whose\nvocabulary is bytes and at most 256 other "
+        "tokens.\n\n"
         "  pi(factor=4), ntk(..), dynamic(..), yarn(..), longrope(..), "
         "llama3(..)\n"
         "                  a scaling; 'original' is the trained length unless "
@@ -393,7 +410,8 @@ const struct cli_command cli_model_score = {
         "error over texts.",
     .examples = "locant model score ~/models/mine -i ids.npy --by length\n"
                 "locant model score mine.gguf -i ids.npy --with "
-                "'yarn(factor=4)'",
+                "'yarn(factor=4)'\n"
+                "locant model score bytes-model --text book.txt --length 4096",
     CLI_OPTIONS,
     .min_words = 1,
     .max_words = 1,

@@ -335,6 +335,29 @@ locant_model_losses(locant_tensor *out, const locant_model *model,
 typedef int (*locant_token_fn)(const int64_t *ids, int64_t done, int64_t total,
                                void *context);
 
+/*
+ * What the heads of a model attend to in texts, and which frequencies their
+ * queries and keys use, as JSON (docs/guide/models/probe.md has the schema): of
+ * each head the mean weight by distance, of the first, the own, the previous
+ * and the next token, entropy, mean distance and class; of each rotated pair of
+ * channels its wavelength, its turns in T positions, and the mean over tokens
+ * of the norms |q| and |k|.
+ *
+ * layer, head  counted from 0; -1: all
+ * *size        the length without the final zero, and may be NULL
+ *
+ * Encoders and decoders of texts; of an encoder-decoder the decoder.  Attention
+ * weights are computed in tiles: no array has T x T numbers.  Release *out with
+ * locant_release(); it is NULL after a failure.
+ * Source: as docs/PROBES.md.
+ * Errors: as locant_model_logits(); PARAM (layer, head), SHAPE (less than two
+ * tokens), UNSUPPORTED (a model of images).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_model_probe(char **out, size_t *size, const locant_model *model,
+                   const locant_model_input *input, int64_t layer,
+                   int64_t head);
+
 /* How to continue a text. */
 typedef struct locant_generation {
     size_t   struct_size; /* sizeof(locant_generation) */

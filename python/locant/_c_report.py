@@ -653,6 +653,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_model_shape": ("status", [POINTER(c_int64), POINTER(c_int), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_logits": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(ModelInput), c_int]),
     "locant_model_losses": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput)]),
+    "locant_model_probe": ("status", [POINTER(c_void_p), POINTER(c_size_t), c_void_p, POINTER(ModelInput), c_int64, c_int64]),
     "locant_model_prompt": ("status", [POINTER(c_int64), c_void_p, POINTER(ModelInput)]),
     "locant_model_generate": ("status", [POINTER(Tensor), c_void_p, POINTER(ModelInput), POINTER(Generation)]),
     "locant_model_extend": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(ExtendOptions)]),

@@ -1,8 +1,10 @@
-"""Run checkpoints: logits and continuations."""
+"""Run checkpoints: logits, losses, continuations, probes."""
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +13,11 @@ import numpy as np
 from ._arrays import Array, result, view
 from ._c import Status
 from ._c_report import MODEL_HIDDEN, Generation, ModelInput
-from ._library import Error, lab
+from ._library import Error, lab, lib
+from ._model_text import Score, encoded
 from ._values import real, seed64, whole
 
-__all__ = ["Model", "ModelInfo"]
+__all__ = ["Model", "ModelInfo", "Score"]
 
 _DTYPES = {"float32": 0, "bfloat16": 2, "float64": 3}
 _LONGS = ("ids", "mask", "types", "decoder_ids", "grid", "positions")
@@ -65,12 +68,14 @@ class Model:
         model.logits([[1, 5, 7]])            # float32 [1, 3, vocab]
         model.generate([[1, 5, 7]], 16)      # int64 [1, 19]
         model.losses([[1, 5, 7]])            # float64 [1, 2]
+        model.score("A text.").loss          # by the tokenizer.json beside it
+        model.probe([[1, 5, 7]])["layers"]   # what its heads attend to
 
     Errors: ERR_IO, ERR_FORMAT (a tensor is missing or has another shape),
     ERR_UNSUPPORTED, ERR_DTYPE.
     """
 
-    __slots__ = ("handle", "info", "_free", "_dtype")
+    __slots__ = ("handle", "info", "_free", "_dtype", "_path")
 
     def __init__(self, path: str | os.PathLike[str],
                  dtype: str = "float32", *,
@@ -79,9 +84,9 @@ class Model:
             raise Error(Status.ERR_DTYPE, f"locant: dtype is {dtype!r}, "
                         "expected " + ", ".join(_DTYPES))
         library, handle = lab(), ctypes.c_void_p()
-        name = os.path.expanduser(os.fspath(path)).encode()
+        self._path = os.path.expanduser(os.fspath(path))
         library.locant_model_open_with(
-            ctypes.byref(handle), name, _DTYPES[dtype],
+            ctypes.byref(handle), self._path.encode(), _DTYPES[dtype],
             None if extension is None else extension.encode())
         self._free = library.locant_model_close
         self.handle = handle
@@ -138,6 +143,69 @@ class Model:
                                   ctypes.byref(given))
         del kept
         return out
+
+    def score(self, ids: Any = None, *,
+              text: str | Sequence[str] | None = None,
+              tokenizer: Any = None, mask: Any = None) -> Score:
+        """What a causal model loses on texts, or on ids [B, T] with their mask.
+
+        text       one text, or several
+        tokenizer  None: the tokenizer.json in the folder of the model, by the
+                   package tokenizers; the path of another one; "bytes": the
+                   bytes of UTF-8, for vocabularies of bytes; or an object whose
+                   encode(text) gives ids, as of tokenizers or transformers
+
+        Special tokens are those that the tokenizer adds.  The first token of a
+        text is not scored.
+
+        Errors: as losses(); ERR_PARAM (not either of ids and text), ERR_IO (no
+        tokenizer.json), ERR_SHAPE (a text of less than two tokens);
+        ImportError (tokenizers is not installed).
+        """
+        if (ids is None) == (text is None):
+            raise Error(Status.ERR_PARAM,
+                        "locant: expected either ids or text")
+        if text is not None:
+            if mask is not None:
+                raise Error(Status.ERR_PARAM, "locant: mask is of ids, and "
+                            "there is a text")
+            ids, mask = encoded(text, tokenizer, self._path, self.info.vocab)
+        ids = np.asarray(ids)
+        losses = self.losses(ids, mask=mask)
+        seen = np.ones(ids.shape, bool) if mask is None \
+            else np.asarray(mask) != 0
+        counted = losses[~np.isnan(losses)]
+        loss = float(counted.mean()) if counted.size else float("nan")
+        return Score(ids, seen, losses, loss)
+
+    def probe(self, ids: Any, *, mask: Any = None, types: Any = None,
+              decoder_ids: Any = None, positions: Any = None,
+              layer: int | None = None,
+              head: int | None = None) -> dict[str, Any]:
+        """What heads attend to and which frequencies they use in texts, as
+        `locant model probe --json` prints it (docs/guide/models/probe.md).
+
+        layer, head  counted from 0; None: all
+
+        Errors: as logits(); ERR_PARAM (layer, head), ERR_SHAPE (less than two
+        tokens), ERR_UNSUPPORTED (a model of images).
+        """
+        given, kept = _input(dict(ids=ids, mask=mask, types=types,
+                                  decoder_ids=decoder_ids,
+                                  positions=positions))
+        made, size = ctypes.c_void_p(), ctypes.c_size_t()
+        lab().locant_model_probe(
+            ctypes.byref(made), ctypes.byref(size), self.handle,
+            ctypes.byref(given),
+            -1 if layer is None else whole(layer, "layer"),
+            -1 if head is None else whole(head, "head"))
+        del kept
+        try:
+            found: dict[str, Any] = json.loads(
+                ctypes.string_at(made, size.value))
+        finally:
+            lib.locant_release(made)
+        return found
 
     def generate(self, ids: Any, tokens: int, *, mask: Any = None,
                  positions: Any = None, top_k: int = 0, top_p: float = 1.0,

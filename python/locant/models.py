@@ -17,11 +17,11 @@ from ._check import check
 from ._compare import Comparison, Difference, compare
 from ._convert import Conversion, convert
 from ._identify import Identity, identify
-from ._model_run import Model, ModelInfo
+from ._model_run import Model, ModelInfo, Score
 from ._plans import Layer, Plan, QKNorm, Tower, plan, spec
 from ._vectors import VectorCase, VectorReport, extend, vectors, verify_vectors
 
 __all__ = ["Comparison", "Conversion", "Difference", "Identity", "Layer",
-           "Model", "ModelInfo", "Plan", "QKNorm", "Tower", "VectorCase",
+           "Model", "ModelInfo", "Plan", "QKNorm", "Score", "Tower", "VectorCase",
            "VectorReport", "check", "compare", "convert", "extend", "identify",
            "plan", "spec", "vectors", "verify_vectors"]

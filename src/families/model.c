@@ -1,6 +1,5 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
-#include "model_input.h"
-#include "net_memory.h"
+#include "model_run.h"
 #include "net_generate.h"
 #include "net_losses.h"
 #include "net_math.h"
@@ -8,10 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-struct locant_model {
-    struct lct_net *net;
-};
 
 static locant_status open_model(locant_model **out, const char *path,
                                 locant_dtype dtype, const char *with,
@@ -115,27 +110,6 @@ locant_status locant_model_shape(int64_t shape[3], int *rank,
     return LOCANT_OK;
 }
 
-/* Open a run of the tokens; the encoder has read its own then. */
-static locant_status begin_run(struct lct_net_run *run,
-                               struct lct_net_memory *memory,
-                               const struct lct_net *n,
-                               const struct lct_model_input *in,
-                               int64_t capacity)
-{
-    LCT_TRY(lct_net_run_begin(run, n, in->B, capacity,
-                              lct_net_run_chunk(n, in->B, in->T)));
-    if (!lct_model_input_pair(n))
-        return LOCANT_OK;
-    run->memory = memory;
-    return lct_net_memory_read(memory, n, in->B, &in->source);
-}
-
-static void end_run(struct lct_net_run *run, struct lct_net_memory *memory)
-{
-    lct_net_run_end(run);
-    lct_net_memory_free(memory);
-}
-
 /* Images go in one step: to their classes, or states. */
 static locant_status run_images(void *out, struct lct_net_run *r,
                                 const struct lct_model_input *in, int flags)
@@ -209,13 +183,13 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     LCT_TRY(check_seconds(fn, seconds, n));
     if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
-    status = begin_run(&run, &memory, n, &in, in.T);
+    status = lct_model_run_begin(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
         status = (n->text.patches != NULL ? run_images : run_all)(
             out->data, &run, &in, flags);
     }
-    end_run(&run, &memory);
+    lct_model_run_end(&run, &memory);
     return status;
 }
 
@@ -311,7 +285,7 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 {
     const int64_t B = w->in->B;
 
-    LCT_TRY(begin_run(&w->run, &w->memory, n, w->in, w->length));
+    LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
     w->next = locant_alloc((size_t)B * sizeof(*w->next));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
@@ -332,7 +306,7 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 
 static void end_writing(struct writing *w)
 {
-    end_run(&w->run, &w->memory);
+    lct_model_run_end(&w->run, &w->memory);
     locant_release(w->next);
     locant_release(w->told);
     locant_release(w->logits);

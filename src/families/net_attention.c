@@ -430,8 +430,8 @@ static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
 }
 
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
-                            const struct lct_net_attention *a, void *keys,
-                            void *values)
+                            const struct lct_net_attention *a, int64_t layer,
+                            void *keys, void *values)
 {
     const struct lct_layer_plan *p = a->plan;
     struct lct_net_cache *c = s->cache;
@@ -487,7 +487,10 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.q_docs = &q_docs;
         call.k_docs = &k_docs;
     }
-    return lct_net_attention_call(&out, &lse, &call);
+    LCT_TRY(lct_net_attention_call(&out, &lse, &call));
+    return s->watch != NULL
+               ? s->watch->seen(s->watch->context, layer, &call, &lse)
+               : LOCANT_OK;
 }
 
 locant_status lct_net_attention_forward(void *y, const void *x,
@@ -519,7 +522,7 @@ locant_status lct_net_attention_forward(void *y, const void *x,
         store(s->cache->k[of], w.k, s, p->kv_heads, p->qk_dim);
         store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
     }
-    LCT_TRY(attend(&w, s, a, s->cache->k[of], s->cache->v[of]));
+    LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
     lct_net_linear_forward(y, a->o.w.out, w.out, rows, s->n, &a->o, s->room);
     return LOCANT_OK;
 }

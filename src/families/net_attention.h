@@ -13,6 +13,16 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
 
 struct lct_net_memory;
 
+/* Called with the attention of each layer: queries and keys after their norms,
+   rotated where the call does not do that, and the log-sum-exp of each query.
+   A failure ends the run. */
+struct lct_net_watch {
+    locant_status (*seen)(void *context, int64_t layer,
+                          const locant_attention *call,
+                          const locant_tensor *lse);
+    void *context;
+};
+
 /* The last T tokens of each row of the cache. */
 struct lct_net_step {
     const struct lct_net *n;
@@ -26,6 +36,7 @@ struct lct_net_step {
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     const void *inputs; /* of layers, [B T, layers, width]; or NULL */
     const struct lct_net_room *room;
+    const struct lct_net_watch *watch; /* or NULL */
 };
 
 /* Rows [B T, heads width] as [B, heads, T, width]. */

@@ -47,8 +47,8 @@ static locant_status read_states(struct lct_net_memory *m,
 }
 
 locant_status lct_net_memory_read(struct lct_net_memory *m,
-                                 const struct lct_net *n, int64_t B,
-                                 const struct lct_net_tokens *tokens)
+                                  const struct lct_net *n, int64_t B,
+                                  const struct lct_net_tokens *tokens)
 {
     struct lct_net_run encoder = { 0 };
     locant_status status;

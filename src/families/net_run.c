@@ -271,7 +271,8 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                  .docs = r->docs,
                                  .memory = r->memory,
                                  .inputs = r->inputs,
-                                 .room = &r->room };
+                                 .room = &r->room,
+                                 .watch = r->watch };
     double from = r->seconds != NULL ? now() : 0;
 
     if (r->stack->patches != NULL) {

@@ -23,6 +23,7 @@ struct lct_net_run {
     void *scratch;
     void *inputs; /* [B, T, layers, width]: of layers; or NULL */
     int64_t *docs;
+    const struct lct_net_watch *watch; /* of its attention; or NULL */
     double *seconds; /* of each layer, then of the input and of the head; NULL:
                         not measured */
 };

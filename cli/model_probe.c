@@ -1,0 +1,364 @@
+/* model_probe.c - locant model probe: attention and frequencies of a text */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "model_input.h"
+
+struct options {
+    struct cli_model_files files;
+    const char *figure;
+    int64_t layer, head;
+    int dtype, color, plain;
+};
+
+static const struct cli_option options[] = {
+    OPT_MODEL_TOKENS(files),
+    OPT_MODEL_MORE_TOKENS(files),
+    OPT_MODEL_POSITIONS(files),
+    OPT_INTEGER("layer", layer, "L", 0, INT64_MAX, "this layer only",
+                .fallback = "-1"),
+    OPT_INTEGER("head", head, "H", 0, INT64_MAX, "this head of each layer only",
+                .fallback = "-1"),
+    OPT_CHOICE("dtype", dtype, "f32|f64|bf16", "compute in this type",
+               .fallback = "f32"),
+    OPT_FILE("figure", figure, "PICTURE",
+             "draw both heat maps into a file: .svg, .png or .pdf"),
+    OPT_FLAG("no-picture", plain, "no pictures on the terminal"),
+    OPT_COLOR(color),
+    OPT_END
+};
+
+static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static double item(const json_t *list, size_t i)
+{
+    const json_t *value = json_array_get(list, i);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* ------------------------------------------------------------------- table */
+
+/* Means over the heads of a layer. */
+static const struct column {
+    const char *in, *key, *title; /* head[in][key], or head[key] */
+    int width, decimals;
+} columns[] = {
+    { NULL, "entropy", "entropy", 8, 3 },
+    { NULL, "distance", "distance", 9, 1 },
+    { NULL, "first", "first", 6, 3 },
+    { NULL, "own", "own", 6, 3 },
+    { NULL, "previous", "prev", 6, 3 },
+    { "within", "8", "<8", 6, 3 },
+    { "within", "128", "<128", 6, 3 },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static double mean_of(const json_t *layer, const struct column *c)
+{
+    const json_t *heads = json_object_get(layer, "heads"), *head;
+    double sum = 0;
+    size_t i;
+
+    json_array_foreach(heads, i, head)
+        sum +=
+            number(c->in != NULL ? json_object_get(head, c->in) : head, c->key);
+    return sum / (double)json_array_size(heads);
+}
+
+static void print_layer(const json_t *layer)
+{
+    const json_t *pairs = json_object_get(layer, "pairs");
+    const size_t n = json_array_size(json_object_get(pairs, "frequency"));
+
+    printf("%5.0f", number(layer, "layer"));
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*.*f", c->width, c->decimals, mean_of(layer, c));
+    if (n == 0)
+        printf("%8s %8s\n", "-", "-");
+    else
+        printf("%8s %8s\n",
+               cli_text("%zu/%zu",
+                        json_array_size(json_object_get(pairs, "unused")), n),
+               cli_text("%.0f/%zu", number(pairs, "incomplete"), n));
+}
+
+static void print_layers(const json_t *layers)
+{
+    const json_t *layer;
+    size_t i;
+
+    printf("%5s", "layer");
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*s", c->width, c->title);
+    printf("%8s %8s\n", "unused", "<1 turn");
+    json_array_foreach(layers, i, layer)
+        print_layer(layer);
+}
+
+/* -------------------------------------------------------------------- heads */
+
+static const struct {
+    const char *name, *what;
+} classes[] = {
+    { "previous", "attend to the previous token" },
+    { "next", "to the next token" },
+    { "own", "to their own token" },
+    { "first", "to the first token" },
+    { "local", "to distances below 8" },
+    { "even", "to all keys evenly" },
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+/* Words of layer.head, in lines of 80 columns; are there any? */
+static bool print_class(const json_t *layers, int c)
+{
+    const json_t *layer, *head;
+    size_t i, j;
+    int column = 0;
+
+    json_array_foreach(layers, i, layer)
+        json_array_foreach(json_object_get(layer, "heads"), j, head) {
+            const char *class =
+                json_string_value(json_object_get(head, "class"));
+            const char *word = cli_text("%.0f.%.0f", number(layer, "layer"),
+                                        number(head, "head"));
+
+            if (class == NULL || strcmp(class, classes[c].name) != 0)
+                continue;
+            if (column == 0)
+                column = printf("  %-9s %s:", classes[c].name, classes[c].what);
+            if (column + 1 + (int)strlen(word) > 79)
+                column = printf("\n%11s", "") - 1;
+            column += printf(" %s", word);
+        }
+    if (column > 0)
+        putchar('\n');
+    return column > 0;
+}
+
+static void print(const json_t *probe)
+{
+    const json_t *layers = json_object_get(probe, "layers");
+    bool any = false;
+
+    printf("%s: %.0f text%s of %.0f tokens; means over queries and heads\n\n",
+           cli_safe(json_string_value(json_object_get(probe, "model_type"))),
+           number(probe, "texts"), number(probe, "texts") == 1 ? "" : "s",
+           number(probe, "length"));
+    print_layers(layers);
+    puts("\nunused: pairs of channels with less than a tenth of an even share "
+         "in |q| |k|,\nin every head; <1 turn: pairs that complete no turn in "
+         "these texts\n\nHeads that stand out, as layer.head");
+    for (int c = 0; c < CLASSES; c++)
+        any = print_class(layers, c) || any;
+    if (!any)
+        puts("  none");
+}
+
+/* ----------------------------------------------------------------- pictures */
+
+struct map {
+    locant_figure figure;
+    double *cells; /* [layers, columns]; NAN: none */
+    double largest;
+    const char **names; /* [columns], or NULL */
+};
+
+/* Values of a head by column, as a list: [bins], or the shares of its pairs. */
+static const json_t *values_of(const json_t *head, int pairs)
+{
+    return pairs ? json_object_get(json_object_get(head, "pairs"), "share")
+                 : json_object_get(head, "bins");
+}
+
+static size_t columns_of(const json_t *layers, int pairs)
+{
+    const json_t *layer, *head;
+    size_t most = 0, i, j, n;
+
+    json_array_foreach(layers, i, layer)
+        json_array_foreach(json_object_get(layer, "heads"), j, head) {
+            n = json_array_size(values_of(head, pairs));
+            most = n > most ? n : most;
+        }
+    return most;
+}
+
+/* Means over heads; shares of pairs as multiples of an even share. */
+static void fill_row(double *row, size_t columns_, const json_t *heads,
+                     int pairs)
+{
+    const json_t *head;
+    size_t j;
+
+    for (size_t c = 0; c < columns_; c++) {
+        double sum = 0;
+
+        json_array_foreach(heads, j, head) {
+            const json_t *values = values_of(head, pairs);
+
+            sum +=
+                item(values, c) * (pairs ? (double)json_array_size(values) : 1);
+        }
+        row[c] = sum / (double)json_array_size(heads);
+    }
+}
+
+/* No columns: there is nothing to draw. */
+static int make_map(struct map *m, const json_t *probe, int pairs)
+{
+    const json_t *layers = json_object_get(probe, "layers");
+    const json_t *bins = json_object_get(probe, "bins");
+    const size_t rows = json_array_size(layers);
+    const size_t n = columns_of(layers, pairs);
+
+    *m = (struct map){ .figure = LOCANT_FIGURE_INIT };
+    m->cells = cli_alloc(rows * n + 1, sizeof *m->cells);
+    m->names = cli_alloc(n + 1, sizeof *m->names);
+    if (m->cells == NULL || m->names == NULL)
+        return CLI_INPUT;
+    for (size_t i = 0; i < rows; i++)
+        fill_row(m->cells + i * n, n,
+                 json_object_get(json_array_get(layers, i), "heads"), pairs);
+    for (size_t i = 0; i < rows * n; i++)
+        m->largest = fmax(m->largest, m->cells[i]);
+    for (size_t c = 0; !pairs && c < n; c++)
+        m->names[c] = cli_text("%.0f", item(bins, c));
+    m->figure.kind = LOCANT_FIGURE_HEATMAP;
+    m->figure.title = pairs ? "|q| |k| of each pair, as multiples of an even "
+                              "share"
+                            : "Attention weight by distance";
+    m->figure.x_label = pairs ? "pair" : "distance";
+    m->figure.y_label = "layer";
+    m->figure.cells = m->cells;
+    m->figure.rows = (int64_t)rows;
+    m->figure.cols = (int64_t)n;
+    m->figure.y_first = number(json_array_get(layers, 0), "layer");
+    m->figure.y_step = 1;
+    m->figure.col_names = pairs ? NULL : m->names;
+    m->figure.y_max = m->largest;
+    return CLI_OK;
+}
+
+/* Both on one scale: relative to the largest cell of each. */
+static int write_maps(struct map *maps, const char *path)
+{
+    locant_figure panels[2], figure = LOCANT_FIGURE_INIT;
+
+    for (int k = 0; k < 2; k++) {
+        struct map *m = &maps[k];
+
+        for (int64_t i = 0; i < m->figure.rows * m->figure.cols; i++)
+            m->cells[i] /= m->largest;
+        if (m->figure.cols > 0)
+            panels[figure.n_panels++] = m->figure;
+    }
+    figure.kind = LOCANT_FIGURE_PANELS;
+    figure.title = "Relative to the largest cell of each map";
+    figure.y_max = 1;
+    figure.panels = panels;
+    return cli_status_input(locant_figure_write(&figure, path));
+}
+
+static int draw(const json_t *probe, const char *path, int color)
+{
+    struct map maps[2];
+
+    for (int k = 0; k < 2; k++)
+        CLI_TRY(make_map(&maps[k], probe, k));
+    if (path != NULL)
+        return write_maps(maps, path);
+    for (int k = 0; k < 2; k++) {
+        if (maps[k].figure.cols == 0)
+            continue;
+        putchar('\n');
+        CLI_TRY(cli_status(cli_show_figure(&maps[k].figure, color, NULL)));
+    }
+    return CLI_OK;
+}
+
+/* ---------------------------------------------------------------------- run */
+
+static int probe_of(json_t **out, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct cli_model_input in;
+    locant_model *model;
+    char *text = NULL;
+    locant_status status;
+
+    CLI_TRY(cli_model_read(&in, &o->files));
+    CLI_TRY(cli_status_input(
+        locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
+    status =
+        locant_model_probe(&text, NULL, model, &in.input, o->layer, o->head);
+    locant_model_close(model);
+    CLI_TRY(cli_status_input(status));
+    *out = json_loads(text, 0, NULL);
+    locant_release(text);
+    return *out != NULL ? CLI_OK
+                        : cli_fail(CLI_INPUT, "model probe: no memory");
+}
+
+static void release(void *probe)
+{
+    json_decref(probe);
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    json_t *probe;
+
+    if (o->figure != NULL)
+        CLI_TRY(cli_check_output(o->figure));
+    CLI_TRY(probe_of(&probe, cli));
+    CLI_TRY(cli_at_end(release, probe));
+    if (o->figure != NULL)
+        CLI_TRY(draw(probe, o->figure, 0));
+    if (cli->json)
+        return cli_json(json_incref(probe));
+    print(probe);
+    return o->plain ? CLI_OK : draw(probe, NULL, o->color);
+}
+
+const struct cli_command cli_model_probe = {
+    .name = "model probe",
+    .summary = "what heads attend to, and which frequencies they use",
+    .usage = "MODEL -i IDS.npy [--mask M.npy] [--layer L] [--head H]\n"
+             "       [--dtype f32|f64|bf16] [--figure PICTURE]",
+    .doc =
+        "Runs a checkpoint on your own tokens and measures, by layer and "
+        "head:\n\n"
+        "  attention  the mean weight by distance, of the first token, the "
+        "query's\n"
+        "             own one and the one before it, entropy in nats, mean "
+        "distance\n"
+        "  pairs      of rotated channels: the mean norms |q| and |k| of each, "
+        "its\n"
+        "             wavelength, the turns that it completes in the text\n\n"
+        "Heads are called previous, next, own or local if more than half of "
+        "what even\nweights would leave goes there, first if more than 0.3 of "
+        "it does, and even if\ntheir entropy is above 0.9 of that of even "
+        "weights.  A pair is unused if its share\nin |q| |k| is below a tenth "
+        "of an even one.  The definitions are those of\n'locant probe'; "
+        "docs/guide/models/probe.md has the schema of --json.",
+    .examples = "locant model probe ~/models/mine -i ids.npy\n"
+                "locant model probe mine.gguf -i ids.npy --layer 5 --json\n"
+                "locant model probe mine -i ids.npy --figure heads.svg",
+    CLI_OPTIONS,
+    .min_words = 1,
+    .max_words = 1,
+    .computes = 1,
+    .run = run
+};

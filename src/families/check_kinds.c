@@ -1,0 +1,139 @@
+/* check_kinds.c - checks D06, D07 and X11: dictionaries by kind of layer */
+#include "check_kinds.h"
+#include "../core/quote.h"
+#include "check_view.h"
+#include <string.h>
+
+static const json_t *object_of(const struct lct_check *k, const char *key)
+{
+    const json_t *value = json_object_get(k->text, key);
+
+    return json_is_object(value) && json_object_size(value) > 0 ? value : NULL;
+}
+
+static double class_base(const struct lct_check *k)
+{
+    return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
+}
+
+/* X11: transformers 5 copies the dictionary into entries by kind of layer that
+   have a rope_type, "default", already. */
+static void old_name_of_kind(struct lct_check *k)
+{
+    const json_t *scaling = object_of(k, "rope_scaling");
+    const char *kind = scaling ? lct_check_text(scaling, "type", NULL) : NULL;
+    char shown[LCT_QUOTE_BYTES];
+    struct lct_draft *f;
+    json_t *named;
+
+    if (kind == NULL || strcmp(kind, "default") == 0 ||
+        lct_check_has(scaling, "rope_type") ||
+        !(lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
+          lct_check_is(k, "olmo3") || lct_check_is(k, "modernbert")))
+        return;
+    lct_quote(shown, kind, strlen(kind));
+    f = lct_check_report(k, LCT_CHECK_X11, "rope_scaling.type",
+                         "the scaling '%s' stands under the old key type, "
+                         "which the class of '%s' does not read in "
+                         "transformers 5",
+                         shown, k->type);
+    lct_check_says(f, LCT_HF5 | LCT_VLLM,
+                   "no scaling: rope_type stays 'default' on every layer, "
+                   "without a warning");
+    lct_check_says(f, LCT_HF4 | LCT_LLAMA_CPP | LCT_MLX, "'%s'", shown);
+    lct_check_mend(f, "write rope_type in place of type");
+    named = json_copy((json_t *)(uintptr_t)scaling);
+    json_object_set_new(named, "rope_type", json_string(kind));
+    json_object_del(named, "type");
+    lct_check_fix(f, "rope_scaling", named);
+}
+
+/* ------------------------------------------------------------- layer kinds */
+
+/* The one dictionary that all kinds of layers have, NULL if they differ. */
+static json_t *common_entry(const json_t *params)
+{
+    json_t *first = NULL, *value;
+    const char *key;
+
+    json_object_foreach((json_t *)(uintptr_t)params, key, value) {
+        if (!json_is_object(value) || (first && !json_equal(first, value)))
+            return NULL;
+        first = value;
+    }
+    return first;
+}
+
+/* D06 */
+static void nested_in_flat_class(struct lct_check *k)
+{
+    const json_t *params = object_of(k, "rope_parameters");
+    json_t *common = common_entry(params);
+    struct lct_draft *f;
+
+    if (params == NULL || k->class == NULL || !lct_check_view_nested(params) ||
+        lct_check_class_has(k, LCT_CLASS_KINDS))
+        return;
+    f = lct_check_report(k, LCT_CHECK_D06, "rope_parameters",
+                         "rope_parameters has an entry for each kind of "
+                         "layer, which the class of '%s' does not read",
+                         k->type);
+    lct_check_says(f, LCT_HF5 | LCT_VLLM,
+                   "the entries are ignored (or KeyError, where the class has "
+                   "layer_types): base %.10g, no scaling",
+                   lct_check_real(k->text, "rope_theta", class_base(k)));
+    lct_check_says(f, LCT_HF4, "rope_parameters is unknown: base %.10g",
+                   lct_check_real(k->text, "rope_theta", class_base(k)));
+    lct_check_mend(f, "put the keys directly into rope_parameters");
+    if (common != NULL)
+        lct_check_fix(f, "rope_parameters", json_incref(common));
+}
+
+/* rope_parameters by layer kind, where 'flat' is meant for the full layers. */
+static json_t *by_kind(const struct lct_check *k, const json_t *flat)
+{
+    const double local =
+        lct_check_is(k, "olmo3")
+            ? lct_check_real(flat, "rope_theta", 500000)
+            : lct_check_real(k->text, "rope_local_base_freq", 10000);
+    json_t *full = json_copy((json_t *)(uintptr_t)flat);
+
+    if (!lct_check_has(full, "rope_type"))
+        json_object_set_new(full, "rope_type", json_string("default"));
+    return json_pack("{s:{s:s, s:f}, s:o}", "sliding_attention", "rope_type",
+                     "default", "rope_theta", local, "full_attention", full);
+}
+
+/* D07 */
+static void flat_in_nested_class(struct lct_check *k)
+{
+    const json_t *params = object_of(k, "rope_parameters");
+    struct lct_draft *f;
+
+    if (params == NULL || object_of(k, "rope_scaling") != NULL ||
+        !lct_check_class_has(k, LCT_CLASS_KINDS) ||
+        lct_check_view_nested(params))
+        return;
+    f = lct_check_report(k, LCT_CHECK_D07, "rope_parameters",
+                         "rope_parameters is flat, and the class of '%s' reads "
+                         "an entry for each kind of layer",
+                         k->type);
+    lct_check_says(f, LCT_HF5 | LCT_VLLM,
+                   "adds entries of its own beside it, so that the flat values "
+                   "are lost: base %.10g on full layers (not %.10g), no "
+                   "scaling",
+                   lct_check_real(k->text, "rope_theta", class_base(k)),
+                   lct_check_real(params, "rope_theta", class_base(k)));
+    lct_check_mend(f, "put the keys under full_attention, and the local base "
+                      "under sliding_attention");
+    if (lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
+        lct_check_is(k, "olmo3"))
+        lct_check_fix(f, "rope_parameters", by_kind(k, params));
+}
+
+void lct_check_kinds(struct lct_check *k)
+{
+    nested_in_flat_class(k);
+    flat_in_nested_class(k);
+    old_name_of_kind(k);
+}

@@ -1,0 +1,195 @@
+/* net_probe.c - queries, keys and weights of each layer of a run */
+#include "net_probe.h"
+#include "../core/size.h"
+#include "compare.h"
+#include "locant/frequencies.h"
+#include <math.h>
+#include <string.h>
+
+static locant_status no_memory(void)
+{
+    return locant_fail(LOCANT_ERR_NOMEM, "locant_model_probe: no memory");
+}
+
+static void *zeros(int64_t a, int64_t b, size_t item)
+{
+    size_t bytes;
+    void *x;
+
+    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
+        return NULL;
+    x = locant_alloc(bytes > 0 ? bytes : 1);
+    if (x != NULL)
+        memset(x, 0, bytes);
+    return x;
+}
+
+/* ------------------------------------------------------------------- begin */
+
+/* The window of a layer by itself. */
+static locant_status find_window(struct lct_net_probe_layer *l)
+{
+    struct lct_spec_parts *parts = locant_alloc(sizeof(*parts));
+    const char *window;
+    locant_status status = LOCANT_OK;
+
+    if (parts == NULL)
+        return no_memory();
+    lct_spec_split(parts, l->plan->spec != NULL ? l->plan->spec : "none");
+    window = lct_spec_part(parts, "window");
+    if (window != NULL)
+        status = locant_encoding_create(&l->hides, window);
+    locant_release(parts);
+    return status;
+}
+
+/* Frequencies and channels; a pair that several coordinates turn has the
+   frequency of the first that does. */
+static locant_status find_pairs(struct lct_net_probe_layer *l, int64_t length)
+{
+    locant_rotated r = LOCANT_ROTATED_INIT;
+    locant_tensor f, channels;
+    locant_status status =
+        locant_encoding_rotated(&r, l->plan->encoding, l->plan->qk_dim, length);
+    double *all;
+
+    l->magnitude = 1;
+    if (status == LOCANT_ERR_NOMEM)
+        return status;
+    if (status != LOCANT_OK || r.pairs == 0)
+        return LOCANT_OK;
+    all = zeros(r.axes, r.pairs, sizeof(*all));
+    l->frequency = zeros(r.pairs, 1, sizeof(*l->frequency));
+    l->channels = zeros(r.pairs, 2, sizeof(*l->channels));
+    if (all == NULL || l->frequency == NULL || l->channels == NULL) {
+        locant_release(all);
+        return no_memory();
+    }
+    f = locant_dense(all, LOCANT_F64, 2, (int64_t[2]){ r.axes, r.pairs });
+    channels =
+        locant_dense(l->channels, LOCANT_I64, 2, (int64_t[2]){ r.pairs, 2 });
+    status = locant_encoding_frequencies(&f, &channels, l->plan->encoding,
+                                         l->plan->qk_dim, length);
+    for (int64_t c = 0; c < r.pairs; c++)
+        for (int a = 0; a < r.axes && l->frequency[c] == 0; a++)
+            l->frequency[c] = all[a * r.pairs + c];
+    locant_release(all);
+    l->pairs = r.pairs;
+    l->magnitude = r.magnitude;
+    return status;
+}
+
+static locant_status begin_layer(struct lct_net_probe_layer *l,
+                                 const struct lct_layer_plan *plan,
+                                 int64_t length)
+{
+    l->plan = plan;
+    LCT_TRY(find_window(l));
+    if (plan->encoding != NULL)
+        LCT_TRY(find_pairs(l, length));
+    l->q = zeros(plan->heads, l->pairs + 1, sizeof(*l->q));
+    l->k = zeros(plan->kv_heads, l->pairs + 1, sizeof(*l->k));
+    l->heads = zeros(plan->heads + 1, 1, sizeof(*l->heads));
+    return l->q != NULL && l->k != NULL && l->heads != NULL ? LOCANT_OK
+                                                            : no_memory();
+}
+
+/* ------------------------------------------------------------------- norms */
+
+static double number(const locant_tensor *x, int64_t at)
+{
+    return x->dtype == LOCANT_F64 ? ((const double *)x->data)[at]
+                                  : (double)((const float *)x->data)[at];
+}
+
+/* Add the norms of the pairs of one vector, then that of the other channels. */
+static void add_norms(double *sums, const locant_tensor *x, int64_t at,
+                      const struct lct_net_probe_layer *l, double factor)
+{
+    const int64_t D = x->shape[3];
+    double rest = 0;
+
+    for (int64_t c = 0; c < D; c++)
+        rest += number(x, at + c) * number(x, at + c);
+    for (int64_t c = 0; c < l->pairs; c++) {
+        const double a = number(x, at + l->channels[2 * c]);
+        const double b = number(x, at + l->channels[2 * c + 1]);
+
+        sums[c] += factor * hypot(a, b);
+        rest -= a * a + b * b;
+    }
+    /* the difference of equal sums may be below 0 by its rounding */
+    if (2 * l->pairs < D)
+        sums[l->pairs] += sqrt(fmax(rest, 0));
+}
+
+/* The last T vectors of each row of x [B, heads, .., D] that are no padding. */
+static void add_vectors(double *sums, double *tokens, const locant_tensor *x,
+                        const locant_tensor *docs, int64_t T,
+                        const struct lct_net_probe_layer *l, double factor)
+{
+    const int64_t from = x->shape[2] - T;
+
+    for (int64_t b = 0; b < x->shape[0]; b++)
+        for (int64_t t = 0; t < T; t++) {
+            if (docs != NULL &&
+                ((const int64_t *)docs->data)[b * docs->stride[0] + t] < 0)
+                continue;
+            *tokens += 1;
+            for (int64_t h = 0; h < x->shape[1]; h++)
+                add_norms(sums + h * (l->pairs + 1), x,
+                          b * x->stride[0] + h * x->stride[1] +
+                              (from + t) * x->stride[2],
+                          l, factor);
+        }
+}
+
+/* A factor of cosines and sines is in what attention does not rotate. */
+static locant_status seen(void *context, int64_t layer,
+                          const locant_attention *call,
+                          const locant_tensor *lse)
+{
+    struct lct_net_probe *p = context;
+    struct lct_net_probe_layer *l = &p->layers[layer];
+    const int64_t T = call->q->shape[2];
+    const double m = call->encoding != NULL ? l->magnitude : 1;
+    const bool rotated = call->flags & LOCANT_ATTENTION_KEYS_ROTATED;
+
+    if (l->heads == NULL)
+        return LOCANT_OK;
+    add_vectors(l->q, &l->q_tokens, call->q, call->q_docs, T, l, m);
+    add_vectors(l->k, &l->k_tokens, call->k, call->q_docs, T, l,
+                rotated ? 1 : m);
+    return lct_net_probe_rows(l->heads, &l->rows, call, lse, l->hides);
+}
+
+locant_status lct_net_probe_begin(struct lct_net_probe *p,
+                                  const struct lct_net_stack *s, int64_t length,
+                                  int64_t only)
+{
+    *p = (struct lct_net_probe){ .stack = s, .only = only };
+    p->watch = (struct lct_net_watch){ seen, p };
+    p->layers = zeros(s->n_layers, 1, sizeof(*p->layers));
+    if (p->layers == NULL)
+        return no_memory();
+    for (int64_t i = 0; i < s->n_layers; i++)
+        if (only < 0 || only == i)
+            LCT_TRY(begin_layer(&p->layers[i], s->layers[i].attention.plan,
+                                length));
+    return LOCANT_OK;
+}
+
+void lct_net_probe_end(struct lct_net_probe *p)
+{
+    for (int64_t i = 0; p->layers != NULL && i < p->stack->n_layers; i++) {
+        struct lct_net_probe_layer *l = &p->layers[i];
+
+        locant_encoding_free(l->hides);
+        locant_release(l->channels);
+        locant_release(l->frequency);
+        locant_release(l->q);
+        locant_release(l->k);
+        locant_release(l->heads);
+    }
+    locant_release(p->layers);
+}
