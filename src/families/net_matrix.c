@@ -366,10 +366,15 @@ static void tile_task(void *context, size_t task, int slot)
     const int64_t end =
         j->blocks == 1 || j->rows - row < ROWS ? j->rows : row + ROWS;
 
+    struct job part = *j;
+
+    part.x = lct_net_math_at(m, j->x, row * j->w->w.in);
+    part.y = lct_net_math_at(m, j->y, row * j->y_row);
+    part.rows = end - row;
     if (j->pairs)
         pairs_tile(j, row, i, count, slot);
     else if (j->in_place)
-        in_place_tile(j, i, count);
+        in_place_tile(&part, i, count);
     else
         copied_tile(j, i, count, slot);
     for (int64_t r = row; j->w->bias != NULL && r < end; r++)
@@ -393,8 +398,12 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
 
     j.pairs = in_pairs(&j);
     j.in_place = in_place(&j, &j.bf16);
-    j.blocks = j.pairs ? (rows + ROWS - 1) / ROWS : 1;
-    j.tile = !j.pairs ? TILE : j.blocks > 1 ? MANY_TILE : PAIR_TILE;
+    /* long rows lie apart in x: a block of them, once read, serves many rows of
+       the matrix */
+    j.blocks = j.pairs || (j.in_place && w->w.in > PIECE)
+                   ? (rows + ROWS - 1) / ROWS
+                   : 1;
+    j.tile = j.blocks > 1 ? MANY_TILE : j.pairs ? PAIR_TILE : TILE;
     tiles = (size_t)((w->w.out + j.tile - 1) / j.tile * j.blocks);
     if (locant_threads() <= room->slots) {
         locant_parallel_for(tiles, tile_task, &j);
