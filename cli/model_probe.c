@@ -357,7 +357,7 @@ const struct cli_command cli_model_probe = {
         "Heads are called previous, next, own or local if more than half of "
         "what even\nweights would leave goes there, first if more than 0.3 of "
         "it does, and even if\ntheir entropy is above 0.9 of that of even "
-        "weights.  A pair is unused if its share\nin |q| |k| is below a tenth "
+        "weights.  A pair is unused if its\nshare in |q| |k| is below a tenth "
         "of an even one.  The definitions are those of\n'locant probe'; "
         "docs/guide/models/probe.md has the schema of --json.",
     .examples = "locant model probe ~/models/mine -i ids.npy\n"

@@ -1,6 +1,6 @@
 /*
- * model_plan.h - what the layers of a real model do with positions, compared and
- * extended
+ * model_plan.h - what the layers of a real model do with positions, compared
+ * and extended
  *
  * MODEL is a folder with config.json and safetensors, a config.json or
  * params.json alone where no weights are needed, or a .gguf.

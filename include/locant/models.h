@@ -1,7 +1,8 @@
 /*
  * models.h - real models: all headers about them.
  *
- *   locant/model_plan.h     what their layers do with positions, compared, extended
+ *   locant/model_plan.h     what their layers do with positions, compared
+ *                           and extended
  *   locant/model_check.h    what is wrong with it, and how to mend it
  *   locant/model_run.h      logits, losses, continuations, probes
  *   locant/model_convert.h  weights of another pairing, or in another format
