@@ -25,6 +25,7 @@ from ._caches import (cache_append, cached_attention, dequantize, quantize,
 from ._doors import add, angles, bias, rotate, rotate_qk, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
+from ._frequencies import Frequencies, frequencies
 from ._gradients import (bias_backward, coordinates_backward, rotate_backward,
                          table_backward)
 from ._library import Error, lib, text
@@ -35,14 +36,15 @@ from ._values import string, whole
 __version__: str = text(lib.locant_version())
 
 __all__ = [
-    "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
-    "Status", "Variant", "add", "angles", "attention", "attention_backward",
-    "bias", "bias_backward", "cache_append", "cached_attention",
-    "coordinates_backward", "dequantize", "encodings", "isa", "positions",
-    "quant_rerotate", "quantize", "ragged_attention", "rerotate",
-    "resize_1d", "resize_1d_backward", "resize_2d", "resize_2d_backward",
-    "rotate", "rotate_backward", "rotate_qk", "set_isa",
-    "set_threads", "similarity", "table", "table_backward", "threads"]
+    "Encoding", "EncodingInfo", "Error", "Frequencies", "Gradients", "Key",
+    "Parameter", "Status", "Variant", "add", "angles", "attention",
+    "attention_backward", "bias", "bias_backward", "cache_append",
+    "cached_attention", "coordinates_backward", "dequantize", "encodings",
+    "frequencies", "isa", "positions", "quant_rerotate", "quantize",
+    "ragged_attention", "rerotate", "resize_1d", "resize_1d_backward",
+    "resize_2d", "resize_2d_backward", "rotate", "rotate_backward",
+    "rotate_qk", "set_isa", "set_threads", "similarity", "table",
+    "table_backward", "threads"]
 
 
 _LAZY = ("graph", "hf", "models", "plot", "torch")  # imported when first used
