@@ -1,8 +1,8 @@
 /* check_view.c - what the checks read of a configuration, as transformers 5
  * resolves it, and the numbers that their sentences state */
 #include "check_view.h"
+#include "../core/suggest.h"
 #include "check.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,29 +105,10 @@ bool lct_check_is_gguf(const struct lct_check *k)
 
 size_t lct_check_edits(const char *a, const char *b)
 {
-    enum { LONGEST = 47 };
-    size_t row[LONGEST + 1], n = strlen(b);
+    const size_t n = strlen(a), m = strlen(b);
 
-    if (n > LONGEST || strlen(a) > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i + 1;
-        for (size_t j = 0; j < n; j++) {
-            size_t best = diagonal + (tolower((unsigned char)a[i]) != b[j]);
-
-            diagonal = row[j + 1];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            row[j + 1] = best;
-        }
-    }
-    return row[n];
+    return n > LCT_COMPARED || m > LCT_COMPARED ? LCT_COMPARED
+                                                : lct_edits(a, n, b, m);
 }
 
 const char *lct_check_nearest(const char *word, const char *const *names)
