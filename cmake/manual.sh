@@ -22,7 +22,7 @@ format() {
     }
     NR == 1 { print section " \"" text($0) "\""; next }
     $0 == "options:" { mode("options"); print ".PP\noptions:"; next }
-    /^(examples|commands):$/ { mode("filled"); print ".PP"; print text($0)
+    /^(examples|commands|verbs):$/ { mode("filled"); print ".PP"; print text($0)
                             mode("plain"); next }
     $0 == "" && now == "options" { next }
     now == "options" && /^  (    )?-/ {
@@ -46,9 +46,12 @@ printf '.TH LOCANT 1 "" "%s" "User Commands"\n' "$version"
 printf '.SH NAME\nlocant \\- positional encodings for Transformers\n'
 "$locant" --help | sed '1s/.*/DESCRIPTION/' | format .SH
 printf '.SH VERBS\n'
-for command in $("$locant" --help |
-        sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+listed() { sed -n "/^$1:/,/^\$/s/^  \([a-z]*\) .*/\1/p"; }
+for command in $("$locant" --help | listed commands); do
     "$locant" help "$command" | format .SS
+    for verb in $("$locant" help "$command" | listed verbs); do
+        "$locant" help "$command" "$verb" | format .SS
+    done
 done
 printf '.SH "SEE ALSO"\nThe headers in locant/*.h are the manual of the '
 printf 'libraries.\n'

@@ -5,7 +5,8 @@ set -u
 build=$(cd "${1:?usage: test_package.sh BUILD}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-. "$(dirname "$0")/verdict.sh"
+cd "$(dirname "$0")/.." || exit 1
+. tests/verdict.sh
 
 cat > "$work/core.c" <<END
 #include <locant.h>
@@ -75,6 +76,16 @@ succeeds 'pkg-config finds liblocant' by_pkg_config locant core
 if [ -n "$lab" ]; then
     succeeds 'pkg-config finds liblocant_lab' by_pkg_config locant_lab lab
 fi
+headers_installed() {
+    for header in $(cd include/locant && ls); do
+        [ -n "$lab" ] || grep -q "locant/$header" include/locant.h || continue
+        [ -f "$work/installed/include/locant/$header" ] || {
+            echo "$header is not installed"
+            return 1
+        }
+    done
+}
+succeeds 'every header is installed' headers_installed
 TARGETS=
 newer_refused() {
     ! project newer 'find_package(locant 0.99 REQUIRED)' > "$work/newer.log" 2>&1 &&

@@ -11,8 +11,7 @@
 
 bool lct_content_maps_has_tiles(const struct lct_plan *p)
 {
-    return p->request->gain == NULL && p->request->paged.table == NULL &&
-           lct_positions_in_order(p->request);
+    return p->request->gain == NULL && lct_positions_in_order(p->request);
 }
 
 static void lay_out_scratch(struct lct_content_maps_scratch *s,
