@@ -184,8 +184,9 @@ void lct_content_maps_tiles_fill(const struct lct_plan *p,
     struct lct_content_maps_tile tile =
         lct_content_maps_tile_of(p, t->b, t->h, t->j / N);
     struct lct_content_maps_scratch *own = lct_content_maps_scratch_of(p, s);
-    size_t key_row;
-    const float *keys = lct_load_keys(p, t, s, &key_row);
+    size_t key_row = 0;
+    const float *keys =
+        t->keys > 0 ? lct_load_keys(p, t, s, &key_row) : own->zeros;
 
     prepare(p, own, &tile, keys, key_row, t->keys);
     multiply(p, square_to(tile.inside), square(own->negative), square(own->y),
