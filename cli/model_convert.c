@@ -85,8 +85,10 @@ static int run(const struct cli *cli)
     c.one_file = o->one_file;
     c.verify = o->verify;
     s = locant_model_convert(&done, cli->words[0], o->out, &c);
+    if (s == LOCANT_ERR_PARAM) /* an option; all else is of files */
+        return cli_status(s);
     if (s != LOCANT_OK)
-        return s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s);
+        return cli_fail(CLI_INPUT, "%s", cli_message());
     return cli->json ? print_json(&done, o->out) : print(&done, o->out);
 }
 

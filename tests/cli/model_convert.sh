@@ -1,6 +1,6 @@
 # Weights of another pairing: there and back, what is printed and recorded.
-q='"model.layers.0.self_attn.q_proj.weight":{"dtype":"U8","shape":[8,2],"data_offsets":[0,16]}'
-k='"model.layers.0.self_attn.k_proj.weight":{"dtype":"U8","shape":[4,2],"data_offsets":[16,24]}'
+q='"model.layers.0.self_attn.q_proj.weight":{"dtype":"I8","shape":[8,2],"data_offsets":[0,16]}'
+k='"model.layers.0.self_attn.k_proj.weight":{"dtype":"I8","shape":[4,2],"data_offsets":[16,24]}'
 header="{$q,$k}"
 mkdir m
 printf '{"model_type":"llama","num_hidden_layers":1,"hidden_size":2,' > m/config.json
@@ -23,4 +23,13 @@ echo
 "$LOCANT" model convert m --pairing half -o h
 "$LOCANT" model convert m -o y; echo "exit $?"
 "$LOCANT" model convert none --pairing half -o y; echo "exit $?"
+"$LOCANT" model convert m --format gguf --pairing half -o y; echo "exit $?"
+mkdir n
+echo '{"model_type":"gpt2"}' > n/config.json
+"$LOCANT" model convert n --pairing half -o y; echo "exit $?"
+# a GGUF takes its architecture's pairing, and comes back
+"$LOCANT" model convert m --format gguf --verify -o g
+"$LOCANT" model convert g --format safetensors --pairing half -o b
+tail -c 24 b/model.safetensors
+echo
 ls
