@@ -3,7 +3,7 @@
  * test_compare.c - two models are judged the same exactly if they are
  *
  * Configurations differ in one planted thing each: every pair of them must be
- * told apart, and where they part is named.  Others are written unlike and are
+ * judged different, and the thing named.  Others are written unlike and are
  * equal.
  */
 #define _GNU_SOURCE

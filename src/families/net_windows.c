@@ -222,7 +222,7 @@ static void fill_windows(struct windows *w, const void *x,
             w->cache->docs[i] = 3 * region(y, w->down * w->side, w) +
                                 region(column, w->across * w->side, w);
     }
-    w->cache->padded = w->shift > 0; /* documents are told apart */
+    w->cache->padded = w->shift > 0; /* of different documents */
 }
 
 static void empty_windows(void *y, const struct windows *w,
