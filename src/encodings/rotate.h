@@ -36,6 +36,10 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const locant_encoding *e, const int64_t *pos,
                        const double *coords, size_t n);
 
+/* The two channels of pair c. */
+void lct_rotate_channels(int64_t out[2], const struct lct_schedule *s,
+                         int64_t c);
+
 /* Cosine and sine of f at a point of one axis. */
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
                       const struct lct_point *at);

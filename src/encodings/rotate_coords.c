@@ -13,7 +13,6 @@
 #include "params.h"
 #include "rotate.h"
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static const char fn[] = "locant_coordinates_backward";
@@ -29,8 +28,8 @@ struct job {
     bool ends;   /* dcoords has the axes, else it has one */
     double sign;
     int64_t rows, heads, tokens, D;
-    double *frequency; /* [axes, pairs], radians */
-    int64_t *a, *b;    /* [pairs]: channels */
+    double *frequency;      /* [axes, pairs], radians */
+    int64_t (*channels)[2]; /* [pairs] */
     int slots;
     double *scratch; /* [slots, 2, D] */
 };
@@ -94,32 +93,14 @@ static locant_status check_coords(struct job *j, int axes)
 
 /* ------------------------------------------------------------------- pairs */
 
-static void find_band(struct job *j, int64_t c, int64_t pairs, int64_t first)
-{
-    const bool half = j->s->pairing == LCT_HALF;
-
-    for (int64_t i = 0; i < pairs; i++) {
-        j->a[c + i] = first + (half ? i : 2 * i);
-        j->b[c + i] = first + (half ? i + pairs : 2 * i + 1);
-    }
-}
-
 static void find_pairs(struct job *j)
 {
     const struct lct_schedule *s = j->s;
-    const double turn = 6.283185307179586477;
-    int64_t first = s->first, c = 0;
 
-    if (s->bands == 0)
-        find_band(j, 0, s->pairs, first);
-    for (int i = 0; i < s->bands; i++) {
-        find_band(j, c, s->band[i], first);
-        first += 2 * s->band[i];
-        c += s->band[i];
-    }
+    for (int64_t c = 0; c < s->pairs; c++)
+        lct_rotate_channels(j->channels[c], s, c);
     for (int64_t i = 0; i < s->axes * s->pairs; i++)
-        j->frequency[i] = turn * ((double)s->frequency[i].hi * 0x1p-64 +
-                                  (double)s->frequency[i].lo * 0x1p-128);
+        j->frequency[i] = lct_phase_radians(s->frequency[i]);
 }
 
 static locant_status take_memory(struct job *j)
@@ -138,8 +119,7 @@ static locant_status take_memory(struct job *j)
                            j->s->pairs);
     j->frequency = memory;
     j->scratch = memory + pairs * axes;
-    j->a = (int64_t *)(void *)(j->scratch + rows);
-    j->b = j->a + pairs;
+    j->channels = (int64_t(*)[2])(void *)(j->scratch + rows);
     return LOCANT_OK;
 }
 
@@ -151,8 +131,9 @@ static void add_row(double *sum, const struct job *j, const double *dx,
                     const double *x)
 {
     for (int64_t c = 0; c < j->s->pairs; c++) {
-        const double da = dx[j->a[c]], db = dx[j->b[c]];
-        const double g = j->sign * (db * x[j->a[c]] - da * x[j->b[c]]);
+        const int64_t *at = j->channels[c];
+        const double da = dx[at[0]], db = dx[at[1]];
+        const double g = j->sign * (db * x[at[0]] - da * x[at[1]]);
 
         if (da == 0 && db == 0)
             continue;
