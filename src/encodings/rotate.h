@@ -101,8 +101,8 @@ struct lct_rotation {
     void (*angles)(struct lct_table out, const void *context, size_t first,
                    size_t n);
     const void *context;
-    float sign;  /* -1: the inverse */
-    bool by_row; /* see blocks.h */
+    float sign; /* -1: the inverse */
+    int outer;  /* see blocks.h */
 };
 
 /* The usual context of 'angles', which then is lct_places_angles(). */
