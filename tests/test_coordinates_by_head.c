@@ -277,6 +277,28 @@ TEST(maps_do_not_rotate_by_head)
         "length, and no limits");
 }
 
+/* A wrong position of the last row is found before the first is written. */
+TEST(a_refused_rotation_writes_nothing)
+{
+    static float x[2 * 2 * 4], out[2 * 2 * 4], want[2 * 2 * 4];
+    double at[2 * 2] = { 1, 2, 3, INFINITY };
+    OWNED(locant_encoding) *e = test_create("rope");
+    locant_tensor positions = DENSE(F64, at, 2, 2, 1, 1);
+    locant_rotation r = LOCANT_ROTATION_INIT;
+
+    for (size_t i = 0; i < LEN(out); i++)
+        out[i] = want[i] = 7;
+    r.encoding = e;
+    r.positions = &positions;
+    CHECK_REFUSED(
+        locant_encoding_rotate_ragged(VIEW(F32, out, 2, 2, 1, 4),
+                                      VIEW(F32, x, 2, 2, 1, 4), &r),
+        LOCANT_ERR_PARAM,
+        "locant_encoding_rotate_ragged: coordinate 3 of positions is inf, "
+        "expected a finite number below 2^63");
+    assert_memory_equal(out, want, sizeof(out));
+}
+
 TEST(wrong_shapes_are_refused)
 {
     static float q[2 * 3 * 4], k[3 * 4];

@@ -222,6 +222,12 @@ struct lct_phase lct_phase_of_stretched(double base, int64_t i, int64_t dim,
     return bits > 132 ? none : phase_of_exponent(y, false, bits, WORDS);
 }
 
+double lct_phase_radians(struct lct_phase f)
+{
+    return 6.283185307179586477 *
+           ((double)f.hi * 0x1p-64 + (double)f.lo * 0x1p-128);
+}
+
 /* The mantissa times 1 / 2 pi has 3 words of fraction, cut off at 2^-192 and
  * then multiplied by less than 2^53: 2^-139 before the shift. */
 struct lct_phase lct_phase_of_radians(double f)

@@ -65,6 +65,9 @@ struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim);
 struct lct_phase lct_phase_of_stretched(double base, int64_t i, int64_t dim,
                                         double factor, int64_t n, int64_t d);
 
+/* The frequency in radians per position, below 2 pi. */
+double lct_phase_radians(struct lct_phase f);
+
 /* f radians as turns, whole turns dropped, for 0 <= f <= 1024: within 2^-128,
  * above 1 within 2^-128 f. */
 struct lct_phase lct_phase_of_radians(double f);

@@ -53,7 +53,8 @@ static void lay_out_scratch(struct lct_content_maps_scratch *s,
     s->walked_along = lct_arena_floats(arena, m->rows, LCT_TILE);
     s->x = lct_arena_floats(arena, LCT_TILE, m->wide);
     s->columns = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
-    s->sums = lct_arena_floats(arena, p->D * m->rank8 + m->inner * LCT_TILE, 1);
+    s->up_sums = lct_arena_floats(arena, p->D, m->rank8);
+    s->first_sums = lct_arena_floats(arena, m->inner, LCT_TILE);
     s->values = lct_arena_floats(arena, tokens, p->padded);
     s->a = lct_arena_floats(arena, LCT_TILE, p->padded);
     s->gate = lct_arena_floats(arena, LCT_TILE, p->padded);

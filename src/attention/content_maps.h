@@ -34,6 +34,12 @@ static inline int64_t lct_content_maps_end(int64_t k)
 /* Can tiles do it?  Keys must be in order in memory (key_order.h). */
 bool lct_content_maps_has_tiles(const struct lct_plan *p);
 
+/* Does content take queries along a path of maps? */
+static inline bool lct_content_maps_are_used(const struct lct_plan *p)
+{
+    return p->request->content != NULL && p->content->products.maps.rank > 0;
+}
+
 void lct_content_maps_layout(struct lct_content_products *c,
                              const struct lct_plan *p, struct lct_arena *arena);
 void lct_content_maps_fill(const struct lct_plan *p);

@@ -113,7 +113,7 @@ static void up_backward(double *dup, const struct lct_content_maps_block *t,
 {
     const struct lct_plan *p = t->p;
     int64_t rank = t->params->rank;
-    float *sum = t->own->sums; /* [D, rank8] */
+    float *sum = t->own->up_sums;
     struct lct_product x = lct_product_of(
         (struct lct_product_rows){ sum, (size_t)t->m->rank8 },
         lct_product_transposed(t->own->gate, (size_t)p->padded),
@@ -237,7 +237,7 @@ static void low_backward(void *context, size_t task, int slot)
         inputs_backward(&t, job->dx, dlow);
 }
 
-enum { COLUMNS = 64 }; /* of the inputs, per task */
+enum { COLUMNS = LCT_TILE }; /* of the inputs, per task */
 
 /* forward: fill_low(): ddown and dbeta, for some columns of the inputs */
 static void first_backward(void *context, size_t task, int slot)
@@ -255,7 +255,7 @@ static void first_backward(void *context, size_t task, int slot)
             p, job->from + at / p->k_tiles, at % p->k_tiles * LCT_TILE, slot);
         const float *dlow =
             t.m->dlow + (at / p->k_tiles * p->S + t.n) * t.m->inner;
-        float *sum = t.own->sums;
+        float *sum = t.own->first_sums;
         struct lct_product x =
             lct_product_of((struct lct_product_rows){ sum, COLUMNS },
                            lct_product_transposed(dlow, (size_t)t.m->inner),

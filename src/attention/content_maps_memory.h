@@ -38,7 +38,8 @@ struct lct_content_maps_scratch {
     /* A block of tokens: TILE, after reach - 1 before them. */
     float *x;                 /* [TILE, wide] */
     float *columns;           /* [TILE, TILE]: some columns of x */
-    float *sums;              /* [D, rank8] or [inner, TILE] */
+    float *up_sums;           /* [D, rank8] */
+    float *first_sums;        /* [inner, TILE] */
     float *values, *a, *gate; /* [REACH + TILE, padded], [TILE, padded] twice */
     float *zeros;             /* [padded] */
 };

@@ -339,7 +339,9 @@ void lct_content_maps_tiles_backward(const struct lct_plan *p,
     pass_backward(p, own, own->dpass + t->j * p->padded, dw);
     inverse_backward(p, own, &tile, db);
     inner_backward(p, own, &tile, dw);
-    for (int64_t j = 0; dk.at != NULL && j < t->keys; j++)
+    if (dk.at == NULL)
+        return;
+    for (int64_t j = 0; j < t->keys; j++)
         for (int64_t d = 0; d < p->D; d++)
             dk.at[j * (int64_t)dk.row + d] += own->dk[j * p->padded + d];
 }

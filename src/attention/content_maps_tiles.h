@@ -38,13 +38,9 @@ lct_content_maps_key_tile(const struct lct_plan *p, int64_t b, int64_t h,
 {
     struct lct_tile t = { .b = b, .h = h, .j = k * LCT_TILE };
 
-    /* Rows past the length of a sequence of a paged cache are not read. */
-    t.keys = lct_sizes_in_tile(p->S, t.j);
-    if (p->request->paged.table != NULL) {
-        int64_t left = lct_paged_length(&p->request->paged, b) - t.j;
-
-        t.keys = left < 0 ? 0 : left < t.keys ? left : t.keys;
-    }
+    t.keys = lct_sizes_in_tile(lct_plan_keys(p, b), t.j);
+    if (t.keys < 0) /* past the length of a sequence of a paged cache */
+        t.keys = 0;
     return t;
 }
 

@@ -59,7 +59,7 @@ static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
     r->dq = lct_arena_doubles(arena, lct_tables_relations(p) * heads, p->Dq);
     r->relation =
         lct_arena_alloc(arena, lct_tables_relations(p) > 1 ? p->S : 0, 1, 1);
-    r->o = lct_arena_doubles(arena, heads, p->D > p->Dv ? p->D : p->Dv);
+    r->o = lct_arena_doubles(arena, heads, widest);
     r->dout = lct_arena_doubles(arena, heads, p->Dv);
     r->s = lct_arena_doubles(arena, heads, p->S);
     r->bias = lct_arena_doubles(arena, heads, p->S);
@@ -227,7 +227,9 @@ static void load_query(const struct lct_rows_task *w, int64_t i)
         for (int n = 1; n < lct_tables_relations(p); n++)
             lct_rotation_relation(q + n * doc->heads * p->Dq, p, w->r->x, n,
                                   index);
-        for (int n = 0; tau != 1 && n < lct_tables_relations(p); n++)
+        if (tau == 1)
+            continue;
+        for (int n = 0; n < lct_tables_relations(p); n++)
             for (int64_t d = 0; d < p->Dq; d++)
                 q[n * doc->heads * p->Dq + d] *= tau;
     }
@@ -238,7 +240,9 @@ static void load_relations(const struct lct_rows_task *w)
 {
     const locant_encoding *e = w->p->request->relations;
 
-    for (int64_t n = 0; e != NULL && n < w->doc->c.keys; n++)
+    if (e == NULL)
+        return;
+    for (int64_t n = 0; n < w->doc->c.keys; n++)
         e->row->relations.classify(w->r->relation + n, e, &w->q.pos, 1,
                                    w->doc->c.k_pos[n]);
 }

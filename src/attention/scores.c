@@ -12,7 +12,7 @@ void lct_scores_of_tile(const struct lct_plan *p, struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
                         float *slope)
 {
-    if (p->request->content != NULL && p->content->products.maps.rank > 0)
+    if (lct_content_maps_are_used(p))
         lct_content_maps_scores(p, t, s, l);
     else if (t->nearness != LCT_FAR)
         p->arithmetic->scores(p, t, s, l);

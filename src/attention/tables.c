@@ -51,10 +51,11 @@ static void lay_out_positions(struct lct_tables *tables,
     tables->q_pos = lct_arena_ints(arena, T, 1);
     tables->k_pos = lct_arena_ints(arena, S, 1);
     tables->last = lct_arena_ints(arena, rows, 1);
-    for (int n = 0; r->relations != NULL && n < LCT_MAX_RELATIONS; n++)
-        tables->q_place[n] = lct_arena_ints(arena, T, 1);
-    if (r->relations != NULL)
+    if (r->relations != NULL) {
+        for (int n = 0; n < LCT_MAX_RELATIONS; n++)
+            tables->q_place[n] = lct_arena_ints(arena, T, 1);
         tables->k_place = lct_arena_ints(arena, S, 1);
+    }
     if (r->a->q_coords != NULL) {
         tables->q_coords =
             lct_arena_doubles(arena, heads_of(p, p->H) * T, r->axes);

@@ -113,12 +113,6 @@ static void forward_split(struct work *w, int64_t k)
             lct_softmax_merge(p, &w->t[n], w->s[n]);
 }
 
-/* Does content take queries along a path of maps? */
-static bool has_maps(const struct lct_plan *p)
-{
-    return p->request->content != NULL && p->content->products.maps.rank > 0;
-}
-
 /* The oldest tile of keys that a tile of queries sees; 'tiles': none. */
 static int64_t oldest_seen(struct work *w, int64_t tiles)
 {
@@ -179,7 +173,7 @@ static void forward_task(void *context, size_t task, int slot)
 
     for (int n = 0; n < w.tiles; n++)
         lct_softmax_begin(w.s[n]);
-    if (has_maps(p))
+    if (lct_content_maps_are_used(p))
         forward_path(&w);
     else
         for (int64_t k = 0; k < lct_plan_key_tiles(p, w.t[0].b);
@@ -248,7 +242,7 @@ static void scores_backward(const struct lct_backward *job,
         lct_bias_backward(p, t, s, t->b - job->from);
     if (p->request->gain != NULL)
         lct_factors_gain_backward(p, t, s, t->b - job->from, job->learns);
-    if (has_maps(p)) {
+    if (lct_content_maps_are_used(p)) {
         lct_content_maps_backward_scores(p, t, s, l, dk);
         return;
     }
@@ -359,7 +353,7 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
     if (p->request->stick != NULL)
         for (int n = 0; n < w.tiles; n++)
             lct_stick_backward(job, &w.t[n], w.s[n], scores_backward);
-    else if (has_maps(p))
+    else if (lct_content_maps_are_used(p))
         backward_path(job, &w);
     else
         backward_all_keys(job, &w);
@@ -378,13 +372,13 @@ static void backward_task(void *context, size_t task, int slot)
 
     lct_backward_clear_keys(job, b, head, s);
     lct_content_far_clear_keys(p, s);
-    if (has_maps(p)) /* as many heads of keys as of queries */
+    if (lct_content_maps_are_used(p)) /* as many heads of keys as of queries */
         lct_content_maps_backward_begin_head(job, b, head, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
         for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
-    if (has_maps(p))
+    if (lct_content_maps_are_used(p))
         lct_content_maps_backward_end_head(job, b, head, s);
     if (job->needs_dk)
         lct_content_far_add_keys(p, b, head, s, job->g->dk);

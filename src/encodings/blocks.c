@@ -39,7 +39,6 @@ struct view {
     bool far;             /* heads are farther apart than tokens */
     size_t heads, groups; /* heads of a run, at most; runs along 'along' */
     size_t runs;          /* in a block */
-    ptrdiff_t out_next, x_next; /* bytes to the next outermost row */
 };
 
 struct job {
@@ -50,9 +49,9 @@ struct job {
     size_t stride;
     size_t tokens, block; /* tokens of the call, and of a task */
     size_t groups;        /* tasks per block */
-    size_t rows;          /* of the outermost index if each has a table of its
-                             own, else 1 */
-    locant_tensor first[LCT_MOST_VIEWS][2]; /* out and x of the first row */
+    size_t rows; /* of the outer indices: each has a table of its own */
+    const locant_tensor *whole[LCT_MOST_VIEWS][2]; /* out and x */
+    locant_tensor first[LCT_MOST_VIEWS][2];        /* of the first row */
 };
 
 static size_t least(size_t a, size_t b)
@@ -149,6 +148,18 @@ static ptrdiff_t bytes_along(const locant_tensor *x, int dimension)
                                        (int64_t)locant_dtype_size(x->dtype));
 }
 
+/* Bytes from the first row of the outer indices, which 'first' lacks, to row n.
+ */
+static ptrdiff_t bytes_to(const locant_tensor *x, const locant_tensor *first,
+                          size_t n)
+{
+    ptrdiff_t bytes = 0;
+
+    for (int i = x->rank - first->rank; i-- > 0; n /= (size_t)x->shape[i])
+        bytes += (ptrdiff_t)(n % (size_t)x->shape[i]) * bytes_along(x, i);
+    return bytes;
+}
+
 static void do_block(void *context, size_t task, int slot)
 {
     const struct job *job = context;
@@ -163,6 +174,8 @@ static void do_block(void *context, size_t task, int slot)
     for (size_t i = 0; i < job->views; i++) {
         const struct view *v = &job->view[i];
         size_t end = v->runs * (group + 1) / job->groups;
+        ptrdiff_t to_out = bytes_to(job->whole[i][0], v->out, row);
+        ptrdiff_t to_x = bytes_to(job->whole[i][1], v->x, row);
         struct lct_block_run r = {
             .out_row = bytes_along(v->out, v->x->rank - 2),
             .x_row = bytes_along(v->x, v->x->rank - 2),
@@ -177,8 +190,8 @@ static void do_block(void *context, size_t task, int slot)
 
         for (size_t n = v->runs * group / job->groups; n < end; n++) {
             place(&r, v, first, n);
-            r.out += (ptrdiff_t)row * v->out_next;
-            r.x += (ptrdiff_t)row * v->x_next;
+            r.out += to_out;
+            r.x += to_x;
             job->b->run(&r, job->b->context);
         }
     }
@@ -210,15 +223,15 @@ static void divide(struct job *job, size_t slots)
     job->groups = least((wanted - 1) / blocks + 1, runs);
 }
 
-/* View of the first row of the outermost index of x. */
-static locant_tensor first_of(const locant_tensor *x)
+/* View of the first row of 'outer' outermost indices of x. */
+static locant_tensor first_of(const locant_tensor *x, int outer)
 {
     locant_tensor first = *x;
 
-    first.rank--;
+    first.rank -= outer;
     for (int i = 0; i < first.rank; i++) {
-        first.shape[i] = x->shape[i + 1];
-        first.stride[i] = x->stride[i + 1];
+        first.shape[i] = x->shape[i + outer];
+        first.stride[i] = x->stride[i + outer];
     }
     return first;
 }
@@ -226,21 +239,19 @@ static locant_tensor first_of(const locant_tensor *x)
 static void add_view(struct job *job, locant_tensor *out,
                      const locant_tensor *x)
 {
-    locant_tensor *first = job->first[job->views];
-    struct view *v = &job->view[job->views++];
+    size_t n = job->views++;
+    locant_tensor *first = job->first[n];
+    int outer = x->rank - 2 < job->b->outer ? x->rank - 2 : job->b->outer;
 
     job->tokens = (size_t)x->shape[x->rank - 2];
     job->rows = 1;
-    if (!job->b->by_row || x->rank < 3) {
-        *v = view_of(out, x, job->b->prefetches);
-        return;
-    }
-    job->rows = (size_t)x->shape[0];
-    first[0] = first_of(out);
-    first[1] = first_of(x);
-    *v = view_of(&first[0], &first[1], job->b->prefetches);
-    v->out_next = bytes_along(out, 0);
-    v->x_next = bytes_along(x, 0);
+    for (int i = 0; i < outer; i++)
+        job->rows *= (size_t)x->shape[i];
+    job->whole[n][0] = out;
+    job->whole[n][1] = x;
+    first[0] = first_of(out, outer);
+    first[1] = first_of(x, outer);
+    job->view[n] = view_of(&first[0], &first[1], job->b->prefetches);
 }
 
 locant_status lct_blocks_check(const char *fn, const char *const names[2],

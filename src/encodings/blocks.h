@@ -21,8 +21,9 @@ struct lct_blocks {
     size_t rows;   /* least tokens of a block, if the call has as many and they
                       fit the second-level cache */
     size_t spare;  /* floats of scratch after the table of a block */
-    bool by_row;   /* each row of the outermost index has a table of its own:
-                      'fill' counts token t of row b as b T + t */
+    int outer;     /* of so many outermost indices, if there are as many, each
+                      row has a table of its own: 'fill' counts token t of row
+                      b as b T + t */
     bool prefetches; /* 'run' prefetches rows of 16 bits into L1 itself */
     /* Fill the table, aligned to 8 bytes, of tokens first .. first + n - 1;
      * only 'run' reads it.  NULL: it needs none. */

@@ -148,18 +148,21 @@ static int64_t entry_of(const struct lct_call *c, enum lct_role role,
                                         : n * lct_rotate_kv_head(c, role, head);
 }
 
+/* An angle without its whole turns; rounded with them to double, angles of far
+ * positions lose digits that differences of positions do not. */
+static double reduced(long double angle)
+{
+    return (double)remainderl(angle, 6.28318530717958647692528676655900576839L);
+}
+
 /* --------------------------------------------------------- canonical planes */
 
-/* p theta, for cosine and sine: of large angles without the whole turns, since
- * a product in double has an error of many digits of a turn there. */
+/* p theta, for cosine and sine. */
 static double angle_of(double p, double theta)
 {
-    const long double turn = 6.283185307179586476925286766559L;
     double angle = p * theta;
 
-    return fabs(angle) < 0x1p20
-               ? angle
-               : (double)remainderl((long double)p * theta, turn);
+    return fabs(angle) < 0x1p20 ? angle : reduced((long double)p * theta);
 }
 
 /* out = R(-p theta) x */
@@ -206,9 +209,9 @@ static void pairs_backward(double *dx, double *dlambda, const double *dout,
  * p = a.x, r = b.x; aa, bb, g are the dot products of a and b. */
 struct plane {
     const double *a, *b;
-    double pos, omega, n; /* n = pos omega */
+    double pos, omega;
     double aa, bb, g;
-    double S, C;   /* sin(t)/s and (1 - cos t)/s^2, t = n s */
+    double S, C;   /* sin(t)/s and (1 - cos t)/s^2, t = n s, n = pos omega */
     double dS, dC; /* their derivatives by s^2 */
 };
 
@@ -221,14 +224,6 @@ static double dot(const double *x, const double *y, int64_t n)
     return sum;
 }
 
-/* pos omega s without its whole turns; in double, far positions lose digits of
- * the product that differences of positions do not. */
-static double reduced(double pos, double omega, double s)
-{
-    return (double)remainderl((long double)pos * omega * s,
-                              6.28318530717958647692528676655900576839L);
-}
-
 /*
  * The derivatives cancel near t = 0: below 0.05 their series are used, where
  * the first term left out is 1e-13 of the sum, as large as the error of the
@@ -236,11 +231,12 @@ static double reduced(double pos, double omega, double s)
  */
 static void set_factors(struct plane *l)
 {
-    double square = fmax(l->aa * l->bb - l->g * l->g, 0), n = l->n;
+    double square = fmax(l->aa * l->bb - l->g * l->g, 0);
+    double n = l->pos * l->omega;
     double t = n * sqrt(square), half, tt = t * t;
 
     if (fabs(t) >= 0.05)
-        t = reduced(l->pos, l->omega, sqrt(square));
+        t = reduced((long double)l->pos * l->omega * sqrt(square));
     half = sin(t / 2);
     if (tt < 0.05 * 0.05) {
         l->S = n * (1 - tt / 6 * (1 - tt / 20 * (1 - tt / 42)));
@@ -261,8 +257,7 @@ static struct plane plane_of(const struct lct_call *c, int64_t entry, double p)
     struct plane l = { .a = c->param[VECTOR_A] + entry,
                        .b = c->param[VECTOR_B] + entry,
                        .pos = p,
-                       .omega = c->e->value[OMEGA],
-                       .n = p * c->e->value[OMEGA] };
+                       .omega = c->e->value[OMEGA] };
 
     l.aa = dot(l.a, l.a, D);
     l.bb = dot(l.b, l.b, D);

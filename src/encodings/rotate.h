@@ -36,6 +36,10 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const locant_encoding *e, const int64_t *pos,
                        const double *coords, size_t n);
 
+/* The two channels of pair c. */
+void lct_rotate_channels(int64_t out[2], const struct lct_schedule *s,
+                         int64_t c);
+
 /* Cosine and sine of f at a point of one axis. */
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
                       const struct lct_point *at);
@@ -97,8 +101,8 @@ struct lct_rotation {
     void (*angles)(struct lct_table out, const void *context, size_t first,
                    size_t n);
     const void *context;
-    float sign;  /* -1: the inverse */
-    bool by_row; /* see blocks.h */
+    float sign; /* -1: the inverse */
+    int outer;  /* see blocks.h */
 };
 
 /* The usual context of 'angles', which then is lct_places_angles(). */

@@ -13,8 +13,6 @@
 #include "params.h"
 #include "rotate.h"
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 static const char fn[] = "locant_coordinates_backward";
 
@@ -25,12 +23,12 @@ struct job {
     const struct lct_schedule *s;
     const locant_tensor *dx, *x;
     locant_tensor *dcoords;
-    bool by_row; /* dcoords has rows, else all rows add to one */
-    bool ends;   /* dcoords has the axes, else it has one */
+    bool by_row, by_head; /* dcoords has rows, heads; else all add to one */
+    bool ends;            /* dcoords has the axes, else it has one */
     double sign;
     int64_t rows, heads, tokens, D;
-    double *frequency; /* [axes, pairs], radians */
-    int64_t *a, *b;    /* [pairs]: channels */
+    double *frequency;      /* [axes, pairs], radians */
+    int64_t (*channels)[2]; /* [pairs] */
     int slots;
     double *scratch; /* [slots, 2, D] */
 };
@@ -76,17 +74,34 @@ static locant_status check_rows(struct job *j)
     return LOCANT_OK;
 }
 
-/* dcoords: [T, axes] or [rows, T, axes], of one axis also [T]. */
+/* Those of row, head, token and axis that dcoords has; returns how many. */
+static int chosen(int64_t out[4], const struct job *j, const int64_t of[4])
+{
+    const bool has[4] = { j->by_row, j->by_head, true, j->ends };
+    int n = 0;
+
+    for (int i = 0; i < 4; i++)
+        if (has[i])
+            out[n++] = of[i];
+    return n;
+}
+
+/* dcoords: [T, axes], [rows, T, axes] or, of x [rows, heads, T, D], [rows,
+ * heads, T, axes]; of one axis also [T]. */
 static locant_status check_coords(struct job *j, int axes)
 {
-    const int64_t shape[3] = { j->rows, j->tokens, axes };
+    const int64_t all[4] = { j->rows, j->heads, j->tokens, axes };
     const locant_tensor *d = j->dcoords;
+    int64_t shape[4];
 
     LCT_NOT_NULL(fn, d);
-    j->by_row = d->rank == 3;
+    j->by_row = d->rank >= 3;
+    j->by_head = d->rank == 4;
     j->ends = axes > 1 || d->rank > 1;
-    LCT_TRY(lct_check(fn, "dcoords", d, LCT_IN_F64, 1 + j->ends + j->by_row,
-                      j->by_row ? shape : shape + 1));
+    if (j->by_head)
+        LCT_TRY(lct_check(fn, "x", j->x, LCT_IN_FLOAT, 4, j->x->shape));
+    LCT_TRY(
+        lct_check(fn, "dcoords", d, LCT_IN_F64, chosen(shape, j, all), shape));
     LCT_TRY(lct_check_output(fn, "dcoords", d));
     LCT_TRY(lct_check_apart(fn, d, j->x));
     return lct_check_apart(fn, d, j->dx);
@@ -94,32 +109,14 @@ static locant_status check_coords(struct job *j, int axes)
 
 /* ------------------------------------------------------------------- pairs */
 
-static void find_band(struct job *j, int64_t c, int64_t pairs, int64_t first)
-{
-    const bool half = j->s->pairing == LCT_HALF;
-
-    for (int64_t i = 0; i < pairs; i++) {
-        j->a[c + i] = first + (half ? i : 2 * i);
-        j->b[c + i] = first + (half ? i + pairs : 2 * i + 1);
-    }
-}
-
 static void find_pairs(struct job *j)
 {
     const struct lct_schedule *s = j->s;
-    const double turn = 6.283185307179586477;
-    int64_t first = s->first, c = 0;
 
-    if (s->bands == 0)
-        find_band(j, 0, s->pairs, first);
-    for (int i = 0; i < s->bands; i++) {
-        find_band(j, c, s->band[i], first);
-        first += 2 * s->band[i];
-        c += s->band[i];
-    }
+    for (int64_t c = 0; c < s->pairs; c++)
+        lct_rotate_channels(j->channels[c], s, c);
     for (int64_t i = 0; i < s->axes * s->pairs; i++)
-        j->frequency[i] = turn * ((double)s->frequency[i].hi * 0x1p-64 +
-                                  (double)s->frequency[i].lo * 0x1p-128);
+        j->frequency[i] = lct_phase_radians(s->frequency[i]);
 }
 
 static locant_status take_memory(struct job *j)
@@ -138,8 +135,7 @@ static locant_status take_memory(struct job *j)
                            j->s->pairs);
     j->frequency = memory;
     j->scratch = memory + pairs * axes;
-    j->a = (int64_t *)(void *)(j->scratch + rows);
-    j->b = j->a + pairs;
+    j->channels = (int64_t(*)[2])(void *)(j->scratch + rows);
     return LOCANT_OK;
 }
 
@@ -151,8 +147,9 @@ static void add_row(double *sum, const struct job *j, const double *dx,
                     const double *x)
 {
     for (int64_t c = 0; c < j->s->pairs; c++) {
-        const double da = dx[j->a[c]], db = dx[j->b[c]];
-        const double g = j->sign * (db * x[j->a[c]] - da * x[j->b[c]]);
+        const int64_t *at = j->channels[c];
+        const double da = dx[at[0]], db = dx[at[1]];
+        const double g = j->sign * (db * x[at[0]] - da * x[at[1]]);
 
         if (da == 0 && db == 0)
             continue;
@@ -175,30 +172,36 @@ static void load(double *out, const struct job *j, const locant_tensor *x,
     lct_row_to_f64(out, lct_at(x, index, x->rank - 1), x->dtype, (size_t)j->D);
 }
 
-/* Heads of one row add up in order, then rows that share coordinates. */
+/* dcoords of a row, head and token += sum, which becomes 0. */
+static void store(const struct job *j, const int64_t at[3], double *sum)
+{
+    for (int64_t k = 0; k < j->s->axes; k++, sum++) {
+        int64_t index[4];
+        int n = chosen(index, j, (int64_t[4]){ at[0], at[1], at[2], k });
+
+        *(double *)lct_at(j->dcoords, index, n) += *sum;
+        *sum = 0;
+    }
+}
+
+/* Heads that share coordinates add up in order, then rows that do. */
 static void add_token(const struct job *j, int64_t t, int slot)
 {
     double *dx = j->scratch + 2 * j->D * slot, *x = dx + j->D;
     double sum[LCT_MOST_AXES] = { 0 };
 
-    for (int64_t row = 0; row < j->rows; row++) {
+    for (int64_t row = 0; row < j->rows; row++)
         for (int64_t head = 0; head < j->heads; head++) {
             const int64_t at[3] = { row, head, t };
 
             load(dx, j, j->dx, at);
             load(x, j, j->x, at);
             add_row(sum, j, dx, x);
+            if ((!j->by_head && head + 1 < j->heads) ||
+                (!j->by_row && row + 1 < j->rows))
+                continue;
+            store(j, at, sum);
         }
-        if (!j->by_row && row + 1 < j->rows)
-            continue;
-        for (int k = 0; k < j->s->axes; k++) {
-            const int64_t at[3] = { row, t, k };
-
-            *(double *)lct_at(j->dcoords, j->by_row ? at : at + 1,
-                              1 + j->by_row + j->ends) += sum[k];
-            sum[k] = 0;
-        }
-    }
 }
 
 static void add_tokens(void *context, size_t task, int slot)
@@ -221,9 +224,10 @@ static locant_status run(struct job *j)
     return LOCANT_OK;
 }
 
-static locant_status one(locant_tensor *dcoords, const locant_tensor *dx,
-                         const locant_tensor *x, const locant_encoding *e,
-                         int flags)
+locant_status locant_coordinates_backward(locant_tensor *dcoords,
+                                          const locant_tensor *dx,
+                                          const locant_tensor *x,
+                                          const locant_encoding *e, int flags)
 {
     struct job j = { .dx = dx,
                      .x = x,
@@ -240,55 +244,4 @@ static locant_status one(locant_tensor *dcoords, const locant_tensor *dx,
     status = lct_empty(x) ? LOCANT_OK : run(&j);
     lct_schedule_done(j.s);
     return status;
-}
-
-/* Head h of t [B, H, T, n]. */
-static locant_tensor head_of(const locant_tensor *t, int64_t h)
-{
-    locant_tensor x = *t;
-
-    x.data = lct_at(t, (int64_t[2]){ 0, h }, 2);
-    x.rank = 3;
-    for (int i = 1; i < 3; i++) {
-        x.shape[i] = t->shape[i + 1];
-        x.stride[i] = t->stride[i + 1];
-    }
-    return x;
-}
-
-/* dcoords [B, H, T, axes]: each head adds to its own. */
-static locant_status by_head(locant_tensor *dcoords, const locant_tensor *dx,
-                             const locant_tensor *x, const locant_encoding *e,
-                             int flags)
-{
-    const int64_t any[4] = { -1, -1, -1, -1 };
-    const struct lct_part *part;
-    int64_t shape[4];
-
-    LCT_TRY(check_part(&part, e));
-    LCT_TRY(lct_check(fn, "x", x, LCT_IN_FLOAT, 4, any));
-    LCT_TRY(lct_check(fn, "dx", dx, 1u << x->dtype, 4, x->shape));
-    memcpy(shape, x->shape, sizeof(shape));
-    shape[3] = lct_own_axes(part->e) > 0 ? lct_own_axes(part->e) : 1;
-    LCT_TRY(lct_check(fn, "dcoords", dcoords, LCT_IN_F64, 4, shape));
-    LCT_TRY(lct_check_output(fn, "dcoords", dcoords));
-    LCT_TRY(lct_check_apart(fn, dcoords, x));
-    LCT_TRY(lct_check_apart(fn, dcoords, dx));
-    for (int64_t h = 0; h < x->shape[1]; h++) {
-        locant_tensor to = head_of(dcoords, h), from = head_of(dx, h);
-        locant_tensor row = head_of(x, h);
-
-        LCT_TRY(one(&to, &from, &row, e, flags));
-    }
-    return LOCANT_OK;
-}
-
-locant_status locant_coordinates_backward(locant_tensor *dcoords,
-                                          const locant_tensor *dx,
-                                          const locant_tensor *x,
-                                          const locant_encoding *e, int flags)
-{
-    return dcoords != NULL && dcoords->rank == 4
-               ? by_head(dcoords, dx, x, e, flags)
-               : one(dcoords, dx, x, e, flags);
 }

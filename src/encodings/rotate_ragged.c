@@ -16,6 +16,8 @@ struct ragged {
     struct lct_rotate_call c;
     const locant_rotation *r;
     int64_t rows, T;
+    int64_t heads; /* that have positions of their own, in each row of a batch;
+                      0: rows do */
     void *memory;
     int64_t *pos;                   /* [rows, T] */
     double *coords;                 /* [rows, T, axes]; NULL: at pos */
@@ -84,8 +86,34 @@ static locant_status check_limits(const struct ragged *g)
     return LOCANT_OK;
 }
 
-static locant_status check(struct ragged *g, const locant_tensor *out,
-                           const locant_tensor *x, const locant_rotation *r)
+/* x and positions of heads, which are not for what depends on the length. */
+static locant_status check_heads(const struct ragged *g, const char *name,
+                                 const locant_tensor *x)
+{
+    const locant_rotation *r = g->r;
+    const struct lct_part *part;
+    int64_t shape[4];
+
+    LCT_TRY(lct_part_require(&part, g->c.fn, r->encoding, LOCANT_DOOR_ROTATE));
+    LCT_TRY(lct_check(g->c.fn, name, x, LCT_IN_FLOAT, 4, x->shape));
+    memcpy(shape, x->shape, sizeof(shape));
+    shape[3] = locant_encoding_axes(part->e);
+    LCT_TRY(
+        lct_check(g->c.fn, "positions", r->positions, LCT_IN_F64, 4, shape));
+    if (part->e->row->rotate.map == NULL && r->limits == NULL &&
+        lct_schedule_length(part->e, INT32_MAX) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: heads have positions of their own, expected a "
+                       "plain rotation whose frequencies do not depend on the "
+                       "length, and no limits",
+                       g->c.fn);
+}
+
+/* Errors call x 'name'. */
+static locant_status check(struct ragged *g, const char *name,
+                           const locant_tensor *out, const locant_tensor *x,
+                           const locant_rotation *r)
 {
     if (r == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: rotation is NULL", g->c.fn);
@@ -97,7 +125,11 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
     g->r = r;
     g->rows = x->rank > 2 ? x->shape[0] : 1;
     g->T = x->shape[x->rank - 2];
-    if (r->positions != NULL && r->positions->dtype == LOCANT_F64)
+    if (r->positions != NULL && r->positions->rank == 4) {
+        LCT_TRY(check_heads(g, name, x));
+        g->heads = x->shape[1];
+        g->rows *= g->heads;
+    } else if (r->positions != NULL && r->positions->dtype == LOCANT_F64)
         LCT_TRY(check_reals(g, r->positions));
     else
         LCT_TRY(check_ids(g, "positions", r->positions, g->T));
@@ -130,21 +162,29 @@ static locant_status take_memory(struct ragged *g, size_t n, size_t coords)
     return LOCANT_OK;
 }
 
+static const double *coordinate(const struct ragged *g, int64_t row, int64_t t,
+                                int axis)
+{
+    const locant_tensor *x = g->r->positions;
+    const int axes = locant_encoding_axes(g->r->encoding);
+    const bool by_row = reals_by_row(x, axes), ends = axes > 1 || x->rank == 3;
+    const int64_t at[3] = { row, t, axis };
+
+    if (g->heads > 0)
+        return lct_at(
+            x, (int64_t[4]){ row / g->heads, row % g->heads, t, axis }, 4);
+    return lct_at(x, by_row ? at : at + 1, 1 + by_row + ends);
+}
+
 /* Open the call with the real positions of all rows. */
 static locant_status open_reals(struct ragged *g, size_t n, int axes)
 {
-    const locant_tensor *x = g->r->positions;
     const int64_t shape[2] = { (int64_t)n, axes };
-    const bool by_row = reals_by_row(x, axes), ends = axes > 1 || x->rank == 3;
     locant_tensor flat = locant_dense(g->coords, LOCANT_F64, 2, shape);
 
     for (int64_t i = 0; i < (int64_t)n; i++)
-        for (int a = 0; a < axes; a++) {
-            const int64_t at[3] = { i / g->T, i % g->T, a };
-
-            g->coords[i * axes + a] = *(const double *)lct_at(
-                x, by_row ? at : at + 1, 1 + by_row + ends);
-        }
+        for (int a = 0; a < axes; a++)
+            g->coords[i * axes + a] = *coordinate(g, i / g->T, i % g->T, a);
     LCT_TRY(lct_rotate_open(&g->c, g->c.fn, g->r->encoding, "positions", &flat,
                             (int64_t)n));
     for (size_t i = 0; i < n; i++) /* for lengths, which need one axis */
@@ -248,7 +288,7 @@ static locant_status rotate_plain(struct ragged *g, const char *name,
     struct lct_rotation r = { .angles = lct_places_angles,
                               .context = &places,
                               .sign = back ? -1.0f : 1.0f,
-                              .by_row = true };
+                              .outer = g->heads > 0 ? 2 : 1 };
 
     LCT_TRY(lct_rotate_check_width(g->c.fn, name, out, x, dim));
     if (lct_empty(x))
@@ -266,7 +306,7 @@ static locant_status open_call(struct ragged *g, const char *const names[2],
                                const locant_rotation *r)
 {
     LCT_TRY(lct_blocks_check(g->c.fn, names, out, in, true));
-    LCT_TRY(check(g, out, in, r));
+    LCT_TRY(check(g, names[1], out, in, r));
     return lay_out(g);
 }
 
@@ -275,8 +315,9 @@ static const locant_tensor *params_of(const struct ragged *g)
     return g->r->params == NULL ? NULL : g->r->params + g->c.first_param;
 }
 
-static locant_status rotate(locant_tensor *out, const locant_tensor *x,
-                            const locant_rotation *rotation)
+locant_status locant_encoding_rotate_ragged(locant_tensor *out,
+                                            const locant_tensor *x,
+                                            const locant_rotation *rotation)
 {
     static const char *const names[2] = { "out", "x" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged" };
@@ -294,10 +335,9 @@ static locant_status rotate(locant_tensor *out, const locant_tensor *x,
 }
 
 /* forward: out = m R x with R orthogonal, so dx = m R^T dout */
-static locant_status rotate_backward(locant_tensor *dx, locant_tensor *dparams,
-                                     const locant_tensor *dout,
-                                     const locant_tensor *x,
-                                     const locant_rotation *rotation)
+locant_status locant_encoding_rotate_ragged_backward(
+    locant_tensor *dx, locant_tensor *dparams, const locant_tensor *dout,
+    const locant_tensor *x, const locant_rotation *rotation)
 {
     static const char *const names[2] = { "dx", "dout" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged_backward" };
@@ -312,103 +352,4 @@ static locant_status rotate_backward(locant_tensor *dx, locant_tensor *dparams,
                               !(rotation->flags & LOCANT_ROTATE_INVERSE));
     done(&g);
     return status;
-}
-
-/* ------------------------------------------------------- positions by head */
-
-static bool is_by_head(const locant_rotation *r)
-{
-    return r != NULL && r->struct_size == sizeof(*r) && r->positions != NULL &&
-           r->positions->rank == 4;
-}
-
-/* Batch row b of t [B, H, T, n] as [H, 1, T, n], so that heads are rows. */
-static locant_tensor heads_of(const locant_tensor *t, int64_t b)
-{
-    locant_tensor x = *t;
-
-    x.data = lct_at(t, &b, 1);
-    x.shape[0] = t->shape[1];
-    x.stride[0] = t->stride[1];
-    x.shape[1] = 1;
-    return x;
-}
-
-/* The same of positions, as [H, T, axes]. */
-static locant_tensor positions_of(const locant_tensor *t, int64_t b)
-{
-    locant_tensor x = heads_of(t, b);
-
-    x.rank = 3;
-    for (int i = 1; i < 3; i++) {
-        x.shape[i] = t->shape[i + 1];
-        x.stride[i] = t->stride[i + 1];
-    }
-    return x;
-}
-
-static locant_status check_by_head(const char *fn, const char *const names[2],
-                                   const locant_tensor *out,
-                                   const locant_tensor *in,
-                                   const locant_rotation *r)
-{
-    int64_t shape[4] = { -1, -1, -1, -1 };
-    const struct lct_part *part;
-
-    LCT_TRY(lct_blocks_check(fn, names, out, in, true));
-    LCT_TRY(lct_part_require(&part, fn, r->encoding, LOCANT_DOOR_ROTATE));
-    LCT_TRY(lct_check(fn, names[1], in, LCT_IN_FLOAT, 4, shape));
-    memcpy(shape, in->shape, 3 * sizeof(*shape));
-    shape[3] = locant_encoding_axes(part->e);
-    LCT_TRY(lct_check(fn, "positions", r->positions, LCT_IN_F64, 4, shape));
-    if (part->e->row->rotate.map == NULL && r->limits == NULL &&
-        lct_schedule_length(part->e, INT32_MAX) == 0)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: heads have positions of their own, expected a "
-                       "plain rotation whose frequencies do not depend on the "
-                       "length, and no limits",
-                       fn);
-}
-
-locant_status locant_encoding_rotate_ragged(locant_tensor *out,
-                                            const locant_tensor *x,
-                                            const locant_rotation *rotation)
-{
-    static const char fn[] = "locant_encoding_rotate_ragged";
-    static const char *const names[2] = { "out", "x" };
-
-    if (!is_by_head(rotation))
-        return rotate(out, x, rotation);
-    LCT_TRY(check_by_head(fn, names, out, x, rotation));
-    for (int64_t b = 0; b < x->shape[0]; b++) {
-        locant_tensor to = heads_of(out, b), from = heads_of(x, b);
-        locant_tensor at = positions_of(rotation->positions, b);
-        locant_rotation row = *rotation;
-
-        row.positions = &at;
-        LCT_TRY(rotate(&to, &from, &row));
-    }
-    return LOCANT_OK;
-}
-
-locant_status locant_encoding_rotate_ragged_backward(
-    locant_tensor *dx, locant_tensor *dparams, const locant_tensor *dout,
-    const locant_tensor *x, const locant_rotation *rotation)
-{
-    static const char fn[] = "locant_encoding_rotate_ragged_backward";
-    static const char *const names[2] = { "dx", "dout" };
-
-    if (!is_by_head(rotation))
-        return rotate_backward(dx, dparams, dout, x, rotation);
-    LCT_TRY(check_by_head(fn, names, dx, dout, rotation));
-    for (int64_t b = 0; b < dout->shape[0]; b++) {
-        locant_tensor to = heads_of(dx, b), from = heads_of(dout, b);
-        locant_tensor at = positions_of(rotation->positions, b);
-        locant_rotation row = *rotation;
-
-        row.positions = &at;
-        LCT_TRY(rotate_backward(&to, NULL, &from, NULL, &row));
-    }
-    return LOCANT_OK;
 }

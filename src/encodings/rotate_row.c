@@ -12,6 +12,23 @@ static void skip_band(struct lct_rope *r, size_t pairs)
     r->sines += pairs;
 }
 
+/* The pair lies in the first band that is not over. */
+void lct_rotate_channels(int64_t out[2], const struct lct_schedule *s,
+                         int64_t c)
+{
+    int64_t start = s->first, half = s->pairs;
+
+    for (int b = 0; b < s->bands; b++) {
+        half = s->band[b];
+        if (c < half)
+            break;
+        c -= half;
+        start += 2 * half;
+    }
+    out[0] = start + (s->pairing == LCT_INTERLEAVED ? 2 * c : c);
+    out[1] = out[0] + (s->pairing == LCT_INTERLEAVED ? 1 : half);
+}
+
 void lct_rotate_bands(const struct lct_rope *r, const struct lct_schedule *s,
                       const struct lct_kernels *k)
 {

@@ -147,7 +147,7 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
     struct lct_blocks blocks = { .fill = fill,
                                  .run = rotate,
                                  .context = &job,
-                                 .by_row = r->by_row,
+                                 .outer = r->outer,
                                  .prefetches = r->s->pairing == LCT_HALF };
 
     for (size_t i = 0; i < n; i++) {

@@ -1,10 +1,8 @@
 /* rotated.c - the channels and frequencies of a plain rotation, as numbers */
 #include "locant/frequencies.h"
 #include "../core/tensor.h"
-#include "../angle/schedule.h"
-#include "encoding.h"
+#include "rotate.h"
 #include <inttypes.h>
-#include <math.h>
 
 /* Set *s to the schedule of the rotating part of 'e', NULL if there is none. */
 static locant_status schedule_of(const struct lct_schedule **s, bool *by_length,
@@ -66,36 +64,17 @@ locant_status locant_encoding_rotated(locant_rotated *out,
     return LOCANT_OK;
 }
 
-/* The channels of pair c, which is in the first band that is not over. */
-static void channels_of(int64_t out[2], const struct lct_schedule *s, int64_t c)
-{
-    int64_t start = s->first, half = s->pairs;
-
-    for (int b = 0; b < s->bands; b++) {
-        half = s->band[b];
-        if (c < half)
-            break;
-        c -= half;
-        start += 2 * half;
-    }
-    out[0] = start + (s->pairing == LCT_INTERLEAVED ? 2 * c : c);
-    out[1] = out[0] + (s->pairing == LCT_INTERLEAVED ? 1 : half);
-}
-
 static void put(locant_tensor *frequencies, locant_tensor *channels,
                 const struct lct_schedule *s)
 {
-    static const double turn = 6.283185307179586;
-
     for (int64_t i = 0; i < s->axes * s->pairs; i++) {
-        const struct lct_phase f = s->frequency[i];
         double *to = lct_at(frequencies,
                             (const int64_t[]){ i / s->pairs, i % s->pairs }, 2);
 
-        *to = turn * (ldexp((double)f.hi, -64) + ldexp((double)f.lo, -128));
+        *to = lct_phase_radians(s->frequency[i]);
     }
     for (int64_t c = 0; c < s->pairs && channels != NULL; c++)
-        channels_of(lct_at(channels, &c, 1), s, c);
+        lct_rotate_channels(lct_at(channels, &c, 1), s, c);
 }
 
 locant_status locant_encoding_frequencies(locant_tensor *frequencies,
