@@ -349,27 +349,12 @@ TEST(unrotated_rows_are_none)
 
 /* ------------------------------------------------------------------ memory */
 
-static long left; /* allocations until one fails, counted down */
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    return left-- == 0 ? NULL : malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 /* When an allocation fails there is an error, never another answer. */
 TEST(says_so_when_memory_is_short)
 {
     const struct rotation r = {
         .d = 32, .base = 1e4, .scaling = YARN, .factor = 4, .original = 1024
     };
-    locant_allocator allocator = { failing_alloc, release, NULL };
     int64_t shape[] = { 256, 32 };
     locant_status s = LOCANT_ERR_NOMEM;
     locant_identity got;
@@ -380,17 +365,18 @@ TEST(says_so_when_memory_is_short)
     rotate_rows(&rows, &r, 1, NULL);
     x = locant_dense(rows.x, LOCANT_F64, 2, shape);
     y = locant_dense(rows.y, LOCANT_F64, 2, shape);
-    for (long k = 0; s != LOCANT_OK || left < 0; k += 1 + k / 8) {
-        left = k;
-        locant_set_allocator(&allocator);
+    for (long k = 1; s != LOCANT_OK || test_memory_asked() >= k;
+         k += 1 + k / 8) {
+        test_memory_fail(k);
         s = locant_identify_rotation(&got, &x, &y, NULL);
-        locant_set_allocator(NULL);
+        CHECK(test_memory_held() == 0);
         if (s != LOCANT_OK && s != LOCANT_ERR_NOMEM)
             FAIL("allocation %ld: %s\n", k, locant_last_error());
         if (s == LOCANT_OK)
             CHECK(strcmp(got.spec, "rope(scaling=yarn(factor=4,"
                                    "original=1024))") == 0);
     }
+    test_memory_end();
     free(rows.x);
     free(rows.y);
 }
