@@ -5,7 +5,6 @@
  * spec creates: its own frequencies must lie within the errors of all pairs.
  */
 #include "identify_rule.h"
-#include "turns.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,15 +33,17 @@ double lct_rule_frequency(const struct lct_turns *have,
     int64_t a, b;
 
     lct_layout_pair(&a, &b, &s->layout, c);
-    if (have->partner[a] == -1)
+    if (c >= have->about.pairs)
         return 0;
-    return have->partner[a] == b ? have->f[a] : NAN;
+    return have->channels[2 * c] == a && have->channels[2 * c + 1] == b
+               ? have->f[c]
+               : NAN;
 }
 
 /* Largest |difference| in units of the error. */
 static double misfit(const struct lct_turns *have, const struct lct_spectrum *s)
 {
-    double gain = have->gain[s->layout.first], worst;
+    double gain = have->about.magnitude, worst;
 
     worst = fabs(gain - s->gain) / (LCT_SIGMAS * s->gain_error + 4e-7 * gain);
     for (int64_t c = 0; c < s->pairs; c++) {
@@ -93,7 +94,7 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys)
     lct_rule_spec(spec, sizeof(spec), s, rotated, keys);
     status = locant_encoding_create(&e, spec);
     if (status == LOCANT_OK)
-        status = lct_turns_of(&have, e, s->head_dim, 0, 0);
+        status = lct_turns_of(&have, e, s->head_dim, 1);
     if (status == LOCANT_OK) {
         fits = misfit(&have, s) <= 1;
         if (fits)

@@ -2,6 +2,7 @@
 #ifndef LCT_IDENTIFY_RULE_H
 #define LCT_IDENTIFY_RULE_H
 #include "identify.h"
+#include "turns.h"
 
 enum { LCT_MOST_GUESSES = 8 };
 
@@ -28,7 +29,6 @@ void lct_rule_spec(char *out, size_t size, const struct lct_spectrum *s,
                    int64_t rotated, const char *keys);
 
 /* The frequency that pair c of the layout has; NAN if other channels pair. */
-struct lct_turns;
 double lct_rule_frequency(const struct lct_turns *have,
                           const struct lct_spectrum *s, int64_t c);
 
