@@ -85,8 +85,8 @@ locant_status lct_identify_known(locant_identity *out,
 
 /* ------------------------------------------------------ identify_number.c */
 
-/* The number of fewest decimal digits between lo and hi, and its digits; a
- * power of two first if 'binary'. */
+/* The number of fewest decimal digits between lo and hi, and its digits unless
+ * NULL; a power of two first if 'binary'. */
 double lct_simplest(double lo, double hi, bool binary, int *digits);
 
 /* Elements of a tensor of floats as doubles, dense. */

@@ -79,7 +79,6 @@ static bool fit_law(struct law *out, const double *slope, const struct bias *b)
 {
     double n = (double)b->H, x = 0, y = 0, xx = 0, xy = 0;
     double error = 3 * b->rounding / log(2);
-    int digits;
 
     for (int64_t h = 0; h < b->H; h++) {
         if (!(slope[h] > 0))
@@ -96,7 +95,7 @@ static bool fit_law(struct law *out, const double *slope, const struct bias *b)
     out->max = xx > 0 ? -xy / xx : -y / x;
     out->max = lct_simplest(out->max - 2 * error / sqrt(xx + 1e-9) - 1e-9,
                             out->max + 2 * error / sqrt(xx + 1e-9) + 1e-9,
-                            false, &digits);
+                            false, NULL);
     out->factor = exp2(y + out->max * x);
     if (fabs(log2(out->factor)) < 2 * error)
         out->factor = 1;

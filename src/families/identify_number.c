@@ -23,7 +23,8 @@ double lct_simplest(double lo, double hi, bool binary, int *digits)
     double mid = lo / 2 + hi / 2, two = binary ? power_of_two(lo, hi) : NAN;
     int exponent = mid > 0 ? (int)floor(log10(mid)) : 0;
 
-    *digits = 1;
+    if (digits != NULL)
+        *digits = 1;
     if (!isnan(two))
         return two;
     for (int d = 1; d <= 15; d++) {
@@ -31,7 +32,8 @@ double lct_simplest(double lo, double hi, bool binary, int *digits)
 
         x = exponent - d + 1 >= 0 ? round(mid / unit) * unit
                                   : round(mid * unit) / unit;
-        *digits = d;
+        if (digits != NULL)
+            *digits = d;
         if (x >= lo && x <= hi)
             return x;
     }

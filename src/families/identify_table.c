@@ -72,9 +72,8 @@ static struct reading read_powers(const struct lct_spectrum *s, int64_t less)
         lct_base_range(s, 1, s->pairs, 1, 2 * (s->pairs - less));
     struct reading out = { NAN, 99 };
 
-    if (fabs(s->f[0] - 1) <= s->error[0] && b.lo <= b.hi && !isinf(b.hi) &&
-        s->pairs > less)
-        out.base = lct_simplest(b.lo, b.hi, false, &out.digits);
+    if (fabs(s->f[0] - 1) <= s->error[0] && s->pairs > less)
+        out.base = lct_range_simplest(&b, &out.digits);
     return out;
 }
 
