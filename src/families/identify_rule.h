@@ -39,8 +39,8 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys);
 struct lct_range lct_base_range(const struct lct_spectrum *s, int64_t first,
                                 int64_t end, double factor, int64_t dim);
 
-/* The simplest number of a range and its digits unless NULL; NAN if the range is
- * empty or has no upper end. */
+/* The simplest number of a range and its digits unless NULL; NAN if the range
+ * is empty or has no upper end. */
 double lct_range_simplest(const struct lct_range *r, int *digits);
 
 /* Put a spec into its canonical form. */

@@ -13,13 +13,14 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
     double *row;
 
     r->dim = table->shape[1];
-    LCT_TRY(lct_identify_read(&r->y, "locant_identify_table", "table", table));
+    LCT_TRY(lct_identify_read(&r->y, "locant_identify_table", "table", table,
+                              false));
     r->position = locant_alloc((size_t)L * sizeof(double));
     if (r->position == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %lld rows",
                            (long long)L);
-    lct_identify_rounding(&r->rounding, &r->smallest, r->y,
-                          lct_identify_elements(table), table->dtype);
+    r->rounding = lct_identify_stored(
+        out, &r->smallest, r->y, lct_identify_elements(table), table->dtype);
     for (int64_t i = 0; i < L; i++) {
         bool zero = true;
 
@@ -32,8 +33,6 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
         r->position[kept++] = (double)i;
     }
     r->n = kept;
-    out->rounding = r->rounding;
-    LCT_ADD(out->dtype, "%s", lct_identify_dtype(r->rounding));
     if (kept < L)
         LCT_ADD(out->note, "%lld rows are zero.  ", (long long)(L - kept));
     return kept > 0 ? lct_rows_order(r) : LOCANT_OK;
