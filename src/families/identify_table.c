@@ -169,13 +169,15 @@ static locant_status identify(locant_identity *out, struct lct_rows *r,
         return LOCANT_OK;
     }
     turns = locant_alloc(pairs * sizeof(*turns));
-    s.f = locant_alloc(2 * pairs * sizeof(double));
-    s.error = s.f + pairs;
-    status = turns && s.f ? try_forms(out, &s, turns, r)
-                          : locant_fail(LOCANT_ERR_NOMEM,
-                                        "no memory for %zu pairs", pairs);
+    s.f = locant_alloc(pairs * sizeof(double));
+    s.error = locant_alloc(pairs * sizeof(double));
+    status = turns && s.f && s.error
+                 ? try_forms(out, &s, turns, r)
+                 : locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs",
+                               pairs);
     locant_release(turns);
     locant_release(s.f);
+    locant_release(s.error);
     return status;
 }
 
