@@ -347,6 +347,19 @@ TEST(unrotated_rows_are_none)
     CHECK(strcmp(got.spec, "none") == 0);
 }
 
+/* A row has more elements than are read of all rows: the last one is. */
+TEST(of_very_wide_rows_the_last_is_read)
+{
+    const int64_t shape[] = { 2, (1 << 22) + 2 };
+    double zero = 0;
+    locant_tensor x = locant_dense(&zero, LOCANT_F64, 2, shape);
+    locant_identity got;
+
+    x.stride[0] = x.stride[1] = 0;
+    CHECK_OK(locant_identify_rotation(&got, &x, &x, NULL));
+    CHECK(got.verdict == LOCANT_IDENTIFIED && strcmp(got.spec, "none") == 0);
+}
+
 /* ------------------------------------------------------------------ memory */
 
 /* When an allocation fails there is an error, never another answer. */

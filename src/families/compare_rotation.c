@@ -206,7 +206,7 @@ static int lengths_of(int64_t *out, const struct lct_layer_pair *p,
     for (int i = 0; i < 3; i++)
         if (known[i] > 3) {
             out[n++] = known[i];
-            out[n++] = known[i] * 2 + 1;
+            out[n++] = known[i] < INT64_MAX / 2 ? known[i] * 2 + 1 : INT64_MAX;
         }
     return n;
 }

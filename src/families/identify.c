@@ -165,8 +165,8 @@ locant_status lct_identify_positions(double **out, const char *fn,
 /* Move the first and last rows that are read to the front. */
 static void keep_some(struct lct_rows *r)
 {
-    int64_t most = MOST_ELEMENTS / r->dim, half = most / 2;
-    int64_t from = r->n - (most - half);
+    int64_t most = r->dim < MOST_ELEMENTS ? MOST_ELEMENTS / r->dim : 1;
+    int64_t half = most / 2, from = r->n - (most - half);
 
     if (r->n <= most)
         return;
