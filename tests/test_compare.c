@@ -409,38 +409,24 @@ TEST(refuses_what_is_no_model)
 
 /* ------------------------------------------------------------------ memory */
 
-static long left; /* allocations until one fails, counted down */
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    return left-- == 0 ? NULL : malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 /* When an allocation fails there is an error, never another answer. */
 TEST(says_so_when_memory_is_short)
 {
-    locant_allocator allocator = { failing_alloc, release, NULL };
     char *a = config_of("gemma3"), *b = config_of("gemma3, scaled");
     locant_status s = LOCANT_ERR_NOMEM;
     locant_comparison c;
 
-    for (long k = 0; s != LOCANT_OK || left < 0; k += 1 + k / 8) {
-        left = k;
-        locant_set_allocator(&allocator);
+    for (long k = 1; s != LOCANT_OK || test_memory_asked() >= k;
+         k += 1 + k / 8) {
+        test_memory_fail(k);
         s = locant_models_compare(&c, a, b, LOCANT_STACK_TRUE, 0);
-        locant_set_allocator(NULL);
+        CHECK(test_memory_held() == 0);
         if (s == LOCANT_OK)
             CHECK(c.verdict == LOCANT_DIFFERENT && c.n == 1);
         else if (s != LOCANT_ERR_NOMEM)
             FAIL("allocation %ld: %s\n", k, locant_last_error());
     }
+    test_memory_end();
     free(a);
     free(b);
 }

@@ -6,6 +6,7 @@
 #include "locant/files.h"
 #include "scratch.h"
 #include "testing.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -309,6 +310,7 @@ TEST(refuses_bad_arguments)
     locant_tensor t = locant_dense(x, LOCANT_F32, 3, shape);
     locant_tensor u = locant_dense(x, LOCANT_F32, 2, shape);
     locant_tensor i = locant_dense(x, LOCANT_I32, 3, shape);
+    locant_tensor none = locant_dense(NULL, LOCANT_I64, 1, shape + 1);
     locant_identity r;
 
     REFUSES(NULL, locant_identify_rotation(NULL, &t, &t, NULL), "out is NULL");
@@ -320,6 +322,8 @@ TEST(refuses_bad_arguments)
             "y has rank 2, expected 3 as x");
     REFUSES(DTYPE, locant_identify_rotation(&r, &t, &t, &i),
             "positions has dtype i32, expected i64 or f64");
+    REFUSES(NULL, locant_identify_rotation(&r, &t, &t, &none),
+            "positions has no data");
     REFUSES(SHAPE, locant_identify_table(&r, &t),
             "table has rank 3 and 4 columns, expected [L, D] with D even and "
             "at least 4");
@@ -363,8 +367,9 @@ static void scores_and_identify(locant_identity *out, const struct rotation *r,
                 for (int c = 0; c < d; c++)
                     dot +=
                         y[(h * T + i) * d + c] * (y + n)[(h * T + j) * d + c];
-                s[(h * T + i) * T + j] =
-                    j > i ? -INFINITY : stored(scale * dot, store);
+                s[(h * T + i) * T + j] = j <= i  ? stored(scale * dot, store)
+                                         : i % 2 ? -INFINITY
+                                                 : (double)-FLT_MAX;
             }
     CHECK_OK(locant_identify_scores(out, &tq, &tk, &ts, NULL));
     free(q);
@@ -409,6 +414,7 @@ TEST(names_rotations_of_scores)
             if (got.verdict != LOCANT_IDENTIFIED ||
                 strcmp(got.spec, r->want) != 0 ||
                 got.sign != (r->backwards ? -1 : 1) ||
+                strcmp(got.dtype, d == 0 ? "bfloat16" : "float32") != 0 ||
                 fabs(got.factor - scores[i].scale) > 0.01 * scores[i].scale)
                 FAIL("row %zu, store %d: got %d %s factor %g sign %d (%s; %s), "
                      "want %s\n",

@@ -372,25 +372,10 @@ TEST(refuses_what_it_cannot_read)
     scratch_remove(&folder);
 }
 
-static long left; /* allocations until one fails, counted down */
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    return left-- == 0 ? NULL : malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 /* Whichever allocation of the library fails, it says so. */
 TEST(survives_lack_of_memory)
 {
     static const struct vectors_slip slip = { .offset = 3 };
-    locant_allocator a = { failing_alloc, release, NULL };
     struct scratch folder = scratch_make();
     char path[PATH_MAX], out[PATH_MAX];
     const char *name = "alibi/press-8/f32/bias";
@@ -405,19 +390,18 @@ TEST(survives_lack_of_memory)
     add(&d, &cases, lct_vector_cases_find(&cases, name), &slip);
     finish(&d, path);
     lct_vector_cases_free(&cases);
-    for (long k = 0; status[0] != LOCANT_OK || status[1] != LOCANT_OK; k++) {
-        locant_set_allocator(&a);
-        left = k;
+    for (long k = 1; status[0] != LOCANT_OK || status[1] != LOCANT_OK; k++) {
+        test_memory_fail(k);
         status[0] = locant_vectors_verify(&n, path, name, 0, NULL, NULL);
-        left = k;
+        test_memory_fail(k);
         status[1] = locant_vectors_write(out, name);
-        left = -1;
-        locant_set_allocator(NULL);
+        CHECK(test_memory_held() == 0);
         for (int i = 0; i < 2; i++)
             if (status[i] != LOCANT_OK && status[i] != LOCANT_ERR_NOMEM)
                 FAIL("allocation %ld of %d: %s, %s\n", k, i,
                      locant_status_name(status[i]), locant_last_error());
         CHECK(k < 100000);
     }
+    test_memory_end();
     scratch_remove(&folder);
 }

@@ -191,13 +191,14 @@ static void compare_rest(struct lct_layer_pair *p,
 static locant_status compare_specs(struct lct_layer_pair *p, const char *a,
                                    const char *b)
 {
-    struct lct_spec_parts *pa = locant_alloc(2 * sizeof(*pa)), *pb = pa + 1;
+    struct lct_spec_parts *pa = locant_alloc(2 * sizeof(*pa)), *pb;
     const char *ra, *rb;
     locant_status s = LOCANT_OK;
 
     if (pa == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for the parts of a "
                                              "spec");
+    pb = pa + 1;
     lct_spec_split(pa, a);
     lct_spec_split(pb, b);
     compare_windows(p, lct_spec_part(pa, "window"),

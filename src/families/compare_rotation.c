@@ -12,18 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A pair of one side. */
-struct turn {
-    double f, gain;
-    int64_t a, b; /* channels */
-};
-
-/* The pairs of a rotation along one axis, by their first channel. */
-struct turns {
-    int64_t n;
-    struct turn *at;
-};
-
 /* Frequencies that differ by less are one number in float32, rounded twice. */
 static const double rounding = 0x1p-22;
 /* Radians. */
@@ -31,34 +19,37 @@ static const double visible = 1e-3;
 
 /* ------------------------------------------------------------------- pairs */
 
-static locant_status read_turns(struct turns *out, const char *spec,
-                                int64_t dim, int64_t length, int axis)
+static locant_status read_turns(struct lct_turns *out, const char *spec,
+                                int64_t dim, int64_t length)
 {
-    struct lct_turns t;
     locant_encoding *e;
     locant_status s;
 
-    out->n = 0;
-    out->at = locant_alloc((size_t)dim * sizeof(*out->at));
-    if (out->at == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "no memory for heads of %lld",
-                           (long long)dim);
     LCT_TRY(locant_encoding_create(&e, spec));
-    s = lct_turns_of(&t, e, dim, length, axis);
+    s = lct_turns_of(out, e, dim, length);
     locant_encoding_free(e);
-    LCT_TRY(s);
-    for (int64_t a = 0; a < dim; a++)
-        if (t.partner[a] > a)
-            out->at[out->n++] =
-                (struct turn){ t.f[a], t.gain[a], a, t.partner[a] };
-    lct_turns_free(&t);
-    return LOCANT_OK;
+    return s;
 }
 
-/* Are the pairs made of neighbours, or of halves? */
-static bool interleaved(const struct turns *t)
+/* The frequency of pair c along an axis; *c becomes the next pair that the axis
+ * turns, or the number of pairs, then the frequency is 0. */
+static double turned(int64_t *c, const struct lct_turns *t, int axis)
 {
-    return t->n > 0 && t->at[0].b == t->at[0].a + 1;
+    const double *f = t->f + axis * t->about.pairs;
+
+    while (*c < t->about.pairs && f[*c] == 0)
+        ++*c;
+    return *c < t->about.pairs ? f[*c] : 0;
+}
+
+/* How many pairs the first axis turns. */
+static int64_t count(const struct lct_turns *t)
+{
+    int64_t n = 0;
+
+    for (int64_t c = 0; turned(&c, t, 0) != 0; c++)
+        n++;
+    return n;
 }
 
 /* How far apart the frequencies are. */
@@ -69,20 +60,22 @@ struct distance {
     double f[2];     /* of 'pair' */
 };
 
-static void measure(struct distance *d, const struct turns *a,
-                    const struct turns *b)
+static void measure(struct distance *d, const struct lct_turns *a,
+                    const struct lct_turns *b, int axis)
 {
-    for (int64_t c = 0; c < a->n && c < b->n; c++) {
-        double fa = a->at[c].f, fb = b->at[c].f, apart = fabs(fa - fb);
+    for (int64_t c = 0, i = 0, j = 0;; c++, i++, j++) {
+        double fa = turned(&i, a, axis), fb = turned(&j, b, axis);
+        double apart = fabs(fa - fb);
 
+        if (fa == 0 || fb == 0)
+            return;
         if (apart > d->largest) {
             d->largest = apart;
             d->pair = c;
             d->f[0] = fa;
             d->f[1] = fb;
         }
-        d->relative =
-            fmax(d->relative, apart / fmax(fmax(fabs(fa), fabs(fb)), 1e-300));
+        d->relative = fmax(d->relative, apart / fmax(fabs(fa), fabs(fb)));
     }
 }
 
@@ -126,24 +119,25 @@ static void judge(struct lct_layer_pair *p, const struct distance *d)
 }
 
 /* Widths, sides and orders; false if pairs cannot be compared. */
-static bool same_channels(struct lct_layer_pair *p, const struct turns *a,
-                          const struct turns *b, const char *spec_a,
+static bool same_channels(struct lct_layer_pair *p, const struct lct_turns *a,
+                          const struct lct_turns *b, const char *spec_a,
                           const char *spec_b)
 {
+    static const char *const pairings[] = { "half", "interleaved" };
+    int ia = a->about.interleaved, ib = b->about.interleaved;
     char side[2][32] = { "leading", "leading" };
+    int64_t n = count(a);
 
-    if (a->n != b->n) {
-        lct_compare_numbers(p, "rotated channels", 2 * (double)a->n,
-                            2 * (double)b->n, 0);
+    if (n != count(b)) {
+        lct_compare_numbers(p, "rotated channels", 2 * (double)n,
+                            2 * (double)count(b), 0);
         return false;
     }
-    if (interleaved(a) != interleaved(b) && a->n > 1 && !p->reordered)
-        (void)lct_compare_add(p, "pairing",
-                              interleaved(a) ? "interleaved" : "half",
-                              interleaved(b) ? "interleaved" : "half");
+    if (ia != ib && n > 1 && !p->reordered)
+        (void)lct_compare_add(p, "pairing", pairings[ia], pairings[ib]);
     (void)lct_spec_value(side[0], sizeof(side[0]), spec_a, "side");
     (void)lct_spec_value(side[1], sizeof(side[1]), spec_b, "side");
-    if (strcmp(side[0], side[1]) != 0 && 2 * a->n < p->dim && !p->reordered)
+    if (strcmp(side[0], side[1]) != 0 && 2 * n < p->dim && !p->reordered)
         (void)lct_compare_add(p, "side", side[0], side[1]);
     return true;
 }
@@ -165,26 +159,22 @@ static double of_scores(const char *part)
     return m * m;
 }
 
-static double gain_of(const struct turns *t)
-{
-    return t->n > 0 ? t->at[0].gain : 1;
-}
-
-static void compare_factors(struct lct_layer_pair *p, const struct turns *a,
-                            const struct turns *b, const char *spec_a,
+static void compare_factors(struct lct_layer_pair *p, const struct lct_turns *a,
+                            const struct lct_turns *b, const char *spec_a,
                             const char *spec_b)
 {
     double sa = of_scores(spec_a), sb = of_scores(spec_b);
-    double ga = gain_of(a), gb = gain_of(b);
+    double ga = a->about.magnitude, gb = b->about.magnitude;
+    int64_t na = count(a), nb = count(b);
 
     if (p->la != NULL && p->lb != NULL) {
         sa *= p->la->scale;
         sb *= p->lb->scale;
     }
-    if (a->n > 0 || b->n > 0)
+    if (na > 0 || nb > 0)
         lct_compare_numbers(p, "factor of rotated scores", sa * ga * ga,
                             sb * gb * gb, 1e-6);
-    if (2 * a->n < p->dim || 2 * b->n < p->dim_b)
+    if (2 * na < p->dim || 2 * nb < p->dim_b)
         lct_compare_numbers(p, "factor of scores", sa, sb, 1e-6);
 }
 
@@ -198,7 +188,7 @@ static void compare_scales(struct lct_layer_pair *p)
 
 /* ------------------------------------------------------------------- whole */
 
-/* The lengths at which to compare, at most 6: 0 alone unless a rule depends on
+/* The lengths at which to compare, at most 6: 1 alone unless a rule depends on
  * it.  Returns how many. */
 static int lengths_of(int64_t *out, const struct lct_layer_pair *p,
                       const char *a, const char *b)
@@ -210,57 +200,60 @@ static int lengths_of(int64_t *out, const struct lct_layer_pair *p,
 
     if (((locant_encoding_traits(p->a) | locant_encoding_traits(p->b)) &
          LOCANT_TRAIT_LENGTH) == 0) {
-        out[n++] = 0;
+        out[n++] = 1;
         return n;
     }
     for (int i = 0; i < 3; i++)
         if (known[i] > 3) {
             out[n++] = known[i];
-            out[n++] = known[i] * 2 + 1;
+            out[n++] = known[i] < INT64_MAX / 2 ? known[i] * 2 + 1 : INT64_MAX;
         }
     return n;
 }
 
-static locant_status compare_at(struct lct_layer_pair *p, const char *a,
-                                const char *b, int64_t length, int axis,
-                                bool first)
+/* Compare what both are at one length; 'first': and what no length changes. */
+static void compare_turns(struct lct_layer_pair *p, const char *spec_a,
+                          const char *spec_b, const struct lct_turns *a,
+                          const struct lct_turns *b, bool first)
 {
-    struct turns ta = { 0 }, tb = { 0 };
-    struct distance d = { .pair = -1 };
-    locant_status s = read_turns(&ta, a, p->dim, length, axis);
+    bool alike = true;
 
-    if (s == LOCANT_OK)
-        s = read_turns(&tb, b, p->dim_b, length, axis);
-    if (s == LOCANT_OK && first) {
-        if (same_channels(p, &ta, &tb, a, b))
-            measure(&d, &ta, &tb);
-        compare_factors(p, &ta, &tb, a, b);
-    } else if (s == LOCANT_OK) {
-        measure(&d, &ta, &tb);
+    if (a->about.axes != b->about.axes) {
+        (void)lct_compare_add(p, "rotation", spec_a, spec_b);
+        return;
     }
-    if (s == LOCANT_OK)
+    if (first) {
+        alike = same_channels(p, a, b, spec_a, spec_b);
+        compare_factors(p, a, b, spec_a, spec_b);
+    }
+    for (int axis = alike ? 0 : 1; axis < a->about.axes; axis++) {
+        struct distance d = { .pair = -1 };
+
+        measure(&d, a, b, axis);
         judge(p, &d);
-    locant_release(ta.at);
-    locant_release(tb.at);
-    return s;
+    }
 }
 
-static locant_status axes_of(int *axes, const char *spec)
+static locant_status compare_at(struct lct_layer_pair *p, const char *a,
+                                const char *b, int64_t length, bool first)
 {
-    locant_encoding *e;
+    struct lct_turns ta, tb;
+    locant_status s;
 
-    LCT_TRY(locant_encoding_create(&e, spec));
-    *axes = locant_encoding_axes(e);
-    locant_encoding_free(e);
-    return LOCANT_OK;
+    LCT_TRY(read_turns(&ta, a, p->dim, length));
+    s = read_turns(&tb, b, p->dim_b, length);
+    if (s == LOCANT_OK)
+        compare_turns(p, a, b, &ta, &tb, first);
+    lct_turns_free(&ta);
+    lct_turns_free(&tb);
+    return s;
 }
 
 locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
                                    const char *b)
 {
     int64_t lengths[8];
-    int n, axes, axes_b;
-    bool differs;
+    int n;
 
     if (a == NULL || b == NULL) {
         if (a != b)
@@ -273,19 +266,10 @@ locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
         compare_scales(p);
         return LOCANT_OK;
     }
-    LCT_TRY(axes_of(&axes, a));
-    LCT_TRY(axes_of(&axes_b, b));
-    if (axes != axes_b) {
-        (void)lct_compare_add(p, "rotation", a, b);
-        return LOCANT_OK;
-    }
     n = lengths_of(lengths, p, a, b);
     for (int i = 0; i < n; i++)
-        for (int axis = 0; axis < axes; axis++)
-            LCT_TRY(compare_at(p, a, b, lengths[i], axis, i == 0 && axis == 0));
-    differs = p->out->n > 0;
-    if (n > 1 && strcmp(a, b) != 0 && !differs &&
-        p->out->verdict == LOCANT_SAME)
+        LCT_TRY(compare_at(p, a, b, lengths[i], i == 0));
+    if (n > 1 && p->out->n == 0 && p->out->verdict == LOCANT_SAME)
         p->out->verdict = LOCANT_UNSETTLED;
     return LOCANT_OK;
 }

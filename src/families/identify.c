@@ -15,8 +15,17 @@ void lct_identity_begin(locant_identity *out)
     out->factor = 1;
 }
 
+static bool accepted(double *x, bool masks)
+{
+    if (!masks)
+        return isfinite(*x);
+    if (*x <= -1e30)
+        *x = -INFINITY;
+    return *x <= 1e30;
+}
+
 locant_status lct_identify_read(double **out, const char *fn, const char *arg,
-                                const locant_tensor *t)
+                                const locant_tensor *t, bool masks)
 {
     size_t n = lct_identify_elements(t), bytes;
 
@@ -27,15 +36,15 @@ locant_status lct_identify_read(double **out, const char *fn, const char *arg,
                            fn, n);
     lct_identify_doubles(*out, t);
     for (size_t i = 0; i < n; i++)
-        if (!isfinite((*out)[i])) {
+        if (!accepted(&(*out)[i], masks)) {
             double bad = (*out)[i];
 
             locant_release(*out);
             *out = NULL;
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: %s has the entry %g at element %zu, "
-                               "expected finite numbers",
-                               fn, arg, bad, i);
+                               "expected finite numbers%s",
+                               fn, arg, bad, i, masks ? " or a mask" : "");
         }
     return LOCANT_OK;
 }
@@ -113,6 +122,8 @@ static locant_status check_positions(const char *fn, const locant_tensor *p,
         return locant_fail(LOCANT_ERR_DTYPE,
                            "%s: positions has dtype %s, expected i64 or f64",
                            fn, locant_dtype_name(p->dtype));
+    if (p->data == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: positions has no data", fn);
     if (p->rank != 1 || p->shape[0] != n)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: positions has rank %d and size %lld, expected "
@@ -126,19 +137,13 @@ static locant_status check_positions(const char *fn, const locant_tensor *p,
 locant_status lct_identify_positions(double **out, const char *fn,
                                      const locant_tensor *positions, int64_t n)
 {
-    *out = locant_alloc((size_t)n * sizeof(double) + 1);
+    *out = NULL;
+    if (positions != NULL)
+        LCT_TRY(check_positions(fn, positions, n));
+    *out = locant_alloc((size_t)n * sizeof(double));
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %lld positions",
                            fn, (long long)n);
-    if (positions != NULL) {
-        locant_status s = check_positions(fn, positions, n);
-
-        if (s != LOCANT_OK) {
-            locant_release(*out);
-            *out = NULL;
-            return s;
-        }
-    }
     for (int64_t t = 0; t < n; t++) {
         double p = position_at(positions, t);
 
@@ -160,8 +165,8 @@ locant_status lct_identify_positions(double **out, const char *fn,
 /* Move the first and last rows that are read to the front. */
 static void keep_some(struct lct_rows *r)
 {
-    int64_t most = MOST_ELEMENTS / r->dim, half = most / 2;
-    int64_t from = r->n - (most - half);
+    int64_t most = r->dim < MOST_ELEMENTS ? MOST_ELEMENTS / r->dim : 1;
+    int64_t half = most / 2, from = r->n - (most - half);
 
     if (r->n <= most)
         return;
@@ -201,13 +206,11 @@ static locant_status rotation(locant_identity *out, struct lct_rows *r,
 
     r->dim = x->shape[x->rank - 1];
     r->n = (int64_t)n / r->dim;
-    LCT_TRY(lct_identify_read(&r->x, fn, "x", x));
-    LCT_TRY(lct_identify_read(&r->y, fn, "y", y));
+    LCT_TRY(lct_identify_read(&r->x, fn, "x", x, false));
+    LCT_TRY(lct_identify_read(&r->y, fn, "y", y, false));
     LCT_TRY(spread(r, fn, positions, x->shape[x->rank - 2]));
     lct_identify_rounding(&of_x, &small, r->x, n, x->dtype);
-    lct_identify_rounding(&r->rounding, &r->smallest, r->y, n, y->dtype);
-    out->rounding = r->rounding;
-    LCT_ADD(out->dtype, "%s", lct_identify_dtype(r->rounding));
+    r->rounding = lct_identify_stored(out, &r->smallest, r->y, n, y->dtype);
     keep_some(r);
     LCT_TRY(lct_rows_order(r));
     return lct_identify_rows(out, r, of_x < r->rounding ? r->rounding : 0);

@@ -85,8 +85,8 @@ locant_status lct_identify_known(locant_identity *out,
 
 /* ------------------------------------------------------ identify_number.c */
 
-/* The number of fewest decimal digits between lo and hi, and its digits; a
- * power of two first if 'binary'. */
+/* The number of fewest decimal digits between lo and hi, and its digits unless
+ * NULL; a power of two first if 'binary'. */
 double lct_simplest(double lo, double hi, bool binary, int *digits);
 
 /* Elements of a tensor of floats as doubles, dense. */
@@ -95,7 +95,9 @@ void lct_identify_doubles(double *out, const locant_tensor *t);
  * and near zero. */
 void lct_identify_rounding(double *relative, double *smallest, const double *x,
                            size_t n, locant_dtype dtype);
-const char *lct_identify_dtype(double rounding);
+/* The same of the values of an identity, which says the rounding, too. */
+double lct_identify_stored(locant_identity *out, double *smallest,
+                           const double *x, size_t n, locant_dtype dtype);
 
 /* Append text to a field of an identity, which is cut at its end. */
 void lct_identify_add(char *field, size_t size, const char *format, ...)
@@ -104,4 +106,6 @@ void lct_identify_add(char *field, size_t size, const char *format, ...)
 /* Add a spec to those that remain possible, once. */
 void lct_identify_remains(locant_identity *out, const char *format, ...)
     LOCANT_PRINTF(2, 3);
+/* The verdict on that many conventions that fit; one alone does not remain. */
+void lct_identify_verdict(locant_identity *out, int found);
 #endif

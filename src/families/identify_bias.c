@@ -13,15 +13,10 @@
 /* A bias [H, T, S]: query i is at position S - T + i. */
 struct bias {
     int64_t H, T, S;
-    double *at;
+    double *at; /* minus infinity: masked */
     double rounding;
     bool future; /* are keys after their query seen? */
 };
-
-static bool masked(double x)
-{
-    return !(x > -1e30);
-}
 
 static const double *row_of(const struct bias *b, int64_t h, int64_t i)
 {
@@ -36,13 +31,13 @@ static void add_row(double *jj, double *jb, const double *row, int64_t S)
     double n = 0, mean_j = 0, mean_b = 0;
 
     for (int64_t j = 0; j < S; j++)
-        if (!masked(row[j])) {
+        if (isfinite(row[j])) {
             n++;
             mean_j += ((double)j - mean_j) / n;
             mean_b += (row[j] - mean_b) / n;
         }
     for (int64_t j = 0; j < S; j++)
-        if (!masked(row[j])) {
+        if (isfinite(row[j])) {
             *jj += ((double)j - mean_j) * ((double)j - mean_j);
             *jb += ((double)j - mean_j) * (row[j] - mean_b);
         }
@@ -79,7 +74,6 @@ static bool fit_law(struct law *out, const double *slope, const struct bias *b)
 {
     double n = (double)b->H, x = 0, y = 0, xx = 0, xy = 0;
     double error = 3 * b->rounding / log(2);
-    int digits;
 
     for (int64_t h = 0; h < b->H; h++) {
         if (!(slope[h] > 0))
@@ -96,7 +90,7 @@ static bool fit_law(struct law *out, const double *slope, const struct bias *b)
     out->max = xx > 0 ? -xy / xx : -y / x;
     out->max = lct_simplest(out->max - 2 * error / sqrt(xx + 1e-9) - 1e-9,
                             out->max + 2 * error / sqrt(xx + 1e-9) + 1e-9,
-                            false, &digits);
+                            false, NULL);
     out->factor = exp2(y + out->max * x);
     if (fabs(log2(out->factor)) < 2 * error)
         out->factor = 1;
@@ -150,7 +144,7 @@ static double misfit(const struct bias *b, const struct law *l, int dialect,
                                     (double)(b->S - 1));
             double size = fmax(fabs(have), fabs(want)), error;
 
-            if (masked(have))
+            if (!isfinite(have))
                 continue;
             if (constants && isnan(shift))
                 shift = have - want;
@@ -177,29 +171,24 @@ static void compose(char *out, size_t size, int dialect, double max)
     lct_identify_canonical(out, size);
 }
 
-/* Do the two dialects give one bias where keys are seen? */
 static bool possible(const struct bias *b, const struct law *l, int dialect)
 {
     if (dialect == SYMMETRIC)
         return b->future; /* else it is press */
-    return (dialect == FALCON) == (l->factor != 1) || dialect != FALCON;
+    return dialect != FALCON || l->factor != 1;
 }
 
 /* A factor on an exact bias is no dialect, only falcon's is scaled. */
 static bool names(const struct law *l, int dialect)
 {
-    return dialect == FALCON ? l->factor != 1 : l->factor == 1;
+    return dialect == FALCON || l->factor == 1;
 }
 
 /* The verdict on 'found' dialects that fit. */
 static void conclude(locant_identity *out, const struct bias *b,
                      const struct law *l, int found)
 {
-    out->verdict = found == 0   ? LOCANT_NONE_OF_THESE
-                   : found == 1 ? LOCANT_IDENTIFIED
-                                : LOCANT_UNDECIDED;
-    if (found == 1)
-        out->n_remaining = 0;
+    lct_identify_verdict(out, found);
     if (found > 1)
         LCT_ADD(out->note, "These differ in queries that the bias does not "
                            "have.");
@@ -248,7 +237,7 @@ static void identify(locant_identity *out, struct bias *b, double *slope)
     for (int64_t h = 0; h < b->H; h++)
         for (int64_t i = 0; i < b->T; i++)
             for (int64_t j = b->S - b->T + i + 1; j < b->S; j++)
-                b->future |= !masked(row_of(b, h, i)[j]);
+                b->future |= isfinite(row_of(b, h, i)[j]) != 0;
     for (int64_t h = 0; h < b->H; h++)
         slope[h] = slope_of(b, h);
     if (isnan(slope[0])) {
@@ -267,40 +256,12 @@ static void identify(locant_identity *out, struct bias *b, double *slope)
                 slope[0]);
 }
 
-static locant_status read_bias(struct bias *b, const locant_tensor *t)
-{
-    const char *fn = "locant_identify_bias";
-    size_t n = lct_identify_elements(t);
-    double small;
-
-    b->H = t->shape[0];
-    b->T = t->shape[1];
-    b->S = t->shape[2];
-    b->at =
-        n < SIZE_MAX / sizeof(double) ? locant_alloc(n * sizeof(double)) : NULL;
-    if (b->at == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu elements",
-                           fn, n);
-    lct_identify_doubles(b->at, t);
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(b->at[i]) || b->at[i] > 1e30)
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: bias has the entry %g at element %zu, "
-                               "expected finite numbers or a mask",
-                               fn, b->at[i], i);
-        if (masked(b->at[i]))
-            b->at[i] = -INFINITY;
-    }
-    lct_identify_rounding(&b->rounding, &small, b->at, n, t->dtype);
-    return LOCANT_OK;
-}
-
 locant_status locant_identify_bias(locant_identity *out,
                                    const locant_tensor *bias)
 {
     const char *fn = "locant_identify_bias";
     struct bias b = { 0 };
-    double *slope = NULL;
+    double *slope = NULL, small;
     locant_status s;
 
     LCT_NOT_NULL(fn, out);
@@ -311,7 +272,10 @@ locant_status locant_identify_bias(locant_identity *out,
                            "%s: bias has rank %d, expected [H, T, S] with T at "
                            "most S",
                            fn, bias->rank);
-    s = read_bias(&b, bias);
+    b.H = bias->shape[0];
+    b.T = bias->shape[1];
+    b.S = bias->shape[2];
+    s = lct_identify_read(&b.at, fn, "bias", bias, true);
     if (s == LOCANT_OK) {
         slope = locant_alloc((size_t)b.H * sizeof(double));
         s = slope
@@ -320,8 +284,8 @@ locant_status locant_identify_bias(locant_identity *out,
                               fn, (long long)b.H);
     }
     if (s == LOCANT_OK) {
-        out->rounding = b.rounding;
-        LCT_ADD(out->dtype, "%s", lct_identify_dtype(b.rounding));
+        b.rounding = lct_identify_stored(
+            out, &small, b.at, lct_identify_elements(bias), bias->dtype);
         identify(out, &b, slope);
     }
     locant_release(slope);

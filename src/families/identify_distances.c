@@ -15,11 +15,6 @@ struct place {
     int64_t index;
 };
 
-static bool seen(double score)
-{
-    return isfinite(score) && score > -1e30;
-}
-
 /* The key at a position; -1 if there is none. */
 static int64_t key_at(const struct lct_scores *p, double position)
 {
@@ -78,7 +73,7 @@ static int64_t count(const struct lct_scores *p, double lag)
         int64_t j = key_of(p, i, lag);
 
         for (int64_t h = 0; j >= 0 && h < p->B * p->H; h++)
-            n += seen(p->s[(h * p->T + i) * p->S + j]);
+            n += isfinite(p->s[(h * p->T + i) * p->S + j]) != 0;
     }
     return n;
 }
@@ -135,7 +130,7 @@ static void gather(struct lct_equations *e, const struct lct_scores *p,
         for (int64_t h = 0; j >= 0 && h < p->B * p->H && e->n < most; h++) {
             double s = p->s[(h * p->T + i) * p->S + j];
 
-            if (!seen(s))
+            if (!isfinite(s))
                 continue;
             fill(row, p->q + (h * p->T + i) * p->D,
                  p->k + (h * p->S + j) * p->D, p->D, l);

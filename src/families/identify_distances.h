@@ -9,8 +9,10 @@ enum { LCT_SCORES_LAGS = 48 };
 /* Everything in double. */
 struct lct_scores {
     int64_t B, H, T, S, D;
-    double *q, *k, *s, *position; /* of keys; query i has key S - T + i's */
-    int64_t *order;               /* keys by position */
+    double *q, *k;
+    double *s;        /* minus infinity: masked */
+    double *position; /* of keys; query i has key S - T + i's */
+    int64_t *order;   /* keys by position */
     double lag[LCT_SCORES_LAGS];
     int n_lags;
     double rounding;

@@ -1,7 +1,6 @@
 /* identify_known.c - common conventions, for one position, whose angles are
  * known modulo whole turns */
 #include "identify_rule.h"
-#include "turns.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -25,7 +24,7 @@ static bool angles_fit(const struct lct_turns *have,
                        const struct lct_turn *turns, const double *error,
                        double position)
 {
-    double gain = have->gain[s->layout.first];
+    double gain = have->about.magnitude;
 
     if (fabs(gain - s->gain) > 0.01 * gain)
         return false;
@@ -57,7 +56,7 @@ locant_status lct_identify_known(locant_identity *out,
                        lct_bases[i % LCT_BASES], scalings[i / LCT_BASES]);
         lct_rule_spec(spec, sizeof(spec), s, s->layout.width, keys);
         LCT_TRY(locant_encoding_create(&e, spec));
-        status = lct_turns_of(&have, e, s->head_dim, 0, 0);
+        status = lct_turns_of(&have, e, s->head_dim, 1);
         if (status == LOCANT_OK) {
             if (angles_fit(&have, s, turns, angle_error, position))
                 lct_identify_remains(out, "%s", locant_encoding_spec(e));

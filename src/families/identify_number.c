@@ -23,7 +23,8 @@ double lct_simplest(double lo, double hi, bool binary, int *digits)
     double mid = lo / 2 + hi / 2, two = binary ? power_of_two(lo, hi) : NAN;
     int exponent = mid > 0 ? (int)floor(log10(mid)) : 0;
 
-    *digits = 1;
+    if (digits != NULL)
+        *digits = 1;
     if (!isnan(two))
         return two;
     for (int d = 1; d <= 15; d++) {
@@ -31,7 +32,8 @@ double lct_simplest(double lo, double hi, bool binary, int *digits)
 
         x = exponent - d + 1 >= 0 ? round(mid / unit) * unit
                                   : round(mid * unit) / unit;
-        *digits = d;
+        if (digits != NULL)
+            *digits = d;
         if (x >= lo && x <= hi)
             return x;
     }
@@ -112,12 +114,16 @@ void lct_identify_rounding(double *relative, double *smallest, const double *x,
     *smallest = p == 1 ? 0x1p-25 : 0;
 }
 
-const char *lct_identify_dtype(double rounding)
+double lct_identify_stored(locant_identity *out, double *smallest,
+                           const double *x, size_t n, locant_dtype dtype)
 {
-    for (int p = 0; p < 3; p++)
-        if (rounding >= exp2(-precisions[p].bits))
-            return precisions[p].name;
-    return precisions[3].name;
+    int p = 0;
+
+    lct_identify_rounding(&out->rounding, smallest, x, n, dtype);
+    while (out->rounding < exp2(-precisions[p].bits))
+        p++;
+    LCT_ADD(out->dtype, "%s", precisions[p].name);
+    return out->rounding;
 }
 
 /* ------------------------------------------------------------------- text */
@@ -147,4 +153,13 @@ void lct_identify_remains(locant_identity *out, const char *format, ...)
         if (strcmp(out->remaining[i], to) == 0)
             return;
     out->n_remaining++;
+}
+
+void lct_identify_verdict(locant_identity *out, int found)
+{
+    out->verdict = found == 0   ? LOCANT_NONE_OF_THESE
+                   : found == 1 ? LOCANT_IDENTIFIED
+                                : LOCANT_UNDECIDED;
+    if (found == 1)
+        out->n_remaining = 0;
 }

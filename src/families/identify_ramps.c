@@ -69,7 +69,6 @@ static bool guess_yarn(const struct ramp *r, double original, const char *more)
     double usual = 0.1 * log(r->factor) + 1;
     double slack = LCT_SIGMAS * s->gain_error + 4e-7;
     char keys[256];
-    int digits;
 
     if (!(original >= 1 && original <= 1 << 30))
         return false;
@@ -81,7 +80,7 @@ static bool guess_yarn(const struct ramp *r, double original, const char *more)
     else if (fabs(s->gain - usual) > slack)
         lct_identify_add(
             keys, sizeof(keys), ",attention=%.15g",
-            lct_simplest(s->gain - slack, s->gain + slack, false, &digits));
+            lct_simplest(s->gain - slack, s->gain + slack, false, NULL));
     lct_identify_add(keys, sizeof(keys), ")");
     return lct_guess(r->g, 2 * s->pairs, keys);
 }
@@ -125,9 +124,8 @@ static bool guess_whole(const struct ramp *r, double low, double high)
 
         if (high < last)
             hi = fmin(hi, wavelength(r, high));
-        if (lo <= hi &&
-            guess_yarn(r, round(lct_simplest(lo, hi, true, &(int){ 0 })),
-                       usual[i].more))
+        if (lo <= hi && guess_yarn(r, round(lct_simplest(lo, hi, true, NULL)),
+                                   usual[i].more))
             return true;
     }
     return guess_turns(r, low, high);
@@ -159,7 +157,7 @@ static bool guess_real(const struct ramp *r)
     o.hi = fmin(32 * wavelength(r, zero + error),
                 wavelength(r, zero + 1 / slope + 2 * error));
     return o.lo <= o.hi &&
-           guess_yarn(r, round(lct_simplest(o.lo, o.hi, true, &(int){ 0 })),
+           guess_yarn(r, round(lct_simplest(o.lo, o.hi, true, NULL)),
                       ",truncate=no");
 }
 
@@ -188,7 +186,7 @@ static bool guess_bands(const struct ramp *r, double low, double high,
 
     if (!(original.lo <= original.hi))
         return false;
-    o = round(lct_simplest(original.lo, original.hi, true, &(int){ 0 }));
+    o = round(lct_simplest(original.lo, original.hi, true, NULL));
     if (!(o >= 1 && o <= 1 << 30))
         return false;
     (void)snprintf(keys, sizeof(keys),
@@ -224,7 +222,7 @@ static bool guess_blend(const struct ramp *r)
                                 1 + 1 / fmax(rest - error, 1e-3) };
         if (!(slope > 0 && rest > 0))
             return false;
-        high = lct_simplest(q.lo, q.hi, false, &(int){ 0 });
+        high = lct_simplest(q.lo, q.hi, false, NULL);
     }
     o.lo = ((a - e[0]) * (high - 1) + 1) * two_pi / fi * (1 - 1e-6);
     o.hi = ((a + e[0]) * (high - 1) + 1) * two_pi / fi * (1 + 1e-6);
@@ -254,9 +252,8 @@ static bool guess_factors(struct ramp *r)
     double slack = LCT_SIGMAS * s->gain_error + 4e-7;
 
     if (s->gain > 1) {
-        r->factor =
-            lct_simplest(exp(10 * (s->gain - slack - 1)),
-                         exp(10 * (s->gain + slack - 1)), false, &(int){ 0 });
+        r->factor = lct_simplest(exp(10 * (s->gain - slack - 1)),
+                                 exp(10 * (s->gain + slack - 1)), false, NULL);
         if (guess_all(r))
             return true;
     }
@@ -264,16 +261,16 @@ static bool guess_factors(struct ramp *r)
         f.lo = fmax(f.lo, plain(r, c) / (s->f[c] + s->error[c]));
         if (s->f[c] > s->error[c])
             f.hi = fmin(f.hi, plain(r, c) / (s->f[c] - s->error[c]));
-        if (!(f.lo <= f.hi) || isinf(f.hi))
+        r->factor = lct_range_simplest(&f, NULL);
+        if (isnan(r->factor))
             break;
-        r->factor = lct_simplest(f.lo, f.hi, false, &(int){ 0 });
         if (r->factor > 1 && guess_all(r))
             return true;
     }
     return false;
 }
 
-void lct_guess_ramps(struct lct_guesses *g, const double *bases, int n_bases)
+void lct_guess_ramps(struct lct_guesses *g)
 {
     const struct lct_spectrum *s = g->spectrum;
     struct ramp r = { .g = g, .s = s };
@@ -288,15 +285,13 @@ void lct_guess_ramps(struct lct_guesses *g, const double *bases, int n_bases)
     }
     for (int64_t k = end > 6 ? end - 4 : 2; k <= end; k++) {
         b = lct_base_range(s, 1, k, 1, dim);
-        if (!(b.lo <= b.hi) || isinf(b.hi))
-            continue;
-        r.base = lct_simplest(b.lo, b.hi, false, &(int){ 0 });
-        if (guess_factors(&r))
+        r.base = lct_range_simplest(&b, NULL);
+        if (!isnan(r.base) && guess_factors(&r))
             return;
     }
     b = lct_base_range(s, 1, 2, 1, dim);
-    for (int i = 0; i < n_bases; i++) {
-        r.base = bases[i];
+    for (int i = 0; i < LCT_BASES; i++) {
+        r.base = lct_bases[i];
         if (r.base >= b.lo && r.base <= b.hi && guess_factors(&r))
             return;
     }

@@ -6,9 +6,10 @@
 /* ---------------------------------------------- arguments (identify.c) */
 
 void lct_identity_begin(locant_identity *out);
-/* The elements of t as doubles, refused unless finite; *out NULL on failure. */
+/* The elements of t as doubles, refused unless finite; 'masks': those below
+ * -1e30 become minus infinity.  *out is NULL on failure. */
 locant_status lct_identify_read(double **out, const char *fn, const char *arg,
-                                const locant_tensor *t);
+                                const locant_tensor *t, bool masks);
 /* Fail unless t holds floats and no size is 0. */
 locant_status lct_identify_check(const char *fn, const char *arg,
                                  const locant_tensor *t);

@@ -5,7 +5,6 @@
  * spec creates: its own frequencies must lie within the errors of all pairs.
  */
 #include "identify_rule.h"
-#include "turns.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,15 +33,17 @@ double lct_rule_frequency(const struct lct_turns *have,
     int64_t a, b;
 
     lct_layout_pair(&a, &b, &s->layout, c);
-    if (have->partner[a] == -1)
+    if (c >= have->about.pairs)
         return 0;
-    return have->partner[a] == b ? have->f[a] : NAN;
+    return have->channels[2 * c] == a && have->channels[2 * c + 1] == b
+               ? have->f[c]
+               : NAN;
 }
 
 /* Largest |difference| in units of the error. */
 static double misfit(const struct lct_turns *have, const struct lct_spectrum *s)
 {
-    double gain = have->gain[s->layout.first], worst;
+    double gain = have->about.magnitude, worst;
 
     worst = fabs(gain - s->gain) / (LCT_SIGMAS * s->gain_error + 4e-7 * gain);
     for (int64_t c = 0; c < s->pairs; c++) {
@@ -93,7 +94,7 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys)
     lct_rule_spec(spec, sizeof(spec), s, rotated, keys);
     status = locant_encoding_create(&e, spec);
     if (status == LOCANT_OK)
-        status = lct_turns_of(&have, e, s->head_dim, 0, 0);
+        status = lct_turns_of(&have, e, s->head_dim, 1);
     if (status == LOCANT_OK) {
         fits = misfit(&have, s) <= 1;
         if (fits)
@@ -122,6 +123,13 @@ struct lct_range lct_base_range(const struct lct_spectrum *s, int64_t first,
             b.hi = fmin(b.hi, pow(lo, power));
     }
     return b;
+}
+
+double lct_range_simplest(const struct lct_range *r, int *digits)
+{
+    return r->lo <= r->hi && !isinf(r->hi)
+               ? lct_simplest(r->lo, r->hi, false, digits)
+               : NAN;
 }
 
 /* The end of the pairs that visibly rotate. */
@@ -169,11 +177,10 @@ static bool guess_plain(struct lct_guesses *g, int64_t rotated, int64_t end,
     struct lct_range b = lct_base_range(s, 1, end, factor, rotated);
     char keys[128];
     int digits;
-    double base;
+    double base = lct_range_simplest(&b, &digits);
 
-    if (!(b.lo <= b.hi) || isinf(b.hi))
+    if (isnan(base))
         return false;
-    base = lct_simplest(b.lo, b.hi, false, &digits);
     (void)snprintf(keys, sizeof(keys), "base=%.15g", base);
     if (factor != 1)
         lct_identify_add(keys, sizeof(keys), ",scaling=linear(factor=%.15g)",
@@ -196,11 +203,10 @@ static bool guess_plain(struct lct_guesses *g, int64_t rotated, int64_t end,
 static double factor_of(const struct lct_spectrum *s)
 {
     double lo = 1 / (s->f[0] + s->error[0]), hi = 1 / (s->f[0] - s->error[0]);
-    int digits;
 
     if (!(hi > 0) || (lo <= 1 && hi >= 1))
         return 1;
-    return lct_simplest(lo, hi, false, &digits);
+    return lct_simplest(lo, hi, false, NULL);
 }
 
 /* The share of the pairs of which 'kept' are the whole part. */
@@ -211,7 +217,7 @@ static double partial(int64_t kept, int64_t pairs)
     if ((int64_t)floor(exact * (double)pairs) == kept)
         return exact;
     return lct_simplest(exact, ((double)kept + 0.9) / (double)pairs, false,
-                        &(int){ 0 });
+                        NULL);
 }
 
 /* Exponents over all pairs, those from 'end' on without rotation. */
@@ -222,11 +228,10 @@ static bool guess_proportional(struct lct_guesses *g, int64_t end,
     struct lct_range b = lct_base_range(s, 1, end, factor, 2 * s->pairs);
     char keys[128];
     int digits;
-    double base;
+    double base = lct_range_simplest(&b, &digits);
 
-    if (!(b.lo <= b.hi) || isinf(b.hi))
+    if (isnan(base))
         return false;
-    base = lct_simplest(b.lo, b.hi, false, &digits);
     (void)snprintf(
         keys, sizeof(keys),
         "base=%.15g,scaling=proportional(partial=%.15g,factor=%.15g)", base,
@@ -284,7 +289,7 @@ locant_status lct_identify_list(locant_identity *out,
                              ? 0
                              : lct_simplest(s->f[c] - s->error[c],
                                             s->f[c] + s->error[c], false,
-                                            &(int){ 0 }));
+                                            NULL));
     lct_identify_add(list, sizeof(list), ")");
     lct_rule_spec(out->spec, sizeof(out->spec), s, s->layout.width, list);
     return LOCANT_OK;
@@ -312,8 +317,7 @@ static void closest(locant_identity *out, const struct lct_spectrum *s)
             at = c;
         }
     }
-    base =
-        lct_simplest(base * (1 - 1e-3), base * (1 + 1e-3), false, &(int){ 0 });
+    base = lct_simplest(base * (1 - 1e-3), base * (1 + 1e-3), false, NULL);
     (void)snprintf(keys, sizeof(keys), "base=%.15g", base);
     lct_rule_spec(out->closest, sizeof(out->closest), s, s->layout.width, keys);
     lct_identify_canonical(out->closest, sizeof(out->closest));
@@ -367,7 +371,7 @@ locant_status lct_identify_rule(locant_identity *out,
     if (!guess_plain(&g, s->layout.width, s->pairs, factor)) {
         guess_still(&g, end, factor);
         if (g.n == 0)
-            lct_guess_ramps(&g, lct_bases, LCT_BASES);
+            lct_guess_ramps(&g);
     }
     if (g.no_memory)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");

@@ -2,6 +2,7 @@
 #ifndef LCT_IDENTIFY_RULE_H
 #define LCT_IDENTIFY_RULE_H
 #include "identify.h"
+#include "turns.h"
 
 enum { LCT_MOST_GUESSES = 8 };
 
@@ -28,7 +29,6 @@ void lct_rule_spec(char *out, size_t size, const struct lct_spectrum *s,
                    int64_t rotated, const char *keys);
 
 /* The frequency that pair c of the layout has; NAN if other channels pair. */
-struct lct_turns;
 double lct_rule_frequency(const struct lct_turns *have,
                           const struct lct_spectrum *s, int64_t c);
 
@@ -39,10 +39,14 @@ bool lct_guess(struct lct_guesses *g, int64_t rotated, const char *keys);
 struct lct_range lct_base_range(const struct lct_spectrum *s, int64_t first,
                                 int64_t end, double factor, int64_t dim);
 
+/* The simplest number of a range and its digits unless NULL; NAN if the range
+ * is empty or has no upper end. */
+double lct_range_simplest(const struct lct_range *r, int *digits);
+
 /* Put a spec into its canonical form. */
 void lct_identify_canonical(char *spec, size_t size);
 
 /* Guess yarn and llama3: fast pairs keep their frequency, slow ones are
  * divided. */
-void lct_guess_ramps(struct lct_guesses *g, const double *bases, int n_bases);
+void lct_guess_ramps(struct lct_guesses *g);
 #endif

@@ -236,28 +236,6 @@ static locant_status identify(locant_identity *out, struct lct_scores *p)
 
 /* ---------------------------------------------------------------- arguments */
 
-static locant_status read_scores(struct lct_scores *p, const locant_tensor *t)
-{
-    size_t n = lct_identify_elements(t);
-    double small;
-
-    p->s = locant_alloc(n * sizeof(double));
-    if (p->s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_identify_scores: no memory for %zu scores",
-                           n);
-    lct_identify_doubles(p->s, t);
-    lct_identify_rounding(&p->rounding, &small, p->s, n, t->dtype);
-    for (size_t i = 0; i < n; i++)
-        if (isnan(p->s[i]) || p->s[i] > 1e30)
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_identify_scores: scores has the entry "
-                               "%g at element %zu, expected finite numbers or "
-                               "a mask",
-                               p->s[i], i);
-    return LOCANT_OK;
-}
-
 static locant_status check(const locant_tensor *q, const locant_tensor *k,
                            const locant_tensor *s, const locant_tensor *pos)
 {
@@ -303,6 +281,7 @@ locant_status locant_identify_scores(locant_identity *out,
 {
     const char *fn = "locant_identify_scores";
     struct lct_scores p = { 0 };
+    double small;
     locant_status s;
 
     LCT_NOT_NULL(fn, out);
@@ -313,18 +292,18 @@ locant_status locant_identify_scores(locant_identity *out,
     p.T = q->shape[2];
     p.S = k->shape[2];
     p.D = q->shape[3];
-    s = lct_identify_read(&p.q, fn, "q", q);
+    s = lct_identify_read(&p.q, fn, "q", q, false);
     if (s == LOCANT_OK)
-        s = lct_identify_read(&p.k, fn, "k", k);
+        s = lct_identify_read(&p.k, fn, "k", k, false);
     if (s == LOCANT_OK)
         s = lct_identify_positions(&p.position, fn, positions, p.S);
     if (s == LOCANT_OK)
         s = lct_scores_sort(&p);
     if (s == LOCANT_OK)
-        s = read_scores(&p, scores);
+        s = lct_identify_read(&p.s, fn, "scores", scores, true);
     if (s == LOCANT_OK) {
-        out->rounding = p.rounding;
-        LCT_ADD(out->dtype, "%s", lct_identify_dtype(p.rounding));
+        p.rounding = lct_identify_stored(
+            out, &small, p.s, lct_identify_elements(scores), scores->dtype);
         s = identify(out, &p);
     }
     locant_release(p.q);

@@ -8,7 +8,6 @@ locant_status lct_equations_create(struct lct_equations *e, int most)
     size_t n = (size_t)most;
 
     memset(e, 0, sizeof(*e));
-    e->most = most;
     e->matrix = locant_alloc(n * n * sizeof(double));
     e->right = locant_alloc(3 * n * sizeof(double));
     if (e->matrix == NULL || e->right == NULL) {

@@ -4,7 +4,7 @@
 #include "../core/error.h"
 
 struct lct_equations {
-    int most, unknowns;
+    int unknowns;
     int64_t n;      /* equations */
     double *matrix; /* [unknowns, unknowns], the lower half */
     double *right;  /* [unknowns] */
@@ -16,6 +16,7 @@ struct lct_equations {
     double error;   /* rms standard error of the unknowns */
 };
 
+/* For at most so many unknowns. */
 locant_status lct_equations_create(struct lct_equations *e, int most);
 void lct_equations_free(struct lct_equations *e);
 void lct_equations_clear(struct lct_equations *e, int unknowns);

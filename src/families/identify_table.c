@@ -13,13 +13,14 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
     double *row;
 
     r->dim = table->shape[1];
-    LCT_TRY(lct_identify_read(&r->y, "locant_identify_table", "table", table));
+    LCT_TRY(lct_identify_read(&r->y, "locant_identify_table", "table", table,
+                              false));
     r->position = locant_alloc((size_t)L * sizeof(double));
     if (r->position == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %lld rows",
                            (long long)L);
-    lct_identify_rounding(&r->rounding, &r->smallest, r->y,
-                          lct_identify_elements(table), table->dtype);
+    r->rounding = lct_identify_stored(
+        out, &r->smallest, r->y, lct_identify_elements(table), table->dtype);
     for (int64_t i = 0; i < L; i++) {
         bool zero = true;
 
@@ -32,8 +33,6 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
         r->position[kept++] = (double)i;
     }
     r->n = kept;
-    out->rounding = r->rounding;
-    LCT_ADD(out->dtype, "%s", lct_identify_dtype(r->rounding));
     if (kept < L)
         LCT_ADD(out->note, "%lld rows are zero.  ", (long long)(L - kept));
     return kept > 0 ? lct_rows_order(r) : LOCANT_OK;
@@ -72,9 +71,8 @@ static struct reading read_powers(const struct lct_spectrum *s, int64_t less)
         lct_base_range(s, 1, s->pairs, 1, 2 * (s->pairs - less));
     struct reading out = { NAN, 99 };
 
-    if (fabs(s->f[0] - 1) <= s->error[0] && b.lo <= b.hi && !isinf(b.hi) &&
-        s->pairs > less)
-        out.base = lct_simplest(b.lo, b.hi, false, &out.digits);
+    if (fabs(s->f[0] - 1) <= s->error[0] && s->pairs > less)
+        out.base = lct_range_simplest(&b, &out.digits);
     return out;
 }
 
@@ -171,13 +169,15 @@ static locant_status identify(locant_identity *out, struct lct_rows *r,
         return LOCANT_OK;
     }
     turns = locant_alloc(pairs * sizeof(*turns));
-    s.f = locant_alloc(2 * pairs * sizeof(double));
-    s.error = s.f + pairs;
-    status = turns && s.f ? try_forms(out, &s, turns, r)
-                          : locant_fail(LOCANT_ERR_NOMEM,
-                                        "no memory for %zu pairs", pairs);
+    s.f = locant_alloc(pairs * sizeof(double));
+    s.error = locant_alloc(pairs * sizeof(double));
+    status = turns && s.f && s.error
+                 ? try_forms(out, &s, turns, r)
+                 : locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs",
+                               pairs);
     locant_release(turns);
     locant_release(s.f);
+    locant_release(s.error);
     return status;
 }
 

@@ -101,11 +101,7 @@ static void identify(locant_identity *out, const struct weights *w,
         LCT_ADD(out->spec, "same");
         found++;
     }
-    out->verdict = found == 0   ? LOCANT_NONE_OF_THESE
-                   : found == 1 ? LOCANT_IDENTIFIED
-                                : LOCANT_UNDECIDED;
-    if (found == 1)
-        out->n_remaining = 0;
+    lct_identify_verdict(out, found);
     if (found > 1)
         LCT_ADD(out->note, "Equal rows, or a width of 4, whose order is its "
                            "own inverse, leave a choice.");
@@ -131,9 +127,9 @@ locant_status locant_identify_weights(locant_identity *out,
                            "%s: head_dim is %lld, expected a divisor of the "
                            "%lld rows, or 0",
                            fn, (long long)head_dim, (long long)a->shape[0]);
-    s = lct_identify_read(&of_a, fn, "a", a);
+    s = lct_identify_read(&of_a, fn, "a", a, false);
     if (s == LOCANT_OK)
-        s = lct_identify_read(&of_b, fn, "b", b);
+        s = lct_identify_read(&of_b, fn, "b", b, false);
     if (s == LOCANT_OK) {
         struct weights w = { of_a, of_b, a->shape[0],
                              (int64_t)lct_identify_elements(a) / a->shape[0] };

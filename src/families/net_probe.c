@@ -2,7 +2,7 @@
 #include "net_probe.h"
 #include "../core/size.h"
 #include "compare.h"
-#include "locant/frequencies.h"
+#include "turns.h"
 #include <math.h>
 #include <string.h>
 
@@ -43,40 +43,22 @@ static locant_status find_window(struct lct_net_probe_layer *l)
     return status;
 }
 
-/* Frequencies and channels; a pair that several coordinates turn has the
-   frequency of the first that does. */
+/* A layer that is not plainly rotated has no pairs. */
 static locant_status find_pairs(struct lct_net_probe_layer *l, int64_t length)
 {
-    locant_rotated r = LOCANT_ROTATED_INIT;
-    locant_tensor f, channels;
+    struct lct_turns t;
     locant_status status =
-        locant_encoding_rotated(&r, l->plan->encoding, l->plan->qk_dim, length);
-    double *all;
+        lct_turns_of(&t, l->plan->encoding, l->plan->qk_dim, length);
 
     l->magnitude = 1;
-    if (status == LOCANT_ERR_NOMEM)
-        return status;
-    if (status != LOCANT_OK || r.pairs == 0)
-        return LOCANT_OK;
-    all = zeros(r.axes, r.pairs, sizeof(*all));
-    l->frequency = zeros(r.pairs, 1, sizeof(*l->frequency));
-    l->channels = zeros(r.pairs, 2, sizeof(*l->channels));
-    if (all == NULL || l->frequency == NULL || l->channels == NULL) {
-        locant_release(all);
-        return no_memory();
-    }
-    f = locant_dense(all, LOCANT_F64, 2, (int64_t[2]){ r.axes, r.pairs });
-    channels =
-        locant_dense(l->channels, LOCANT_I64, 2, (int64_t[2]){ r.pairs, 2 });
-    status = locant_encoding_frequencies(&f, &channels, l->plan->encoding,
-                                         l->plan->qk_dim, length);
-    for (int64_t c = 0; c < r.pairs; c++)
-        for (int a = 0; a < r.axes && l->frequency[c] == 0; a++)
-            l->frequency[c] = all[a * r.pairs + c];
-    locant_release(all);
-    l->pairs = r.pairs;
-    l->magnitude = r.magnitude;
-    return status;
+    if (status != LOCANT_OK)
+        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
+    lct_turns_join(&t);
+    l->pairs = t.about.pairs;
+    l->magnitude = t.about.magnitude;
+    l->channels = t.channels;
+    l->frequency = t.f;
+    return LOCANT_OK;
 }
 
 static locant_status begin_layer(struct lct_net_probe_layer *l,

@@ -1,21 +1,23 @@
-/* turns.h - how a plain rotation turns each channel of a head */
+/* turns.h - the pairs of channels that a plain rotation turns, and how far */
 #ifndef LCT_TURNS_H
 #define LCT_TURNS_H
-#include "locant/encoding.h"
+#include "locant/frequencies.h"
 
 struct lct_turns {
-    int64_t dim;
-    int64_t *partner; /* the other channel of the pair; -1: it stands still */
-    double *f;    /* radians per position: channel a -> partner[a], signed */
-    double *gain; /* of the channel */
+    locant_rotated about;
+    double *f;         /* [axes, pairs] radians per position; 0: not turned */
+    int64_t *channels; /* [pairs, 2], the lower one first */
 };
 
 /*
- * Turns along coordinate 'axis' of positions, in calls of 'length' positions
- * (0: any; encodings with the trait LENGTH need it).
- * Errors: as locant_encoding_rotated(), NOMEM; *out is empty after a failure.
+ * Those of heads of 'dim' channels in calls of 'length' positions.
+ * Errors: as locant_encoding_rotated(); *out is empty after a failure.
  */
 locant_status lct_turns_of(struct lct_turns *out, const locant_encoding *e,
-                           int64_t dim, int64_t length, int axis);
+                           int64_t dim, int64_t length);
 void lct_turns_free(struct lct_turns *t);
+
+/* Let the first row of 'f' have, of a pair that several coordinates turn, the
+   frequency of the first that does. */
+void lct_turns_join(struct lct_turns *t);
 #endif
