@@ -110,6 +110,9 @@ static locant_status add_item(struct writer *w, const struct lct_weight *t)
     if (t->rank > 2 || (t->rank < 2 && kind == LCT_CONVERT_GGUF_EXPERT))
         return bad_tensor(LOCANT_ERR_FORMAT, t,
                           "is no matrix and no vector, as its name says");
+    if (t->bytes == 0)
+        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
+                          "has no numbers; GGUF files have no such tensors");
     i->weight = t;
     i->part = lct_convert_parts_of(&w->c->parts, t);
     i->rank = t->rank;
