@@ -98,7 +98,7 @@ static locant_status add_item(struct writer *w, const struct lct_weight *t)
     const enum lct_convert_gguf_kind kind =
         lct_convert_gguf_name(i->name, &expert, &mark, t->name, w->family);
 
-    if (kind == LCT_CONVERT_GGUF_LEFT_OUT || expert > 0)
+    if (kind == LCT_CONVERT_GGUF_LEFT_OUT)
         return LOCANT_OK;
     if (kind == LCT_CONVERT_GGUF_UNKNOWN)
         return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
@@ -114,11 +114,16 @@ static locant_status add_item(struct writer *w, const struct lct_weight *t)
         return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
                           "has no numbers; GGUF files have no such tensors");
     i->weight = t;
+    i->mark = mark ? (size_t)(mark - t->name) : 0;
+    if (expert > 0) /* written with expert 0, which counts them */
+        return expert_of(w, i, expert - 1)
+                   ? LOCANT_OK
+                   : bad_tensor(LOCANT_ERR_FORMAT, t,
+                                "the expert before it is absent");
     i->part = lct_convert_parts_of(&w->c->parts, t);
     i->rank = t->rank;
     memcpy(i->shape, t->shape, sizeof i->shape);
     if (kind == LCT_CONVERT_GGUF_EXPERT) {
-        i->mark = (size_t)(mark - t->name);
         LCT_TRY(count_experts(i, w));
         memmove(i->shape + 1, i->shape, 3 * sizeof *i->shape);
         i->shape[0] = i->experts;
