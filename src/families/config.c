@@ -1,11 +1,9 @@
 /* config.c - see config.h; config_gguf.c reads the keys of GGUF */
 #define _GNU_SOURCE
 #include "config.h"
-#include "../core/quote.h"
 #include "../files/document.h"
 #include "../files/io.h"
 #include "../files/path.h"
-#include "../files/source.h"
 #include "config_gguf.h"
 #include "pairing.h"
 #include "weights.h"
@@ -135,11 +133,6 @@ static locant_status parse_gguf(struct lct_config *c, const char *bytes,
 
 /* ------------------------------------------------------------------- read */
 
-static bool is_gguf(const char *bytes, size_t n)
-{
-    return n >= 4 && memcmp(bytes, "GGUF", 4) == 0;
-}
-
 /* Take what the object c->root says. */
 static locant_status take(struct lct_config *c)
 {
@@ -156,7 +149,7 @@ locant_status lct_config_parse(struct lct_config *out, const char *text,
 {
     *out = (struct lct_config){ 0 };
     set_file(out, name);
-    if (is_gguf(text, n))
+    if (lct_gguf_is(text, n))
         return parse_gguf(out, text, n, name);
     LCT_TRY(lct_document_parse(&out->root, text, n, name, CONTAINERS));
     return take(out);
@@ -165,17 +158,11 @@ locant_status lct_config_parse(struct lct_config *out, const char *text,
 static locant_status read_file(struct lct_config *out, struct lct_weights **w,
                                const char *path)
 {
-    char magic[4] = "";
-    locant_status status;
-    struct lct_source s;
+    bool gguf;
 
     set_file(out, path);
-    LCT_TRY(lct_source_open(&s, path));
-    status = lct_source_copy(magic, &s, 0,
-                             s.size < sizeof magic ? s.size : sizeof magic);
-    lct_source_close(&s);
-    LCT_TRY(status);
-    if (is_gguf(magic, sizeof magic)) {
+    LCT_TRY(lct_gguf_is_file(&gguf, path));
+    if (gguf) {
         LCT_TRY(lct_weights_open(w, path));
         return take_gguf(out, lct_weights_gguf(*w));
     }

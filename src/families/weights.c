@@ -260,7 +260,7 @@ locant_status lct_weights_open(struct lct_weights **out, const char *path)
 locant_status lct_weights_parse(struct lct_weights **out, const void *bytes,
                                 size_t size, const char *name)
 {
-    const bool gguf = size >= 4 && memcmp(bytes, "GGUF", 4) == 0;
+    const bool gguf = lct_gguf_is(bytes, size);
     char *copy = locant_alloc(strlen(name) + 1);
 
     *out = NULL;
