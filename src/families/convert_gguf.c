@@ -222,15 +222,6 @@ static locant_status put_matrix(struct writer *w, const struct item *i,
     return LOCANT_OK;
 }
 
-static int64_t elements(const struct lct_weight *t)
-{
-    int64_t n = 1;
-
-    for (int k = 0; k < t->rank; k++)
-        n *= t->shape[k];
-    return n;
-}
-
 /* Is it the weight of a norm that means 1 + w? */
 static bool is_plus_one(const struct writer *w, const struct item *i)
 {
@@ -240,7 +231,7 @@ static bool is_plus_one(const struct writer *w, const struct item *i)
 /* Numbers of a bias or of a norm, as F32. */
 static locant_status put_vector(struct writer *w, const struct item *i)
 {
-    const int64_t n = elements(i->weight);
+    const int64_t n = lct_weight_elements(i->weight);
 
     for (int64_t k = 0; k < n; k++) {
         lct_weight_floats(w->numbers + k, i->weight, source_of(w, i, k), 1);
@@ -286,7 +277,7 @@ static locant_status make_room(struct writer *w)
         const int64_t n = i->extra ? (int64_t)i->extra->n
                           : i->rank < 2 || (i->part && i->part->name.tensor ==
                                                            LCT_CONVERT_VECTOR)
-                              ? elements(i->weight)
+                              ? lct_weight_elements(i->weight)
                               : i->weight->shape[i->weight->rank - 1];
 
         most = n > most ? n : most;
