@@ -8,15 +8,15 @@
 
 struct checkpoint_tensor {
     const char *name, *type;
-    int64_t shape[3]; /* 0 ends it */
+    int64_t shape[3]; /* 0 ends it, -1 stands for 0 */
 };
 
 static inline size_t checkpoint_bytes(const struct checkpoint_tensor *t)
 {
     size_t bytes = lct_number_safetensors(t->type)->bytes;
 
-    for (int i = 0; i < 3 && t->shape[i] > 0; i++)
-        bytes *= (size_t)t->shape[i];
+    for (int i = 0; i < 3 && t->shape[i] != 0; i++)
+        bytes *= t->shape[i] > 0 ? (size_t)t->shape[i] : 0;
     return bytes;
 }
 
@@ -67,9 +67,10 @@ static inline void checkpoint_write(const char *folder_path, const char *config,
         used += (size_t)snprintf(header + used, sizeof header - used,
                                  ",\"%s\":{\"dtype\":\"%s\",\"shape\":[",
                                  t->name, t->type);
-        for (int k = 0; k < 3 && t->shape[k] > 0; k++, comma = ",")
-            used += (size_t)snprintf(header + used, sizeof header - used,
-                                     "%s%d", comma, (int)t->shape[k]);
+        for (int k = 0; k < 3 && t->shape[k] != 0; k++, comma = ",")
+            used += (size_t)snprintf(
+                header + used, sizeof header - used, "%s%lld", comma,
+                t->shape[k] > 0 ? (long long)t->shape[k] : 0LL);
         used += (size_t)snprintf(header + used, sizeof header - used,
                                  "],\"data_offsets\":[%zu,%zu]}", at,
                                  at + checkpoint_bytes(t));

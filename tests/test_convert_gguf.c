@@ -417,3 +417,39 @@ IN_SCRATCH(refuses_what_gguf_cannot_say)
             "locant_model_convert: type: 'Q4_0', one of F32, F16, BF16, Q8_0 "
             "expected");
 }
+
+/* 2^62 numbers in a row of none: no room of 4 * 2^62 bytes is claimed. */
+IN_SCRATCH(refuses_tensors_without_numbers)
+{
+    static const struct checkpoint_tensor tensors[] = {
+        ATTENTION("0"),
+        ATTENTION("1"),
+        { "model.layers.0.mlp.up_proj.weight", "I8", { -1, (int64_t)1 << 62 } },
+    };
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+
+    o.format = LOCANT_MODEL_GGUF;
+    refused("{\"model_type\":\"qwen2\"," SIZES "}", tensors, 5, &o,
+            LOCANT_ERR_UNSUPPORTED,
+            "/model.safetensors: tensor 'model.layers.0.mlp.up_proj.weight': "
+            "has no numbers; GGUF files have no such tensors");
+}
+
+/* Experts behind a gap would be left out. */
+IN_SCRATCH(refuses_experts_with_a_gap)
+{
+    static const struct checkpoint_tensor tensors[] = {
+        ATTENTION("0"),
+        ATTENTION("1"),
+        EXPERT("0", "w1"),
+        EXPERT("2", "w1"),
+    };
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+
+    o.format = LOCANT_MODEL_GGUF;
+    refused("{\"model_type\":\"mixtral\"," SIZES "}", tensors, 6, &o,
+            LOCANT_ERR_FORMAT,
+            "/model.safetensors: tensor "
+            "'model.layers.0.block_sparse_moe.experts.2.w1.weight': the expert "
+            "before it is absent");
+}

@@ -3,6 +3,7 @@
 #include "../src/files/number.h"
 #include "testing.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BLOCKS = 64, MOST_BYTES = 210, MOST_ELEMENTS = 256 };
@@ -218,4 +219,32 @@ TEST(other_types_are_unknown)
           lct_number_gguf(UINT32_MAX) == NULL);
     CHECK(lct_number_safetensors("Q4_0") == NULL &&
           lct_number_safetensors("f32") == NULL);
+}
+
+/* How many types a list for messages names, each of which is known. */
+static size_t listed(const char *names, bool gguf)
+{
+    size_t n = 0, length;
+
+    for (; *names != 0; names += length + strspn(names + length, ", "), n++) {
+        const struct lct_number *t;
+        char name[16];
+
+        length = strcspn(names, ", ");
+        CHECK(length < sizeof name);
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        t = gguf ? lct_number_named(name) : lct_number_safetensors(name);
+        CHECK(t != NULL && (!gguf || t->gguf >= 0));
+    }
+    return n;
+}
+
+TEST(messages_list_known_types)
+{
+    size_t n = 0;
+
+    for (uint32_t id = 0; id < 1000; id++)
+        n += lct_number_gguf(id) != NULL;
+    CHECK(listed(lct_number_gguf_names(), true) == n);
+    CHECK(listed(lct_number_safetensors_names(), false) > 0);
 }

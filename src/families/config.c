@@ -1,11 +1,9 @@
 /* config.c - see config.h; config_gguf.c reads the keys of GGUF */
 #define _GNU_SOURCE
 #include "config.h"
-#include "../core/quote.h"
 #include "../files/document.h"
 #include "../files/io.h"
 #include "../files/path.h"
-#include "../files/source.h"
 #include "config_gguf.h"
 #include "pairing.h"
 #include "weights.h"
@@ -121,17 +119,6 @@ static locant_status take_gguf(struct lct_config *c, const struct lct_gguf *g)
     }
 }
 
-static locant_status read_gguf(struct lct_config *c, const char *path)
-{
-    struct lct_gguf *g;
-    locant_status status;
-
-    LCT_TRY(lct_gguf_open(&g, path));
-    status = take_gguf(c, g);
-    lct_gguf_close(g);
-    return status;
-}
-
 static locant_status parse_gguf(struct lct_config *c, const char *bytes,
                                 size_t n, const char *name)
 {
@@ -145,11 +132,6 @@ static locant_status parse_gguf(struct lct_config *c, const char *bytes,
 }
 
 /* ------------------------------------------------------------------- read */
-
-static bool is_gguf(const char *bytes, size_t n)
-{
-    return n >= 4 && memcmp(bytes, "GGUF", 4) == 0;
-}
 
 /* Take what the object c->root says. */
 static locant_status take(struct lct_config *c)
@@ -167,33 +149,31 @@ locant_status lct_config_parse(struct lct_config *out, const char *text,
 {
     *out = (struct lct_config){ 0 };
     set_file(out, name);
-    if (is_gguf(text, n))
+    if (lct_gguf_is(text, n))
         return parse_gguf(out, text, n, name);
     LCT_TRY(lct_document_parse(&out->root, text, n, name, CONTAINERS));
     return take(out);
 }
 
-static locant_status read_file(struct lct_config *out, const char *path)
+static locant_status read_file(struct lct_config *out, struct lct_weights **w,
+                               const char *path)
 {
-    char magic[4] = "";
-    locant_status status;
-    struct lct_source s;
+    bool gguf;
 
     set_file(out, path);
-    LCT_TRY(lct_source_open(&s, path));
-    status = lct_source_copy(magic, &s, 0,
-                             s.size < sizeof magic ? s.size : sizeof magic);
-    lct_source_close(&s);
-    LCT_TRY(status);
-    if (is_gguf(magic, sizeof magic))
-        return read_gguf(out, path);
+    LCT_TRY(lct_gguf_is_file(&gguf, path));
+    if (gguf) {
+        LCT_TRY(lct_weights_open(w, path));
+        return take_gguf(out, lct_weights_gguf(*w));
+    }
     LCT_TRY(lct_document_read(&out->root, path, CONTAINERS));
     return take(out);
 }
 
 /* Read a file of that folder if it is there. */
 static locant_status try_file(bool *found, struct lct_config *out,
-                              const char *folder, const char *name)
+                              struct lct_weights **w, const char *folder,
+                              const char *name)
 {
     char path[4096];
     struct stat st;
@@ -202,30 +182,66 @@ static locant_status try_file(bool *found, struct lct_config *out,
         return locant_fail(LOCANT_ERR_IO, "%s: its path is too long",
                            lct_path_tail(folder));
     *found = stat(path, &st) == 0;
-    return *found ? read_file(out, path) : LOCANT_OK;
+    return *found ? read_file(out, w, path) : LOCANT_OK;
 }
 
-locant_status lct_config_read(struct lct_config *out, const char *path)
+/* The pairing that the weights of a folder record, if they can be read. */
+static locant_status read_pairing(struct lct_config *c, struct lct_weights **w,
+                                  const char *folder)
+{
+    const locant_status status = lct_weights_open(w, folder);
+
+    if (status != LOCANT_OK)
+        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
+    return lct_pairing_of(
+        &c->pairing, lct_weights_metadata(*w, LCT_WEIGHTS_PAIRING), folder);
+}
+
+static locant_status read_both(struct lct_config *out, struct lct_weights **w,
+                               const char *path)
 {
     static const char *const names[] = { "config.json", "params.json",
                                          "model.gguf" };
     struct stat st;
     bool found = false;
 
-    *out = (struct lct_config){ 0 };
     if (stat(path, &st) != 0)
         return lct_io_error(path, "cannot be opened", errno);
     if (!S_ISDIR(st.st_mode))
-        return read_file(out, path);
+        return read_file(out, w, path);
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
-        LCT_TRY(try_file(&found, out, path, names[i]));
+        LCT_TRY(try_file(&found, out, w, path, names[i]));
     if (!found)
         return locant_fail(LOCANT_ERR_IO,
                            "%s: has no config.json and no params.json",
                            lct_path_tail(path));
-    return out->dialect == LCT_DIALECT_GGUF
-               ? LOCANT_OK
-               : lct_pairing_read(&out->pairing, path);
+    return out->dialect == LCT_DIALECT_GGUF ? LOCANT_OK
+                                            : read_pairing(out, w, path);
+}
+
+locant_status lct_config_read_both(struct lct_config *out,
+                                   struct lct_weights **weights,
+                                   const char *path)
+{
+    locant_status status;
+
+    *out = (struct lct_config){ 0 };
+    *weights = NULL;
+    status = read_both(out, weights, path);
+    if (status != LOCANT_OK) {
+        lct_weights_close(*weights);
+        *weights = NULL;
+    }
+    return status;
+}
+
+locant_status lct_config_read(struct lct_config *out, const char *path)
+{
+    struct lct_weights *w;
+    const locant_status status = lct_config_read_both(out, &w, path);
+
+    lct_weights_close(w);
+    return status;
 }
 
 void lct_config_free(struct lct_config *c)

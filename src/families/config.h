@@ -47,6 +47,15 @@ struct lct_config {
  * for one), UNSUPPORTED, NOMEM.  *out may be freed after a failure.
  */
 locant_status lct_config_read(struct lct_config *out, const char *path);
+struct lct_weights;
+/*
+ * The same, with the weights that were opened for their metadata, to be closed;
+ * *weights is NULL if 'path' is a configuration alone or has none that can be
+ * read: lct_weights_open() says why.
+ */
+locant_status lct_config_read_both(struct lct_config *out,
+                                   struct lct_weights **weights,
+                                   const char *path);
 /* The same from the text of a config.json or params.json, or the bytes of a
    GGUF file. */
 locant_status lct_config_parse(struct lct_config *out, const char *text,

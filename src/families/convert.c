@@ -141,12 +141,12 @@ static locant_status read_plan(struct lct_convert *c)
 
     if (c->adapter)
         LCT_TRY(read_base(c));
+    else if (is_folder(c->model) || !base)
+        LCT_TRY(lct_config_read_both(&c->config, &c->weights, c->model));
     else
-        LCT_TRY(lct_config_read(
-            &c->config, is_folder(c->model) || !base ? c->model : base));
-    return c->config.dialect == LCT_DIALECT_GGUF
-               ? lct_position_plan_read(&c->plan, c->model)
-               : lct_position_plan_of(&c->plan, &c->config);
+        LCT_TRY(lct_config_read(&c->config, base));
+    return lct_position_plan_beside(&c->plan, &c->config, LCT_STACK_TRUE,
+                                    c->weights);
 }
 
 static locant_status read_input(struct lct_convert *c)
@@ -155,7 +155,8 @@ static locant_status read_input(struct lct_convert *c)
     c->adapter = has_file(c->folder, "adapter_config.json");
     LCT_TRY(read_plan(c));
     LCT_TRY(find_tower(c));
-    LCT_TRY(lct_weights_open(&c->weights, c->model));
+    if (c->weights == NULL)
+        LCT_TRY(lct_weights_open(&c->weights, c->model));
     c->gguf_in = lct_weights_gguf(c->weights) != NULL;
     c->gguf_out = c->options->format == LOCANT_MODEL_GGUF ||
                   (c->options->format == LOCANT_MODEL_SAME && c->gguf_in);

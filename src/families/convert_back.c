@@ -234,10 +234,8 @@ static locant_status put_vector(struct writer *w, const struct item *i,
     const struct lct_weight *t = i->weight;
     const bool minus_one =
         w->family->plus_one && strstr(i->name, "norm.weight") != NULL;
-    int64_t n = 1;
+    const int64_t n = lct_weight_elements(t);
 
-    for (int k = 0; k < t->rank; k++)
-        n *= t->shape[k];
     if (t->type->elements != 1)
         return bad_tensor(t, "a vector of blocks; single numbers expected");
     for (int64_t k = 0; k < n; k++) {

@@ -98,7 +98,7 @@ static locant_status add_item(struct writer *w, const struct lct_weight *t)
     const enum lct_convert_gguf_kind kind =
         lct_convert_gguf_name(i->name, &expert, &mark, t->name, w->family);
 
-    if (kind == LCT_CONVERT_GGUF_LEFT_OUT || expert > 0)
+    if (kind == LCT_CONVERT_GGUF_LEFT_OUT)
         return LOCANT_OK;
     if (kind == LCT_CONVERT_GGUF_UNKNOWN)
         return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
@@ -110,12 +110,20 @@ static locant_status add_item(struct writer *w, const struct lct_weight *t)
     if (t->rank > 2 || (t->rank < 2 && kind == LCT_CONVERT_GGUF_EXPERT))
         return bad_tensor(LOCANT_ERR_FORMAT, t,
                           "is no matrix and no vector, as its name says");
+    if (t->bytes == 0)
+        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
+                          "has no numbers; GGUF files have no such tensors");
     i->weight = t;
+    i->mark = mark ? (size_t)(mark - t->name) : 0;
+    if (expert > 0) /* written with expert 0, which counts them */
+        return expert_of(w, i, expert - 1)
+                   ? LOCANT_OK
+                   : bad_tensor(LOCANT_ERR_FORMAT, t,
+                                "the expert before it is absent");
     i->part = lct_convert_parts_of(&w->c->parts, t);
     i->rank = t->rank;
     memcpy(i->shape, t->shape, sizeof i->shape);
     if (kind == LCT_CONVERT_GGUF_EXPERT) {
-        i->mark = (size_t)(mark - t->name);
         LCT_TRY(count_experts(i, w));
         memmove(i->shape + 1, i->shape, 3 * sizeof *i->shape);
         i->shape[0] = i->experts;
@@ -214,15 +222,6 @@ static locant_status put_matrix(struct writer *w, const struct item *i,
     return LOCANT_OK;
 }
 
-static int64_t elements(const struct lct_weight *t)
-{
-    int64_t n = 1;
-
-    for (int k = 0; k < t->rank; k++)
-        n *= t->shape[k];
-    return n;
-}
-
 /* Is it the weight of a norm that means 1 + w? */
 static bool is_plus_one(const struct writer *w, const struct item *i)
 {
@@ -232,7 +231,7 @@ static bool is_plus_one(const struct writer *w, const struct item *i)
 /* Numbers of a bias or of a norm, as F32. */
 static locant_status put_vector(struct writer *w, const struct item *i)
 {
-    const int64_t n = elements(i->weight);
+    const int64_t n = lct_weight_elements(i->weight);
 
     for (int64_t k = 0; k < n; k++) {
         lct_weight_floats(w->numbers + k, i->weight, source_of(w, i, k), 1);
@@ -278,7 +277,7 @@ static locant_status make_room(struct writer *w)
         const int64_t n = i->extra ? (int64_t)i->extra->n
                           : i->rank < 2 || (i->part && i->part->name.tensor ==
                                                            LCT_CONVERT_VECTOR)
-                              ? elements(i->weight)
+                              ? lct_weight_elements(i->weight)
                               : i->weight->shape[i->weight->rank - 1];
 
         most = n > most ? n : most;

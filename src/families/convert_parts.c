@@ -113,15 +113,6 @@ static struct lct_convert_rows rows_of(const struct lct_convert_heads *h,
     return r;
 }
 
-static int64_t elements(const struct lct_weight *w)
-{
-    int64_t n = 1;
-
-    for (int i = 0; i < w->rank; i++)
-        n *= w->shape[i];
-    return n;
-}
-
 /*
  * Scales of blocks of rows stay where they are, if each row comes from a row of
  * the same block.  'rows' of the matrix, 'blocks' of scales.
@@ -169,7 +160,7 @@ static locant_status read_scales(bool *moves, const struct finder *f,
     const int64_t n = matrix && matrix->rank > 0 ? matrix->shape[0] : -1;
 
     *moves = false;
-    if (elements(w) == 1)
+    if (lct_weight_elements(w) == 1)
         return LOCANT_OK;
     if (n < 0)
         return unknown_order(w);
@@ -200,7 +191,7 @@ static locant_status read_part(bool *moves, const struct finder *f,
         return unknown_order(w);
     if (p->name.tensor == LCT_CONVERT_SCALES)
         return read_scales(moves, f, p, &heads);
-    p->n = vector ? elements(w) : w->rank > 0 ? w->shape[0] : 1;
+    p->n = vector ? lct_weight_elements(w) : w->rank > 0 ? w->shape[0] : 1;
     p->rows = rows_of(&heads, p->name.module, p->n);
     if (lct_convert_rows_count(&p->rows) != p->n || p->rows.first < 0)
         return wrong_rows(w, p->n, &p->rows);

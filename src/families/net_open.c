@@ -311,15 +311,16 @@ locant_status lct_net_open_with(struct lct_net **out, const char *path,
     *out = NULL;
     if (n == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_config_read(&n->config, path);
+    status = lct_config_read_both(&n->config, &n->weights, path);
     if (status == LOCANT_OK)
-        status = lct_position_plan_read(&n->plan, path);
+        status = lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
+                                          n->weights);
     if (status == LOCANT_OK && with != NULL)
         status = lct_plan_with(&n->plan, with);
     if (status == LOCANT_OK)
         status = choose_family(n);
-    if (status == LOCANT_OK)
-        status = lct_weights_open(&n->weights, path);
+    if (status == LOCANT_OK && n->weights == NULL)
+        status = lct_weights_open(&n->weights, path); /* fails, saying why */
     if (status == LOCANT_OK)
         status = bind(n, path);
     return finish(out, n, status);

@@ -21,20 +21,6 @@ locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
     return LOCANT_OK;
 }
 
-locant_status lct_pairing_read(enum lct_recorded_pairing *out, const char *path)
-{
-    struct lct_weights *w;
-    locant_status status = lct_weights_open(&w, path);
-
-    *out = LCT_PAIRING_UNSAID;
-    if (status != LOCANT_OK)
-        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
-    status =
-        lct_pairing_of(out, lct_weights_metadata(w, LCT_WEIGHTS_PAIRING), path);
-    lct_weights_close(w);
-    return status;
-}
-
 /* Find the part of a sum that rotates: its first byte, and *n of them. */
 static locant_status rotating_part(const char **out, size_t *n,
                                    const char *spec)

@@ -6,13 +6,6 @@
 #define LCT_PAIRING_H
 #include "config.h"
 
-/*
- * What the weights of MODEL (a folder, a file) record.  Weights that are absent
- * or cannot be read say nothing.  Errors: FORMAT (a word that is no pairing),
- * NOMEM.
- */
-locant_status lct_pairing_read(enum lct_recorded_pairing *out,
-                               const char *path);
 /* The pairing that a word of the metadata means; NULL: UNSAID.  Errors: FORMAT
    ('name' is the file). */
 locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,

@@ -92,10 +92,10 @@ static locant_status check_widths(const struct lct_position_plan *p)
     return LOCANT_OK;
 }
 
-/* Plan a configuration and, if they are at hand, the tensors beside it. */
-static locant_status plan_both(struct lct_position_plan *out,
-                               const struct lct_config *c, enum lct_stack stack,
-                               const struct lct_weights *w)
+locant_status lct_position_plan_beside(struct lct_position_plan *out,
+                                       const struct lct_config *c,
+                                       enum lct_stack stack,
+                                       const struct lct_weights *w)
 {
     locant_status s;
 
@@ -121,7 +121,7 @@ locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
                                    enum lct_stack stack)
 {
-    return plan_both(out, c, stack, NULL);
+    return lct_position_plan_beside(out, c, stack, NULL);
 }
 
 locant_status lct_position_plan_of(struct lct_position_plan *out,
@@ -133,15 +133,13 @@ locant_status lct_position_plan_of(struct lct_position_plan *out,
 locant_status lct_position_plan_read_as(struct lct_position_plan *out,
                                         const char *path, enum lct_stack stack)
 {
-    struct lct_weights *w = NULL;
+    struct lct_weights *w;
     struct lct_config c;
-    locant_status s = lct_config_read(&c, path);
+    locant_status s = lct_config_read_both(&c, &w, path);
 
     *out = (struct lct_position_plan){ 0 };
-    if (s == LOCANT_OK && c.dialect == LCT_DIALECT_GGUF)
-        s = lct_weights_open(&w, path); /* divisors are tensors */
     if (s == LOCANT_OK)
-        s = plan_both(out, &c, stack, w);
+        s = lct_position_plan_beside(out, &c, stack, w);
     lct_weights_close(w);
     lct_config_free(&c);
     return s;

@@ -123,6 +123,12 @@ locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    enum lct_stack stack);
 locant_status lct_position_plan_read_as(struct lct_position_plan *out,
                                         const char *path, enum lct_stack stack);
+/* The same with the weights beside the configuration, or NULL: those of GGUF
+   have divisors of frequencies. */
+locant_status lct_position_plan_beside(struct lct_position_plan *out,
+                                       const struct lct_config *c,
+                                       enum lct_stack stack,
+                                       const struct lct_weights *w);
 /* The model_type of its family. */
 const char *lct_position_plan_family(const struct lct_position_plan *p);
 void lct_position_plan_free(struct lct_position_plan *p);

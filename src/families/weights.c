@@ -260,7 +260,7 @@ locant_status lct_weights_open(struct lct_weights **out, const char *path)
 locant_status lct_weights_parse(struct lct_weights **out, const void *bytes,
                                 size_t size, const char *name)
 {
-    const bool gguf = size >= 4 && memcmp(bytes, "GGUF", 4) == 0;
+    const bool gguf = lct_gguf_is(bytes, size);
     char *copy = locant_alloc(strlen(name) + 1);
 
     *out = NULL;
@@ -322,22 +322,22 @@ const struct lct_gguf *lct_weights_gguf(const struct lct_weights *w)
     return w->gguf.file;
 }
 
+/* The block that begins with element 'first'. */
+static const unsigned char *block_at(const struct lct_weight *w, int64_t first)
+{
+    return w->data + (size_t)(first / w->type->elements) * w->type->bytes;
+}
+
 void lct_weight_floats(float *out, const struct lct_weight *w, int64_t first,
                        int64_t n)
 {
-    const int64_t block = w->type->elements;
-
-    lct_number_floats(out, w->type,
-                      w->data + (size_t)(first / block) * w->type->bytes,
-                      (size_t)(n / block));
+    lct_number_floats(out, w->type, block_at(w, first),
+                      (size_t)(n / w->type->elements));
 }
 
 void lct_weight_doubles(double *out, const struct lct_weight *w, int64_t first,
                         int64_t n)
 {
-    const int64_t block = w->type->elements;
-
-    lct_number_doubles(out, w->type,
-                       w->data + (size_t)(first / block) * w->type->bytes,
-                       (size_t)(n / block));
+    lct_number_doubles(out, w->type, block_at(w, first),
+                       (size_t)(n / w->type->elements));
 }

@@ -61,6 +61,12 @@ const struct locant_tensors *lct_weights_header(const struct lct_weights *w,
 struct lct_gguf;
 const struct lct_gguf *lct_weights_gguf(const struct lct_weights *w);
 
+/* The elements of a tensor. */
+static inline int64_t lct_weight_elements(const struct lct_weight *w)
+{
+    return (int64_t)(w->bytes / w->type->bytes) * w->type->elements;
+}
+
 /*
  * Elements 'first' .. first + n - 1 of the flattened tensor as numbers; both
  * are multiples of the elements of a block.

@@ -1,11 +1,10 @@
 /* weights_find.c - see weights_find.h */
 #define _GNU_SOURCE
 #include "weights_find.h"
+#include "../files/gguf.h"
 #include "../files/io.h"
 #include "../files/path.h"
-#include "../files/source.h"
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -99,9 +98,7 @@ static locant_status find_in_folder(char **out, enum lct_weights_kind *kind,
 
 static locant_status kind_of_file(enum lct_weights_kind *kind, const char *path)
 {
-    char magic[4] = "";
-    locant_status status;
-    struct lct_source s;
+    bool gguf;
 
     *kind = LCT_WEIGHTS_INDEX;
     if (ends_with(path, ".index.json"))
@@ -110,13 +107,9 @@ static locant_status kind_of_file(enum lct_weights_kind *kind, const char *path)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: has no weights; name its folder",
                            lct_path_tail(path));
-    LCT_TRY(lct_source_open(&s, path));
-    status = lct_source_copy(magic, &s, 0,
-                             s.size < sizeof magic ? s.size : sizeof magic);
-    lct_source_close(&s);
-    *kind =
-        memcmp(magic, "GGUF", 4) == 0 ? LCT_WEIGHTS_GGUF : LCT_WEIGHTS_SINGLE;
-    return status;
+    LCT_TRY(lct_gguf_is_file(&gguf, path));
+    *kind = gguf ? LCT_WEIGHTS_GGUF : LCT_WEIGHTS_SINGLE;
+    return LOCANT_OK;
 }
 
 locant_status lct_weights_find_file(char **out, enum lct_weights_kind *kind,

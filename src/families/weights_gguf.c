@@ -2,7 +2,6 @@
 #include "weights_gguf.h"
 #include "../core/quote.h"
 #include "../files/path.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Copy the text with a final zero; *room is where the next one goes. */
@@ -16,22 +15,23 @@ static const char *copy_text(char **room, const struct lct_text *t)
     return out;
 }
 
-/* Bytes of the names of tensors and of the texts and their keys. */
-static size_t count_strings(struct lct_weights_gguf *g)
+/* Is value i a text? */
+static bool text_of(struct lct_text *out, const struct lct_gguf *g, size_t i)
+{
+    return !g->values[i].array && lct_gguf_text(out, g, &g->values[i], 0);
+}
+
+/* Bytes of the names of tensors and of the texts. */
+static size_t count_strings(const struct lct_weights_gguf *g)
 {
     struct lct_text text;
     size_t bytes = 1;
 
     for (size_t i = 0; i < g->file->n_tensors; i++)
         bytes += g->file->tensors[i].name.n + 1;
-    for (size_t i = 0; i < g->file->n_values; i++) {
-        const struct lct_gguf_value *v = &g->file->values[i];
-
-        if (!v->array && lct_gguf_text(&text, g->file, v, 0)) {
-            bytes += v->key.n + text.n + 2;
-            g->n_texts++;
-        }
-    }
+    for (size_t i = 0; i < g->file->n_values; i++)
+        if (text_of(&text, g->file, i))
+            bytes += text.n + 1;
     return bytes;
 }
 
@@ -52,26 +52,13 @@ static locant_status copy_names(struct lct_weights_gguf *g, char **room)
     return LOCANT_OK;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(((const struct lct_pair *)a)->key,
-                  ((const struct lct_pair *)b)->key);
-}
-
 static void copy_texts(struct lct_weights_gguf *g, char **room)
 {
     struct lct_text text;
-    size_t n = 0;
 
-    for (size_t i = 0; i < g->file->n_values; i++) {
-        const struct lct_gguf_value *v = &g->file->values[i];
-
-        if (v->array || !lct_gguf_text(&text, g->file, v, 0))
-            continue;
-        g->texts[n].key = copy_text(room, &v->key);
-        g->texts[n++].value = copy_text(room, &text);
-    }
-    qsort(g->texts, n, sizeof *g->texts, by_key);
+    for (size_t i = 0; i < g->file->n_values; i++)
+        if (text_of(&text, g->file, i))
+            g->texts[i] = copy_text(room, &text);
 }
 
 static locant_status copy_strings(struct lct_weights_gguf *g)
@@ -80,7 +67,7 @@ static locant_status copy_strings(struct lct_weights_gguf *g)
 
     g->strings = room;
     g->names = locant_alloc((g->file->n_tensors + 1) * sizeof *g->names);
-    g->texts = locant_alloc((g->n_texts + 1) * sizeof *g->texts);
+    g->texts = locant_alloc((g->file->n_values + 1) * sizeof *g->texts);
     if (room == NULL || g->names == NULL || g->texts == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to open it",
                            lct_path_tail(g->file->name));
@@ -128,11 +115,8 @@ struct lct_weight lct_weights_gguf_tensor(const struct lct_weights_gguf *g,
 const char *lct_weights_gguf_text(const struct lct_weights_gguf *g,
                                   const char *key)
 {
-    const struct lct_pair wanted = { .key = key };
-    const struct lct_pair *found = NULL;
+    const struct lct_gguf_value *v =
+        g->file ? lct_gguf_find(g->file, key) : NULL;
 
-    if (g->n_texts > 0)
-        found =
-            bsearch(&wanted, g->texts, g->n_texts, sizeof *g->texts, by_key);
-    return found ? found->value : NULL;
+    return v ? g->texts[v - g->file->values] : NULL;
 }

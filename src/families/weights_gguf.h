@@ -2,15 +2,13 @@
 #ifndef LCT_WEIGHTS_GGUF_H
 #define LCT_WEIGHTS_GGUF_H
 #include "../files/gguf.h"
-#include "../files/tensors.h"
 #include "weights.h"
 
 struct lct_weights_gguf {
     struct lct_gguf *file;
-    char *strings;          /* of all texts */
-    const char **names;     /* of the tensors, in the order of the file's */
-    struct lct_pair *texts; /* keys whose value is a text, sorted */
-    size_t n_texts;
+    char *strings;      /* of all texts */
+    const char **names; /* of the tensors, in the order of the file's */
+    const char **texts; /* of the values, in that order; NULL: it is no text */
 };
 
 /* Open a file, or the bytes in memory if they are not NULL.  Close it also

@@ -5,6 +5,7 @@
 #include "gguf_cursor.h"
 #include "number.h"
 #include "path.h"
+#include "source.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static locant_status allocate(struct lct_gguf *g, struct lct_cursor *c)
     uint64_t tensors, values;
     uint32_t version;
 
-    if (c->size < 4 || memcmp(c->bytes, "GGUF", 4) != 0)
+    if (!lct_gguf_is(c->bytes, c->size))
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: does not begin with \"GGUF\"",
                            lct_path_tail(g->name));
@@ -322,6 +323,26 @@ static locant_status open_file(struct lct_gguf **out, const char *name,
     }
     *out = g;
     return LOCANT_OK;
+}
+
+bool lct_gguf_is(const void *bytes, size_t n)
+{
+    return n >= 4 && memcmp(bytes, "GGUF", 4) == 0;
+}
+
+locant_status lct_gguf_is_file(bool *out, const char *path)
+{
+    char start[4];
+    locant_status status;
+    struct lct_source s;
+    size_t n;
+
+    LCT_TRY(lct_source_open(&s, path));
+    n = s.size < sizeof start ? s.size : sizeof start;
+    status = lct_source_copy(start, &s, 0, n);
+    lct_source_close(&s);
+    *out = status == LOCANT_OK && lct_gguf_is(start, n);
+    return status;
 }
 
 locant_status lct_gguf_open(struct lct_gguf **out, const char *path)

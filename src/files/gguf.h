@@ -72,6 +72,10 @@ struct lct_gguf {
     char name[];        /* of the file, for messages */
 };
 
+/* Do these bytes, or does this file, begin as a GGUF file does?  Errors: IO. */
+bool lct_gguf_is(const void *bytes, size_t n);
+locant_status lct_gguf_is_file(bool *out, const char *path);
+
 /* Errors: IO, FORMAT, UNSUPPORTED, NOMEM.  *out is NULL after a failure. */
 locant_status lct_gguf_open(struct lct_gguf **out, const char *path);
 

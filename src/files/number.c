@@ -275,20 +275,19 @@ const struct lct_number *lct_number_gguf(uint32_t id)
     return NULL;
 }
 
-const struct lct_number *lct_number_safetensors(const char *name)
+const struct lct_number *lct_number_named(const char *name)
 {
     for (size_t i = 0; i < TYPES; i++)
-        if (types[i].safetensors && strcmp(types[i].name, name) == 0)
+        if (strcmp(types[i].name, name) == 0)
             return &types[i];
     return NULL;
 }
 
-const struct lct_number *lct_number_named(const char *name)
+const struct lct_number *lct_number_safetensors(const char *name)
 {
-    for (size_t i = 0; i < TYPES; i++)
-        if (types[i].gguf >= 0 && strcmp(types[i].name, name) == 0)
-            return &types[i];
-    return NULL;
+    const struct lct_number *t = lct_number_named(name);
+
+    return t && t->safetensors ? t : NULL;
 }
 
 const char *lct_number_gguf_names(void)

@@ -14,12 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LCT_NUMBER_NO_GGUF = -1 };
-
 /* A type of numbers. */
 struct lct_number {
     const char *name; /* as safetensors or ggml write it: "F32", "Q4_K" */
-    int gguf;         /* its id in a GGUF file, or LCT_NUMBER_NO_GGUF */
+    int gguf;         /* its id in a GGUF file, -1: none */
     int safetensors;  /* 1 if a safetensors file may have it */
     int64_t elements; /* of a block */
     size_t bytes;     /* of a block */
@@ -29,11 +27,11 @@ struct lct_number {
     void (*doubles)(double *out, const unsigned char *blocks, size_t n);
 };
 
-/* The type of that id or of that name; NULL if it is unknown. */
+/* The type of that id or of that name; NULL if it is unknown, or if a
+   safetensors file may not have it. */
 const struct lct_number *lct_number_gguf(uint32_t id);
-const struct lct_number *lct_number_safetensors(const char *name);
-/* The type of GGUF of that name. */
 const struct lct_number *lct_number_named(const char *name);
+const struct lct_number *lct_number_safetensors(const char *name);
 
 /* The names of all types, for messages: "F32, F16, ..", "F32 F64 ..". */
 const char *lct_number_gguf_names(void);
