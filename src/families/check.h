@@ -133,6 +133,11 @@ bool lct_check_is_gguf(const struct lct_check *k);
 /* sliding_window as transformers 5 takes it; 0: none.  Of a GGUF file, the key
    of its architecture. */
 int64_t lct_check_window(const struct lct_check *k);
+/* An object of the text configuration that is not empty; NULL if there is
+   none. */
+const json_t *lct_check_object(const struct lct_check *k, const char *key);
+/* The base of the class, or 10000. */
+double lct_check_class_base(const struct lct_check *k);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);
@@ -158,6 +163,7 @@ double lct_check_yarn_amplitude(const json_t *dict, double factor);
 
 /* The groups of checks. */
 void lct_check_dialect(struct lct_check *k);
+void lct_check_kinds(struct lct_check *k);
 void lct_check_keys(struct lct_check *k);
 void lct_check_values(struct lct_check *k);
 void lct_check_lengths(struct lct_check *k);

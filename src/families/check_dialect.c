@@ -1,24 +1,11 @@
 /* check_dialect.c - checks D01 to D05, D10, D11: which dictionary and which
  * base a reader takes */
 #include "check.h"
-#include "check_kinds.h"
 #include "check_view.h"
 #include "../core/quote.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const json_t *object_of(const struct lct_check *k, const char *key)
-{
-    const json_t *value = json_object_get(k->text, key);
-
-    return json_is_object(value) && json_object_size(value) > 0 ? value : NULL;
-}
-
-static double class_base(const struct lct_check *k)
-{
-    return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
-}
 
 /* All keys of 'a' but the base are in 'b' with the same value. */
 static bool says_the_same(const json_t *a, const json_t *b)
@@ -38,9 +25,10 @@ static bool says_the_same(const json_t *a, const json_t *b)
 /* D01 */
 static void both_dictionaries(struct lct_check *k)
 {
-    const json_t *scaling = object_of(k, "rope_scaling");
-    const json_t *params = object_of(k, "rope_parameters");
-    const double outer = lct_check_real(k->text, "rope_theta", class_base(k));
+    const json_t *scaling = lct_check_object(k, "rope_scaling");
+    const json_t *params = lct_check_object(k, "rope_parameters");
+    const double outer =
+        lct_check_real(k->text, "rope_theta", lct_check_class_base(k));
     const double lost = lct_check_real(params, "rope_theta", outer);
     const double inner = lct_check_real(scaling, "rope_theta", outer);
     struct lct_draft *f;
@@ -100,16 +88,17 @@ static void inner_base(struct lct_check *k)
     }
     if (outer == 0 && !lct_check_has(k->text, "rope_theta") &&
         strncmp(e->path, "rope_parameters", 15) == 0 &&
-        (inner != class_base(k) || scaled)) {
+        (inner != lct_check_class_base(k) || scaled)) {
         f = lct_check_report(k, LCT_CHECK_D03, key,
                              "rope_theta %.10g%s only inside rope_parameters, "
                              "where programs for transformers 4 do not look",
                              inner,
                              scaled ? " and the scaling stand" : " stands");
         lct_check_says(f, LCT_HF4, "the default of the class, base %.10g%s",
-                       class_base(k), scaled ? ", and no scaling" : "");
+                       lct_check_class_base(k),
+                       scaled ? ", and no scaling" : "");
         lct_check_says(f, LCT_MLX, "older versions fail, or take base %.10g",
-                       class_base(k));
+                       lct_check_class_base(k));
         lct_check_mend(f, "add rope_theta %.10g at the top level too", inner);
         if (e->layers[0] == '\0')
             lct_check_fix(f, "rope_theta",
@@ -145,7 +134,7 @@ static void no_base(struct lct_check *k)
 
     /* null and entries by layer kind are findings of their own */
     if (expected == 0 || json_object_get(k->text, "rope_theta") != NULL ||
-        lct_check_view_nested(object_of(k, "rope_parameters")))
+        lct_check_view_nested(lct_check_object(k, "rope_parameters")))
         return;
     for (int i = 0; i < k->n_entries; i++)
         if (lct_check_has(k->entries[i].dict, "rope_theta"))
@@ -154,7 +143,7 @@ static void no_base(struct lct_check *k)
                          "rope_theta is absent, and published files of %s have "
                          "another base (%.10g) than the class",
                          k->type, expected);
-    lct_check_says(f, LCT_EVERY_STACK, "base %.10g", class_base(k));
+    lct_check_says(f, LCT_EVERY_STACK, "base %.10g", lct_check_class_base(k));
     lct_check_mend(f, "add the rope_theta that the model was trained with");
 }
 
@@ -293,6 +282,5 @@ void lct_check_dialect(struct lct_check *k)
         unknown_kind(k, &k->entries[i]);
         two_kinds(k, &k->entries[i]);
     }
-    lct_check_kinds(k);
     neox_names(k);
 }

@@ -202,6 +202,7 @@ static void run_groups(struct lct_check *k)
 {
     if (k->config->dialect != LCT_DIALECT_GGUF) {
         lct_check_dialect(k);
+        lct_check_kinds(k);
         lct_check_keys(k);
         lct_check_values(k);
         lct_check_lengths(k);

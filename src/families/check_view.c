@@ -80,6 +80,18 @@ bool lct_check_has(const json_t *object, const char *key)
     return value != NULL && !json_is_null(value);
 }
 
+const json_t *lct_check_object(const struct lct_check *k, const char *key)
+{
+    const json_t *value = json_object_get(k->text, key);
+
+    return json_is_object(value) && json_object_size(value) > 0 ? value : NULL;
+}
+
+double lct_check_class_base(const struct lct_check *k)
+{
+    return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
+}
+
 bool lct_check_is(const struct lct_check *k, const char *type)
 {
     return strcmp(k->type, type) == 0 ||
@@ -285,11 +297,10 @@ bool lct_check_view_nested(const json_t *dict)
 
 static void read_entries(struct lct_check *k)
 {
-    const json_t *scaling = json_object_get(k->text, "rope_scaling");
+    const json_t *scaling = lct_check_object(k, "rope_scaling");
     const json_t *params = json_object_get(k->text, "rope_parameters");
-    const bool old = json_is_object(scaling) && json_object_size(scaling) > 0;
-    const json_t *dict = old ? scaling : params;
-    const char *path = old ? "rope_scaling" : "rope_parameters";
+    const json_t *dict = scaling ? scaling : params;
+    const char *path = scaling ? "rope_scaling" : "rope_parameters";
     const char *key;
     json_t *value;
 
@@ -325,7 +336,6 @@ void lct_check_view_open(struct lct_check *k, const struct lct_config *c,
                          const struct lct_weights *w, struct lct_report *report)
 {
     const char *name = name_of_text(c);
-    double base;
 
     *k = (struct lct_check){ .config = c,
                              .weights = w,
@@ -337,13 +347,10 @@ void lct_check_view_open(struct lct_check *k, const struct lct_config *c,
     if (c->dialect != LCT_DIALECT_HF4 && c->dialect != LCT_DIALECT_HF5)
         return;
     read_sizes(k);
-    base = k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
-    k->base = lct_check_real(k->text, "rope_theta",
-                             lct_check_real(k->text,
-                                            lct_check_is(k, "gpt_neox")
-                                                ? "rotary_emb_base"
-                                                : "rope_theta",
-                                            base));
+    k->base = lct_check_class_base(k);
+    if (lct_check_is(k, "gpt_neox"))
+        k->base = lct_check_real(k->text, "rotary_emb_base", k->base);
+    k->base = lct_check_real(k->text, "rope_theta", k->base);
     k->partial =
         lct_check_real(k->text, "partial_rotary_factor",
                        lct_check_is(k, "gpt_neox")
