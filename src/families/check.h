@@ -125,10 +125,13 @@ const char *lct_check_text(const json_t *object, const char *key,
 /* The channels of a head that turn, as transformers counts them: the product
    cut off; 0 if it is no size. */
 int64_t lct_check_channels(int64_t width, double partial);
-/* "rope_scaling.factor" of an entry. */
-const char *lct_check_path(char out[128], const struct lct_rope_entry *e,
-                           const char *key);
-#define LCT_CHECK_PATH(e, key) lct_check_path((char[128]){ 0 }, e, key)
+/* "rope_scaling.factor" of an entry: its path, and a key of at most 84 bytes as
+   lct_quote() makes it. */
+enum { LCT_PATH_BYTES = 192 };
+const char *lct_check_path(char out[LCT_PATH_BYTES],
+                           const struct lct_rope_entry *e, const char *key);
+#define LCT_CHECK_PATH(e, key)                                                 \
+    lct_check_path((char[LCT_PATH_BYTES]){ 0 }, e, key)
 bool lct_check_is_gguf(const struct lct_check *k);
 /* sliding_window as transformers 5 takes it; 0: none.  Of a GGUF file, the key
    of its architecture. */

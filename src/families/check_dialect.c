@@ -4,7 +4,6 @@
 #include "check_view.h"
 #include "../core/quote.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* All keys of 'a' but the base are in 'b' with the same value. */
@@ -67,13 +66,13 @@ static void inner_base(struct lct_check *k)
     const double outer = lct_check_real(k->text, "rope_theta", 0);
     double inner;
     bool scaled;
+    char key[LCT_PATH_BYTES];
     struct lct_draft *f;
-    char key[96];
 
     if (e == NULL || (inner = lct_check_real(e->dict, "rope_theta", 0)) <= 0)
         return;
     scaled = strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0;
-    snprintf(key, sizeof key, "%s.rope_theta", e->path);
+    lct_check_path(key, e, "rope_theta");
     if (outer > 0 && outer != inner) {
         f = lct_check_report(k, LCT_CHECK_D02, key,
                              "rope_theta is %.10g in the dictionary and %.10g "
@@ -196,14 +195,14 @@ static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
                                         NULL };
     static const char *const mlx[] = { "mrope", "su", NULL };
     const char *better = meant(k, e->dict, e->kind);
-    char key[96], kind[LCT_QUOTE_BYTES];
+    char key[LCT_PATH_BYTES], kind[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     if (known_to_hf5(k, e->kind))
         return;
     lct_quote(kind, e->kind, strlen(e->kind));
-    snprintf(key, sizeof key, "%s.%s", e->path,
-             lct_check_has(e->dict, "rope_type") ? "rope_type" : "type");
+    lct_check_path(key, e,
+                   lct_check_has(e->dict, "rope_type") ? "rope_type" : "type");
     f = lct_check_report(k, LCT_CHECK_D05, key,
                          "rope_type '%s' is unknown to transformers 5", kind);
     lct_check_says(f, LCT_HF, "KeyError when the model is built");
@@ -230,7 +229,7 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const char *a = lct_check_text(e->dict, "rope_type", NULL);
     const char *b = lct_check_text(e->dict, "type", NULL);
-    char key[96], qa[LCT_QUOTE_BYTES], qb[LCT_QUOTE_BYTES];
+    char qa[LCT_QUOTE_BYTES], qb[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     if (a == NULL || b == NULL || strcmp(a, b) == 0 ||
@@ -238,8 +237,7 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
         return;
     lct_quote(qa, a, strlen(a));
     lct_quote(qb, b, strlen(b));
-    snprintf(key, sizeof key, "%s.type", e->path);
-    f = lct_check_report(k, LCT_CHECK_D10, key,
+    f = lct_check_report(k, LCT_CHECK_D10, LCT_CHECK_PATH(e, "type"),
                          "rope_type is '%s' and type is '%s'", qa, qb);
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP, "'%s'", qa);
     lct_check_says(f, LCT_MLX, "'%s'", qb);

@@ -2,7 +2,6 @@
  * lengths, and the scalings that follow from them */
 #include "check.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool is_kind(const struct lct_rope_entry *e, const char *kind)

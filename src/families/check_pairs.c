@@ -4,7 +4,6 @@
 #include "check_gguf.h"
 #include "check_rows.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- sizes */

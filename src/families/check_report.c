@@ -90,7 +90,7 @@ struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
     struct lct_draft *f = added(k->report);
     const bool whole = key[0] == '/';
     const char *name = k->params ? lct_check_params_key(key) : key + whole;
-    char path[160];
+    char path[256];
     va_list arguments;
 
     snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, name);

@@ -103,10 +103,10 @@ bool lct_check_class_has(const struct lct_check *k, unsigned traits)
     return k->class != NULL && (k->class->traits & traits) == traits;
 }
 
-const char *lct_check_path(char out[128], const struct lct_rope_entry *e,
-                           const char *key)
+const char *lct_check_path(char out[LCT_PATH_BYTES],
+                           const struct lct_rope_entry *e, const char *key)
 {
-    snprintf(out, 128, "%s.%s", e->path, key);
+    snprintf(out, LCT_PATH_BYTES, "%s.%s", e->path, key);
     return out;
 }
 

@@ -1,7 +1,6 @@
 /* check_yarn.c - checks L14 to L19: amplitudes and ramps */
 #include "check.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* L14 */
