@@ -379,6 +379,20 @@ TEST(a_stack_keeps_what_concerns_it)
          LOCANT_STACK_HF5, "", NULL);
 }
 
+/* Of 200 letters a third differs from any name. */
+TEST(a_long_key_is_no_misspelling)
+{
+    char keys[512], want[512], as[201];
+
+    memset(as, 'a', 200);
+    as[200] = 0;
+    snprintf(keys, sizeof keys,
+             "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2,\"%s\":1}",
+             as);
+    snprintf(want, sizeof want, "no stack knows a key '%.80s...' here.", as);
+    says("X02", keys, LOCANT_STACK_TRUE, want, NULL);
+}
+
 /* Numbers that transformers 5.23 computes. */
 TEST(ramps_and_amplitudes_are_those_of_transformers)
 {

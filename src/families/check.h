@@ -145,8 +145,8 @@ double lct_check_class_base(const struct lct_check *k);
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);
 bool lct_check_class_has(const struct lct_check *k, unsigned traits);
-/* The least number of edits from a to b, whatever the case of a's letters
-   (Levenshtein 1966). */
+/* The least number of edits from a to b, whatever the case of their letters
+   (Levenshtein 1966); SIZE_MAX if one is longer than 64 bytes. */
 size_t lct_check_edits(const char *a, const char *b);
 /* The nearest of 'names' (NULL at the end) within a third of its letters. */
 const char *lct_check_nearest(const char *word, const char *const *names);

@@ -119,7 +119,7 @@ size_t lct_check_edits(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
 
-    return n > LCT_COMPARED || m > LCT_COMPARED ? LCT_COMPARED
+    return n > LCT_COMPARED || m > LCT_COMPARED ? SIZE_MAX
                                                 : lct_edits(a, n, b, m);
 }
 
