@@ -151,8 +151,6 @@ size_t lct_check_edits(const char *a, const char *b);
 /* The nearest of 'names' (NULL at the end) within a third of its letters. */
 const char *lct_check_nearest(const char *word, const char *const *names);
 
-/* m(F, x) = 0.1 x ln F + 1 of YaRN, 1 if F <= 1. */
-double lct_check_mscale(double factor, double x);
 /* The ends of YaRN's ramp, rounded and clipped. */
 struct lct_ramp {
     int low, high;
@@ -160,7 +158,6 @@ struct lct_ramp {
 };
 struct lct_ramp lct_check_ramp(double rot, double base, double original,
                                double fast, double slow);
-double lct_check_longest(double rot, double base);
 /* A of YaRN as transformers computes it from the dictionary. */
 double lct_check_yarn_amplitude(const json_t *dict, double factor);
 

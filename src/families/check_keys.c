@@ -1,6 +1,7 @@
 /* check_keys.c - checks D08, X02 and X03: keys of the dictionaries that are
  * unknown, missing or unread */
 #include "check.h"
+#include "../encodings/yarn.h"
 #include "../core/quote.h"
 #include <string.h>
 
@@ -123,13 +124,13 @@ static void say_unread(struct lct_draft *f, const struct lct_rope_entry *e,
         lct_check_says(f, LCT_HF,
                        "ignored: cosine and sine are multiplied by %.6f", a);
         lct_check_says(f, LCT_VLLM, "multiplied by %.6f x %.6f = %.6f",
-                       lct_check_mscale(e->factor, 1), x,
-                       lct_check_mscale(e->factor, 1) * x);
+                       lct_yarn_gain(e->factor, 1), x,
+                       lct_yarn_gain(e->factor, 1) * x);
         lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "ignored: %.6f", a);
         lct_check_mend(f,
                        "write the whole factor as attention_factor, %.6f "
                        "if vLLM is right",
-                       lct_check_mscale(e->factor, 1) * x);
+                       lct_yarn_gain(e->factor, 1) * x);
     } else if (strcmp(name, "alpha") == 0 && strcmp(e->kind, "dynamic") == 0) {
         lct_check_says(f, LCT_HF | LCT_LLAMA_CPP | LCT_MLX, "ignored");
         lct_check_says(f, LCT_VLLM,

@@ -2,6 +2,7 @@
  * resolves it, and the numbers that their sentences state */
 #include "check_view.h"
 #include "../core/suggest.h"
+#include "../encodings/yarn.h"
 #include "check.h"
 #include <math.h>
 #include <stdio.h>
@@ -141,24 +142,12 @@ const char *lct_check_nearest(const char *word, const char *const *names)
 
 /* ------------------------------------------------------------------ numbers */
 
-static const double PI = 3.14159265358979323846;
-
-double lct_check_mscale(double factor, double x)
-{
-    return factor <= 1 ? 1 : 0.1 * x * log(factor) + 1;
-}
-
-/* The pair that turns 'turns' times within the original length. */
-static double correction(double rot, double base, double original, double turns)
-{
-    return rot * log(original / (turns * 2 * PI)) / (2 * log(base));
-}
-
 struct lct_ramp lct_check_ramp(double rot, double base, double original,
                                double fast, double slow)
 {
-    struct lct_ramp r = { .low_exact = correction(rot, base, original, fast),
-                          .high_exact = correction(rot, base, original, slow) };
+    struct lct_ramp r = { .low_exact = lct_yarn_pair(rot, base, original, fast),
+                          .high_exact =
+                              lct_yarn_pair(rot, base, original, slow) };
     const double low = floor(r.low_exact), high = ceil(r.high_exact);
 
     /* of wild numbers only the clipped ends count */
@@ -167,19 +156,14 @@ struct lct_ramp lct_check_ramp(double rot, double base, double original,
     return r;
 }
 
-double lct_check_longest(double rot, double base)
-{
-    return 2 * PI * pow(base, (rot - 2) / rot);
-}
-
 double lct_check_yarn_amplitude(const json_t *dict, double factor)
 {
     const double m = lct_check_real(dict, "mscale", 0);
     const double all = lct_check_real(dict, "mscale_all_dim", 0);
 
     if (m != 0 && all != 0)
-        return lct_check_mscale(factor, m) / lct_check_mscale(factor, all);
-    return lct_check_mscale(factor, 1);
+        return lct_yarn_gain(factor, m) / lct_yarn_gain(factor, all);
+    return lct_yarn_gain(factor, 1);
 }
 
 /* --------------------------------------------------------------- resolution */
