@@ -141,6 +141,12 @@ int64_t lct_check_window(const struct lct_check *k);
 const json_t *lct_check_object(const struct lct_check *k, const char *key);
 /* The base of the class, or 10000. */
 double lct_check_class_base(const struct lct_check *k);
+/* The pairing that the metadata of the weights records, and the one that
+   readers of such a file take them to have. */
+enum lct_recorded_pairing lct_check_recorded(const struct lct_check *k);
+enum lct_recorded_pairing lct_check_readers(const struct lct_check *k);
+/* "half" or "interleaved". */
+const char *lct_check_pairing(enum lct_recorded_pairing p);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);

@@ -166,18 +166,16 @@ static void summary(char *out, size_t size, const struct lct_check *k,
         [LCT_DIALECT_MISTRAL] = "params.json of Mistral",
         [LCT_DIALECT_GGUF] = "GGUF file"
     };
-    const char *pairing =
-        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
-                   : NULL;
-    char type[LCT_QUOTE_BYTES], quoted[LCT_QUOTE_BYTES];
+    const enum lct_recorded_pairing pairing = lct_check_recorded(k);
+    char type[LCT_QUOTE_BYTES];
     int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
                      k->config->file, lct_quote(type, k->type, strlen(k->type)),
                      dialects[dialect], k->weights ? "with" : "no",
                      (int)LCT_CHECKS);
 
-    if (pairing != NULL && n > 0 && (size_t)n < size)
+    if (pairing != LCT_PAIRING_UNSAID && n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, ", pairing '%s' recorded",
-                 lct_quote(quoted, pairing, strlen(pairing)));
+                 lct_check_pairing(pairing));
 }
 
 static void run_groups(struct lct_check *k)

@@ -32,31 +32,23 @@ static const struct lct_weight *find_by_end(const struct lct_weights *w,
 /* G01: the pairing that the file records is not what its readers take */
 static void recorded_pairing(struct lct_check *k)
 {
-    const char *text =
-        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
-                   : NULL;
-    const struct lct_gguf_arch *arch =
-        lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
-    const bool interleaved =
-        arch ? arch->interleaved
-             : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
-    const bool known = arch != NULL || interleaved ||
-                       lct_check_class_has(k, LCT_CLASS_HALF) ||
-                       lct_check_class_has(k, LCT_CLASS_PERMUTED);
-    const char *readers = interleaved ? "interleaved" : "half";
+    const enum lct_recorded_pairing mine = lct_check_recorded(k);
+    const enum lct_recorded_pairing readers = lct_check_readers(k);
     struct lct_draft *f;
 
-    if (text == NULL || !known || strcmp(text, readers) == 0)
+    if (mine == LCT_PAIRING_UNSAID || readers == LCT_PAIRING_UNSAID ||
+        mine == readers)
         return;
     f = lct_check_report(k, LCT_CHECK_G01, "/" LCT_WEIGHTS_PAIRING,
                          "the weights of q and k are paired '%s' by their "
                          "metadata, and readers of '%s' pair them '%s'",
-                         strcmp(text, "half") == 0 ? "half" : "interleaved",
-                         k->type, readers);
+                         lct_check_pairing(mine), k->type,
+                         lct_check_pairing(readers));
     lct_check_says(
         f, lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX,
         "wrong scores from position 1 on");
-    lct_check_mend(f, "locant model convert --pairing %s", readers);
+    lct_check_mend(f, "locant model convert --pairing %s",
+                   lct_check_pairing(readers));
 }
 
 /* ------------------------------------------------------------------- shapes */
