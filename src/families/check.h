@@ -141,6 +141,10 @@ int64_t lct_check_window(const struct lct_check *k);
 const json_t *lct_check_object(const struct lct_check *k, const char *key);
 /* The base of the class, or 10000. */
 double lct_check_class_base(const struct lct_check *k);
+/* The first tensor of the text part whose name ends so, after a point or at its
+   start; NULL if there is none, or no weights. */
+const struct lct_weight *lct_check_tensor(const struct lct_weights *w,
+                                          const char *end);
 /* The pairing that the metadata of the weights records, and the one that
    readers of such a file take them to have. */
 enum lct_recorded_pairing lct_check_recorded(const struct lct_check *k);
