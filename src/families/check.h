@@ -110,8 +110,11 @@ void lct_check_says(struct lct_draft *f, unsigned stacks, const char *format,
 void lct_check_mend(struct lct_draft *f, const char *format, ...)
     LOCANT_PRINTF(2, 3);
 /* That mend as a change: 'path' ("rope_scaling.factor", within the text
-   configuration) becomes 'value', whose reference is taken; NULL removes it. */
+   configuration) becomes 'value', whose reference is taken; NULL: there was no
+   memory for it. */
 void lct_check_fix(struct lct_draft *f, const char *path, json_t *value);
+/* The change that removes it. */
+void lct_check_remove(struct lct_draft *f, const char *path);
 /* Report this finding with another severity than that of its check. */
 void lct_check_severity(struct lct_draft *f, locant_severity severity);
 

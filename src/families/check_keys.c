@@ -108,7 +108,7 @@ static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
     if (!lct_check_has(e->dict, nearest) && strchr(name, '.') == NULL) {
         lct_check_fix(f, LCT_CHECK_PATH(e, nearest),
                       json_incref(json_object_get(e->dict, name)));
-        lct_check_fix(f, LCT_CHECK_PATH(e, name), NULL);
+        lct_check_remove(f, LCT_CHECK_PATH(e, name));
     }
 }
 

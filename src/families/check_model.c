@@ -245,8 +245,9 @@ static void wrong_model_type(struct lct_report *report,
 
 /* Look at a model; a params.json is read as transformers would name its keys,
    in *named, which is to be freed. */
-static void view(struct lct_check *k, struct lct_config *named,
-                 const struct lct_check_model *m, struct lct_report *report)
+static locant_status view(struct lct_check *k, struct lct_config *named,
+                          const struct lct_check_model *m,
+                          struct lct_report *report)
 {
     const struct lct_config *c = &m->config;
 
@@ -254,6 +255,8 @@ static void view(struct lct_check *k, struct lct_config *named,
     if (c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL) {
         *named = *c;
         named->root = lct_check_params(c);
+        if (named->root == NULL)
+            return LOCANT_ERR_NOMEM;
         named->text = named->root;
         named->dialect = LCT_DIALECT_HF4;
         c = named;
@@ -261,6 +264,7 @@ static void view(struct lct_check *k, struct lct_config *named,
     lct_check_view_open(k, c, m->weights, report);
     k->params = c == named;
     k->tokenizer = m->tokenizer;
+    return LOCANT_OK;
 }
 
 locant_status lct_check_model_run(struct lct_report *report, char *checked,
@@ -273,27 +277,26 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
     struct lct_weights *adapter = NULL;
     struct lct_config named = { 0 }, other_named = { 0 };
     struct lct_check k, second;
-    locant_status status = LOCANT_OK;
+    locant_status status;
 
     if (m->wrong_type) {
         snprintf(checked, 512, "%s: model_type alone", m->config.file);
         wrong_model_type(report, m);
         return LOCANT_OK;
     }
-    view(&k, &named, m, report);
+    LCT_TRY(view(&k, &named, m, report));
     k.options = options;
-    if (!is_known(&k))
-        status = unknown(&k);
+    status = is_known(&k) ? LOCANT_OK : unknown(&k);
     if (status == LOCANT_OK && path != NULL)
         status = lct_check_model_open(&other, path);
     if (status == LOCANT_OK && options->adapter != NULL)
         status = lct_weights_open(&adapter, options->adapter);
+    if (status == LOCANT_OK && path != NULL && !other.wrong_type) {
+        status = view(&second, &other_named, &other, report);
+        second.options = options;
+        k.other = &second;
+    }
     if (status == LOCANT_OK) {
-        if (path != NULL && !other.wrong_type) {
-            view(&second, &other_named, &other, report);
-            second.options = options;
-            k.other = &second;
-        }
         k.adapter = adapter;
         summary(checked, 512, &k, m->config.dialect);
         run_groups(&k);

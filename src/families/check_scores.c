@@ -118,7 +118,7 @@ static void dictionary_without_beta(struct lct_check *k)
     lct_check_mend(f, "add it beside factor (Ministral 3: 0.1)");
     if (lct_check_has(k->text, beta_key)) {
         lct_check_fix(f, key, json_incref(json_object_get(k->text, beta_key)));
-        lct_check_fix(f, beta_key, NULL);
+        lct_check_remove(f, beta_key);
     }
 }
 
@@ -230,7 +230,7 @@ static void alibi(struct lct_check *k)
             lct_check_says(f, LCT_HF | LCT_VLLM, "ALiBi, no rotation");
             lct_check_says(f, LCT_LLAMA_CPP, "rotation, no ALiBi");
             lct_check_mend(f, "remove rope_theta");
-            lct_check_fix(f, "rope_theta", NULL);
+            lct_check_remove(f, "rope_theta");
         }
     }
     if (!lct_check_is(k, "mpt"))

@@ -381,7 +381,7 @@ static void nearly_key(struct lct_check *k)
                            names[i]);
             lct_check_mend(f, "rename it to %s", names[i]);
             lct_check_fix(f, names[i], json_incref(value));
-            lct_check_fix(f, key, NULL);
+            lct_check_remove(f, key);
         }
     }
 }
