@@ -4,6 +4,7 @@
  * else; its mend mends it; published configurations have no error
  */
 #define _GNU_SOURCE
+#include "../src/encodings/yarn.h"
 #include "../src/families/check.h"
 #include "check_findings.h"
 #include "gguf_bytes.h"
@@ -379,6 +380,20 @@ TEST(a_stack_keeps_what_concerns_it)
          LOCANT_STACK_HF5, "", NULL);
 }
 
+/* Of 200 letters a third differs from any name. */
+TEST(a_long_key_is_no_misspelling)
+{
+    char keys[512], want[512], as[201];
+
+    memset(as, 'a', 200);
+    as[200] = 0;
+    snprintf(keys, sizeof keys,
+             "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2,\"%s\":1}",
+             as);
+    snprintf(want, sizeof want, "no stack knows a key '%.80s...' here.", as);
+    says("X02", keys, LOCANT_STACK_TRUE, want, NULL);
+}
+
 /* Numbers that transformers 5.23 computes. */
 TEST(ramps_and_amplitudes_are_those_of_transformers)
 {
@@ -404,10 +419,10 @@ TEST(ramps_and_amplitudes_are_those_of_transformers)
     }
     /* half of the last printed digit */
     for (size_t i = 0; i < LEN(amplitudes); i++)
-        CHECK(fabs(lct_check_mscale(amplitudes[i][0], 1) - amplitudes[i][1]) <
+        CHECK(fabs(lct_yarn_gain(amplitudes[i][0], 1) - amplitudes[i][1]) <
               0.5e-6);
-    CHECK(fabs(pow(lct_check_mscale(40, 0.707), 2) - 1.589626) < 0.5e-6);
-    CHECK(fabs(pow(lct_check_mscale(64, 1), 2) - 2.004740) < 0.5e-6);
+    CHECK(fabs(pow(lct_yarn_gain(40, 0.707), 2) - 1.589626) < 0.5e-6);
+    CHECK(fabs(pow(lct_yarn_gain(64, 1), 2) - 2.004740) < 0.5e-6);
 }
 
 /* --------------------------------------------- published configurations */

@@ -481,6 +481,15 @@ IN_SCRATCH(widths_are_those_of_the_tensors)
     CHECK(rename(out, scratch_file(&dir, "config.json")) == 0);
     finds(dir.path, NULL, "");
 
+    /* the tower of sounds has heads of its own */
+    t.name = "audio_tower.layers.0.self_attn.q_proj.weight";
+    write_tensors("model.safetensors", "", &t, 1);
+    write_text("config.json",
+               "{\"model_type\":\"qwen3\",\"hidden_size\":16,"
+               "\"num_attention_heads\":2,\"num_key_value_heads\":2,"
+               "\"head_dim\":8,\"rope_theta\":1e6}");
+    finds(dir.path, NULL, "");
+
     t.name = "model.layers.0.self_attn.kv_a_proj_with_mqa.weight";
     write_tensors("model.safetensors", "", &t, 1);
     write_text("config.json",

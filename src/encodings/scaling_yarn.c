@@ -19,6 +19,7 @@
  * too.  Ministral 3 has both keys but does not do this: hence the key 'score'.
  */
 #include "scaling.h"
+#include "yarn.h"
 #include <math.h>
 
 /* clang-format off */
@@ -85,24 +86,20 @@ static double factor_of(const locant_encoding *e, int64_t length)
     return fmax(1, (double)length / e->value[ORIGINAL]);
 }
 
-static double gain(double factor, double m)
-{
-    return factor <= 1 ? 1 : 0.1 * m * log(factor) + 1;
-}
-
 static double attention(const locant_encoding *e, double factor)
 {
     double m = e->value[MSCALE], all = e->value[MSCALE_ALL];
 
     if (!isnan(e->value[ATTENTION]))
         return e->value[ATTENTION];
-    return m != 0 && all != 0 ? gain(factor, m) / gain(factor, all)
-                              : gain(factor, 1);
+    return m != 0 && all != 0
+               ? lct_yarn_gain(factor, m) / lct_yarn_gain(factor, all)
+               : lct_yarn_gain(factor, 1);
 }
 
 static double score(const locant_encoding *e)
 {
-    double m = gain(e->value[FACTOR], e->value[MSCALE_ALL]);
+    double m = lct_yarn_gain(e->value[FACTOR], e->value[MSCALE_ALL]);
 
     return e->value[SCORE] != 0 ? m * m : 1;
 }
@@ -128,10 +125,8 @@ static int64_t which_length(const locant_encoding *e, int64_t length)
 static double index_of(const struct lct_schedule *s, const locant_encoding *e,
                        double turns)
 {
-    const double pi = 3.141592653589793;
-
-    return (double)(2 * s->pairs) * log(e->value[ORIGINAL] / (turns * 2 * pi)) /
-           (2 * log(s->base));
+    return lct_yarn_pair((double)(2 * s->pairs), s->base, e->value[ORIGINAL],
+                         turns);
 }
 
 static void ramp_ends(double *low, double *high, const struct lct_schedule *s,

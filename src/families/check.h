@@ -110,8 +110,11 @@ void lct_check_says(struct lct_draft *f, unsigned stacks, const char *format,
 void lct_check_mend(struct lct_draft *f, const char *format, ...)
     LOCANT_PRINTF(2, 3);
 /* That mend as a change: 'path' ("rope_scaling.factor", within the text
-   configuration) becomes 'value', whose reference is taken; NULL removes it. */
+   configuration) becomes 'value', whose reference is taken; NULL: there was no
+   memory for it. */
 void lct_check_fix(struct lct_draft *f, const char *path, json_t *value);
+/* The change that removes it. */
+void lct_check_remove(struct lct_draft *f, const char *path);
 /* Report this finding with another severity than that of its check. */
 void lct_check_severity(struct lct_draft *f, locant_severity severity);
 
@@ -125,26 +128,42 @@ const char *lct_check_text(const json_t *object, const char *key,
 /* The channels of a head that turn, as transformers counts them: the product
    cut off; 0 if it is no size. */
 int64_t lct_check_channels(int64_t width, double partial);
-/* "rope_scaling.factor" of an entry. */
-const char *lct_check_path(char out[128], const struct lct_rope_entry *e,
-                           const char *key);
-#define LCT_CHECK_PATH(e, key) lct_check_path((char[128]){ 0 }, e, key)
+/* "rope_scaling.factor" of an entry: its path, and a key of at most 84 bytes as
+   lct_quote() makes it. */
+enum { LCT_PATH_BYTES = 192 };
+const char *lct_check_path(char out[LCT_PATH_BYTES],
+                           const struct lct_rope_entry *e, const char *key);
+#define LCT_CHECK_PATH(e, key)                                                 \
+    lct_check_path((char[LCT_PATH_BYTES]){ 0 }, e, key)
 bool lct_check_is_gguf(const struct lct_check *k);
 /* sliding_window as transformers 5 takes it; 0: none.  Of a GGUF file, the key
    of its architecture. */
 int64_t lct_check_window(const struct lct_check *k);
+/* An object of the text configuration that is not empty; NULL if there is
+   none. */
+const json_t *lct_check_object(const struct lct_check *k, const char *key);
+/* The base of the class, or 10000. */
+double lct_check_class_base(const struct lct_check *k);
+/* The first tensor of the text part whose name ends so, after a point or at its
+   start; NULL if there is none, or no weights. */
+const struct lct_weight *lct_check_tensor(const struct lct_weights *w,
+                                          const char *end);
+/* The pairing that the metadata of the weights records, and the one that
+   readers of such a file take them to have. */
+enum lct_recorded_pairing lct_check_recorded(const struct lct_check *k);
+enum lct_recorded_pairing lct_check_readers(const struct lct_check *k);
+/* "half" or "interleaved". */
+const char *lct_check_pairing(enum lct_recorded_pairing p);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
 bool lct_check_is(const struct lct_check *k, const char *type);
 bool lct_check_class_has(const struct lct_check *k, unsigned traits);
-/* The least number of edits from a to b, whatever the case of a's letters
-   (Levenshtein 1966). */
+/* The least number of edits from a to b, whatever the case of their letters
+   (Levenshtein 1966); SIZE_MAX if one is longer than 64 bytes. */
 size_t lct_check_edits(const char *a, const char *b);
 /* The nearest of 'names' (NULL at the end) within a third of its letters. */
 const char *lct_check_nearest(const char *word, const char *const *names);
 
-/* m(F, x) = 0.1 x ln F + 1 of YaRN, 1 if F <= 1. */
-double lct_check_mscale(double factor, double x);
 /* The ends of YaRN's ramp, rounded and clipped. */
 struct lct_ramp {
     int low, high;
@@ -152,12 +171,12 @@ struct lct_ramp {
 };
 struct lct_ramp lct_check_ramp(double rot, double base, double original,
                                double fast, double slow);
-double lct_check_longest(double rot, double base);
 /* A of YaRN as transformers computes it from the dictionary. */
 double lct_check_yarn_amplitude(const json_t *dict, double factor);
 
 /* The groups of checks. */
 void lct_check_dialect(struct lct_check *k);
+void lct_check_kinds(struct lct_check *k);
 void lct_check_keys(struct lct_check *k);
 void lct_check_values(struct lct_check *k);
 void lct_check_lengths(struct lct_check *k);

@@ -1,24 +1,10 @@
 /* check_dialect.c - checks D01 to D05, D10, D11: which dictionary and which
  * base a reader takes */
 #include "check.h"
-#include "check_kinds.h"
 #include "check_view.h"
 #include "../core/quote.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-static const json_t *object_of(const struct lct_check *k, const char *key)
-{
-    const json_t *value = json_object_get(k->text, key);
-
-    return json_is_object(value) && json_object_size(value) > 0 ? value : NULL;
-}
-
-static double class_base(const struct lct_check *k)
-{
-    return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
-}
 
 /* All keys of 'a' but the base are in 'b' with the same value. */
 static bool says_the_same(const json_t *a, const json_t *b)
@@ -38,9 +24,10 @@ static bool says_the_same(const json_t *a, const json_t *b)
 /* D01 */
 static void both_dictionaries(struct lct_check *k)
 {
-    const json_t *scaling = object_of(k, "rope_scaling");
-    const json_t *params = object_of(k, "rope_parameters");
-    const double outer = lct_check_real(k->text, "rope_theta", class_base(k));
+    const json_t *scaling = lct_check_object(k, "rope_scaling");
+    const json_t *params = lct_check_object(k, "rope_parameters");
+    const double outer =
+        lct_check_real(k->text, "rope_theta", lct_check_class_base(k));
     const double lost = lct_check_real(params, "rope_theta", outer);
     const double inner = lct_check_real(scaling, "rope_theta", outer);
     struct lct_draft *f;
@@ -79,13 +66,13 @@ static void inner_base(struct lct_check *k)
     const double outer = lct_check_real(k->text, "rope_theta", 0);
     double inner;
     bool scaled;
+    char key[LCT_PATH_BYTES];
     struct lct_draft *f;
-    char key[96];
 
     if (e == NULL || (inner = lct_check_real(e->dict, "rope_theta", 0)) <= 0)
         return;
     scaled = strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0;
-    snprintf(key, sizeof key, "%s.rope_theta", e->path);
+    lct_check_path(key, e, "rope_theta");
     if (outer > 0 && outer != inner) {
         f = lct_check_report(k, LCT_CHECK_D02, key,
                              "rope_theta is %.10g in the dictionary and %.10g "
@@ -100,16 +87,17 @@ static void inner_base(struct lct_check *k)
     }
     if (outer == 0 && !lct_check_has(k->text, "rope_theta") &&
         strncmp(e->path, "rope_parameters", 15) == 0 &&
-        (inner != class_base(k) || scaled)) {
+        (inner != lct_check_class_base(k) || scaled)) {
         f = lct_check_report(k, LCT_CHECK_D03, key,
                              "rope_theta %.10g%s only inside rope_parameters, "
                              "where programs for transformers 4 do not look",
                              inner,
                              scaled ? " and the scaling stand" : " stands");
         lct_check_says(f, LCT_HF4, "the default of the class, base %.10g%s",
-                       class_base(k), scaled ? ", and no scaling" : "");
+                       lct_check_class_base(k),
+                       scaled ? ", and no scaling" : "");
         lct_check_says(f, LCT_MLX, "older versions fail, or take base %.10g",
-                       class_base(k));
+                       lct_check_class_base(k));
         lct_check_mend(f, "add rope_theta %.10g at the top level too", inner);
         if (e->layers[0] == '\0')
             lct_check_fix(f, "rope_theta",
@@ -145,7 +133,7 @@ static void no_base(struct lct_check *k)
 
     /* null and entries by layer kind are findings of their own */
     if (expected == 0 || json_object_get(k->text, "rope_theta") != NULL ||
-        lct_check_view_nested(object_of(k, "rope_parameters")))
+        lct_check_view_nested(lct_check_object(k, "rope_parameters")))
         return;
     for (int i = 0; i < k->n_entries; i++)
         if (lct_check_has(k->entries[i].dict, "rope_theta"))
@@ -154,7 +142,7 @@ static void no_base(struct lct_check *k)
                          "rope_theta is absent, and published files of %s have "
                          "another base (%.10g) than the class",
                          k->type, expected);
-    lct_check_says(f, LCT_EVERY_STACK, "base %.10g", class_base(k));
+    lct_check_says(f, LCT_EVERY_STACK, "base %.10g", lct_check_class_base(k));
     lct_check_mend(f, "add the rope_theta that the model was trained with");
 }
 
@@ -207,14 +195,14 @@ static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
                                         NULL };
     static const char *const mlx[] = { "mrope", "su", NULL };
     const char *better = meant(k, e->dict, e->kind);
-    char key[96], kind[LCT_QUOTE_BYTES];
+    char key[LCT_PATH_BYTES], kind[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     if (known_to_hf5(k, e->kind))
         return;
     lct_quote(kind, e->kind, strlen(e->kind));
-    snprintf(key, sizeof key, "%s.%s", e->path,
-             lct_check_has(e->dict, "rope_type") ? "rope_type" : "type");
+    lct_check_path(key, e,
+                   lct_check_has(e->dict, "rope_type") ? "rope_type" : "type");
     f = lct_check_report(k, LCT_CHECK_D05, key,
                          "rope_type '%s' is unknown to transformers 5", kind);
     lct_check_says(f, LCT_HF, "KeyError when the model is built");
@@ -241,7 +229,7 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const char *a = lct_check_text(e->dict, "rope_type", NULL);
     const char *b = lct_check_text(e->dict, "type", NULL);
-    char key[96], qa[LCT_QUOTE_BYTES], qb[LCT_QUOTE_BYTES];
+    char qa[LCT_QUOTE_BYTES], qb[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     if (a == NULL || b == NULL || strcmp(a, b) == 0 ||
@@ -249,8 +237,7 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
         return;
     lct_quote(qa, a, strlen(a));
     lct_quote(qb, b, strlen(b));
-    snprintf(key, sizeof key, "%s.type", e->path);
-    f = lct_check_report(k, LCT_CHECK_D10, key,
+    f = lct_check_report(k, LCT_CHECK_D10, LCT_CHECK_PATH(e, "type"),
                          "rope_type is '%s' and type is '%s'", qa, qb);
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP, "'%s'", qa);
     lct_check_says(f, LCT_MLX, "'%s'", qb);
@@ -293,6 +280,5 @@ void lct_check_dialect(struct lct_check *k)
         unknown_kind(k, &k->entries[i]);
         two_kinds(k, &k->entries[i]);
     }
-    lct_check_kinds(k);
     neox_names(k);
 }

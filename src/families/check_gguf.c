@@ -1,5 +1,6 @@
 /* check_gguf.c - checks G04 to G12, G14 and G15 of the keys of a GGUF file */
 #include "check_gguf.h"
+#include "../encodings/yarn.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,7 +149,7 @@ static void yarn_keys(struct lct_check *k)
         lct_check_says(f, LCT_LLAMA_CPP,
                        "multiplies by 1 + 0.1 ln %.10g = %.6f, and in some "
                        "builds by %.10g too",
-                       factor, lct_check_mscale(factor, 1), attn);
+                       factor, lct_yarn_gain(factor, 1), attn);
         lct_check_mend(f, "compare logits with the original before you rely "
                           "on it");
     }
@@ -264,7 +265,7 @@ void lct_check_gguf(struct lct_check *k)
     const char *type =
         lct_check_text(k->text, KEY(k, "rope.scaling.type"), "none");
 
-    if (k->config->dialect != LCT_DIALECT_GGUF)
+    if (!lct_check_is_gguf(k))
         return;
     untyped_factor(k);
     if (strcmp(type, "yarn") == 0) {

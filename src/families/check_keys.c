@@ -1,8 +1,8 @@
 /* check_keys.c - checks D08, X02 and X03: keys of the dictionaries that are
  * unknown, missing or unread */
 #include "check.h"
+#include "../encodings/yarn.h"
 #include "../core/quote.h"
-#include <stdio.h>
 #include <string.h>
 
 /* ----------------------------------------------------------- what is read */
@@ -87,17 +87,17 @@ static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
 {
     const char *names[64] = { NULL };
     const char *nearest;
-    char quoted[LCT_QUOTE_BYTES], key[192];
+    char quoted[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     for (size_t i = 0; known_keys[i].name != NULL; i++)
         names[i] = known_keys[i].name;
     nearest = lct_check_nearest(name, names);
     lct_quote(quoted, name, strlen(name));
-    snprintf(key, sizeof key, "%s.%s", e->path, quoted);
-    f = lct_check_report(
-        k, LCT_CHECK_X02, key, "no stack knows a key '%s' here%s%s", quoted,
-        nearest ? "; the nearest is " : "", nearest ? nearest : "");
+    f = lct_check_report(k, LCT_CHECK_X02, LCT_CHECK_PATH(e, quoted),
+                         "no stack knows a key '%s' here%s%s", quoted,
+                         nearest ? "; the nearest is " : "",
+                         nearest ? nearest : "");
     lct_check_says(f, LCT_HF, "a warning at most: the key is ignored");
     lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX, "the key is ignored");
     if (nearest == NULL) {
@@ -106,12 +106,9 @@ static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
     }
     lct_check_mend(f, "rename it to %s", nearest);
     if (!lct_check_has(e->dict, nearest) && strchr(name, '.') == NULL) {
-        char path[192];
-
-        snprintf(path, sizeof path, "%s.%s", e->path, nearest);
-        lct_check_fix(f, path, json_incref(json_object_get(e->dict, name)));
-        snprintf(path, sizeof path, "%s.%s", e->path, name);
-        lct_check_fix(f, path, NULL);
+        lct_check_fix(f, LCT_CHECK_PATH(e, nearest),
+                      json_incref(json_object_get(e->dict, name)));
+        lct_check_remove(f, LCT_CHECK_PATH(e, name));
     }
 }
 
@@ -127,13 +124,13 @@ static void say_unread(struct lct_draft *f, const struct lct_rope_entry *e,
         lct_check_says(f, LCT_HF,
                        "ignored: cosine and sine are multiplied by %.6f", a);
         lct_check_says(f, LCT_VLLM, "multiplied by %.6f x %.6f = %.6f",
-                       lct_check_mscale(e->factor, 1), x,
-                       lct_check_mscale(e->factor, 1) * x);
+                       lct_yarn_gain(e->factor, 1), x,
+                       lct_yarn_gain(e->factor, 1) * x);
         lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "ignored: %.6f", a);
         lct_check_mend(f,
                        "write the whole factor as attention_factor, %.6f "
                        "if vLLM is right",
-                       lct_check_mscale(e->factor, 1) * x);
+                       lct_yarn_gain(e->factor, 1) * x);
     } else if (strcmp(name, "alpha") == 0 && strcmp(e->kind, "dynamic") == 0) {
         lct_check_says(f, LCT_HF | LCT_LLAMA_CPP | LCT_MLX, "ignored");
         lct_check_says(f, LCT_VLLM,
@@ -155,12 +152,11 @@ static void say_unread(struct lct_draft *f, const struct lct_rope_entry *e,
 static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
                        const struct known_key *known)
 {
-    char kind[LCT_QUOTE_BYTES], key[160];
+    char kind[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     lct_quote(kind, e->kind, strlen(e->kind));
-    snprintf(key, sizeof key, "%s.%s", e->path, known->name);
-    f = lct_check_report(k, LCT_CHECK_D08, key,
+    f = lct_check_report(k, LCT_CHECK_D08, LCT_CHECK_PATH(e, known->name),
                          "rope_type '%s' does not read %s", kind, known->name);
     say_unread(f, e, known->name);
 }
@@ -169,12 +165,11 @@ static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
 static void missing_key(struct lct_check *k, const struct lct_rope_entry *e,
                         const char *name)
 {
-    char kind[LCT_QUOTE_BYTES], key[160];
+    char kind[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     lct_quote(kind, e->kind, strlen(e->kind));
-    snprintf(key, sizeof key, "%s.%s", e->path, name);
-    f = lct_check_report(k, LCT_CHECK_X03, key,
+    f = lct_check_report(k, LCT_CHECK_X03, LCT_CHECK_PATH(e, name),
                          "rope_type '%s' needs %s, which is absent", kind,
                          name);
     lct_check_says(f, LCT_HF5, "KeyError: missing required keys");

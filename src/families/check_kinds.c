@@ -1,26 +1,14 @@
 /* check_kinds.c - checks D06, D07 and X11: dictionaries by kind of layer */
-#include "check_kinds.h"
+#include "check.h"
 #include "../core/quote.h"
 #include "check_view.h"
 #include <string.h>
-
-static const json_t *object_of(const struct lct_check *k, const char *key)
-{
-    const json_t *value = json_object_get(k->text, key);
-
-    return json_is_object(value) && json_object_size(value) > 0 ? value : NULL;
-}
-
-static double class_base(const struct lct_check *k)
-{
-    return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
-}
 
 /* X11: transformers 5 copies the dictionary into entries by kind of layer that
    have a rope_type, "default", already. */
 static void old_name_of_kind(struct lct_check *k)
 {
-    const json_t *scaling = object_of(k, "rope_scaling");
+    const json_t *scaling = lct_check_object(k, "rope_scaling");
     const char *kind = scaling ? lct_check_text(scaling, "type", NULL) : NULL;
     char shown[LCT_QUOTE_BYTES];
     struct lct_draft *f;
@@ -67,7 +55,7 @@ static json_t *common_entry(const json_t *params)
 /* D06 */
 static void nested_in_flat_class(struct lct_check *k)
 {
-    const json_t *params = object_of(k, "rope_parameters");
+    const json_t *params = lct_check_object(k, "rope_parameters");
     json_t *common = common_entry(params);
     struct lct_draft *f;
 
@@ -78,12 +66,14 @@ static void nested_in_flat_class(struct lct_check *k)
                          "rope_parameters has an entry for each kind of "
                          "layer, which the class of '%s' does not read",
                          k->type);
-    lct_check_says(f, LCT_HF5 | LCT_VLLM,
-                   "the entries are ignored (or KeyError, where the class has "
-                   "layer_types): base %.10g, no scaling",
-                   lct_check_real(k->text, "rope_theta", class_base(k)));
-    lct_check_says(f, LCT_HF4, "rope_parameters is unknown: base %.10g",
-                   lct_check_real(k->text, "rope_theta", class_base(k)));
+    lct_check_says(
+        f, LCT_HF5 | LCT_VLLM,
+        "the entries are ignored (or KeyError, where the class has "
+        "layer_types): base %.10g, no scaling",
+        lct_check_real(k->text, "rope_theta", lct_check_class_base(k)));
+    lct_check_says(
+        f, LCT_HF4, "rope_parameters is unknown: base %.10g",
+        lct_check_real(k->text, "rope_theta", lct_check_class_base(k)));
     lct_check_mend(f, "put the keys directly into rope_parameters");
     if (common != NULL)
         lct_check_fix(f, "rope_parameters", json_incref(common));
@@ -107,10 +97,10 @@ static json_t *by_kind(const struct lct_check *k, const json_t *flat)
 /* D07 */
 static void flat_in_nested_class(struct lct_check *k)
 {
-    const json_t *params = object_of(k, "rope_parameters");
+    const json_t *params = lct_check_object(k, "rope_parameters");
     struct lct_draft *f;
 
-    if (params == NULL || object_of(k, "rope_scaling") != NULL ||
+    if (params == NULL || lct_check_object(k, "rope_scaling") != NULL ||
         !lct_check_class_has(k, LCT_CLASS_KINDS) ||
         lct_check_view_nested(params))
         return;
@@ -118,12 +108,13 @@ static void flat_in_nested_class(struct lct_check *k)
                          "rope_parameters is flat, and the class of '%s' reads "
                          "an entry for each kind of layer",
                          k->type);
-    lct_check_says(f, LCT_HF5 | LCT_VLLM,
-                   "adds entries of its own beside it, so that the flat values "
-                   "are lost: base %.10g on full layers (not %.10g), no "
-                   "scaling",
-                   lct_check_real(k->text, "rope_theta", class_base(k)),
-                   lct_check_real(params, "rope_theta", class_base(k)));
+    lct_check_says(
+        f, LCT_HF5 | LCT_VLLM,
+        "adds entries of its own beside it, so that the flat values "
+        "are lost: base %.10g on full layers (not %.10g), no "
+        "scaling",
+        lct_check_real(k->text, "rope_theta", lct_check_class_base(k)),
+        lct_check_real(params, "rope_theta", lct_check_class_base(k)));
     lct_check_mend(f, "put the keys under full_attention, and the local base "
                       "under sliding_attention");
     if (lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||

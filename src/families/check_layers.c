@@ -2,7 +2,6 @@
  * rotate or are scaled */
 #include "check.h"
 #include "../core/quote.h"
-#include <stdio.h>
 #include <string.h>
 
 static const json_t *list_of(const struct lct_check *k, const char *key)

@@ -2,7 +2,6 @@
  * lengths, and the scalings that follow from them */
 #include "check.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool is_kind(const struct lct_rope_entry *e, const char *kind)
@@ -249,6 +248,8 @@ static void beyond_trained(struct lct_check *k, double M, double original)
                    M / original, original);
 }
 
+static const double TURN = 6.283185307179586; /* 2 pi */
+
 /* L20, L21 */
 static void unscaled(struct lct_check *k)
 {
@@ -268,7 +269,7 @@ static void unscaled(struct lct_check *k)
     }
     if (e->rot < 4 || json_is_string(theta) || json_is_null(theta))
         return;
-    longest = lct_check_longest((double)e->rot, e->base);
+    longest = TURN * pow(e->base, (double)(e->rot - 2) / (double)e->rot);
     if (longest >= M)
         return;
     f = lct_check_report(k, LCT_CHECK_L20, "rope_theta",
@@ -279,8 +280,7 @@ static void unscaled(struct lct_check *k)
     lct_check_says(f, LCT_EVERY_STACK, "base %.10g on %lld channels", e->base,
                    (long long)e->rot);
     lct_check_mend(f, "a base of %.10g or more would reach the length",
-                   ceil(pow(M / (2 * 3.14159265358979323846),
-                            (double)e->rot / (double)(e->rot - 2))));
+                   ceil(pow(M / TURN, (double)e->rot / (double)(e->rot - 2))));
 }
 
 /* L22; the configuration of Command-R says it too */

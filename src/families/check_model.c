@@ -123,49 +123,31 @@ void lct_check_model_close(struct lct_check_model *m)
 
 /* --------------------------------------------------------- which are known */
 
-/* Types whose positions are no RoPE, which classes.def does not list. */
-static const char *const other_types[] = {
-    "bert",       "camembert", "deberta", "deberta-v2",  "dinov2", "dinov3_vit",
-    "distilbert", "electra",   "gpt2",    "kimi_k25",    "marian", "mt5",
-    "opt",        "qwen",      "roberta", "swin",        "swinv2", "t5",
-    "transfo-xl", "umt5",      "vit",     "xlm-roberta", NULL
-};
-
 static bool is_known(const struct lct_check *k)
 {
-    for (size_t i = 0; other_types[i] != NULL; i++)
-        if (strcmp(k->type, other_types[i]) == 0)
-            return true;
-    if (k->config->dialect == LCT_DIALECT_GGUF) {
-        const struct lct_family *family;
-
-        for (size_t i = 0; (family = lct_family_at(i)) != NULL; i++)
-            if (family->gguf != NULL && strcmp(family->gguf, k->type) == 0)
-                return true;
-        return lct_check_gguf_arch(k->type) != NULL ||
-               strcmp(k->type, "gptj") == 0 || strcmp(k->type, "mpt") == 0;
-    }
+    if (lct_check_is_gguf(k))
+        return lct_family_of_gguf(k->type) != NULL ||
+               lct_check_gguf_arch(k->type) != NULL;
     return k->class != NULL || lct_family_find(k->type) != NULL;
 }
 
 static locant_status unknown(const struct lct_check *k)
 {
-    const char *names[200] = { NULL }, *nearest;
+    const char *names[512] = { NULL }, *nearest;
     char quoted[LCT_QUOTE_BYTES];
     size_t n = 0;
 
-    for (size_t i = 0; lct_class_at(i) != NULL && n < 150; i++)
+    for (size_t i = 0; lct_class_at(i) != NULL && n < 255; i++)
         names[n++] = lct_class_at(i)->type;
-    for (size_t i = 0; other_types[i] != NULL; i++)
-        names[n++] = other_types[i];
+    for (size_t i = 0; lct_family_at(i) != NULL && n < 511; i++)
+        names[n++] = lct_family_at(i)->model_type;
     nearest = lct_check_nearest(k->type, names);
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: %s '%s' is unknown%s%s%s; 'locant model "
                        "inspect --help' lists the families",
                        k->config->file,
-                       k->config->dialect == LCT_DIALECT_GGUF
-                           ? "general.architecture"
-                           : "model_type",
+                       lct_check_is_gguf(k) ? "general.architecture"
+                                            : "model_type",
                        lct_quote(quoted, k->type, strlen(k->type)),
                        nearest ? "; did you mean " : "", nearest ? nearest : "",
                        nearest ? "?" : "");
@@ -184,24 +166,23 @@ static void summary(char *out, size_t size, const struct lct_check *k,
         [LCT_DIALECT_MISTRAL] = "params.json of Mistral",
         [LCT_DIALECT_GGUF] = "GGUF file"
     };
-    const char *pairing =
-        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
-                   : NULL;
-    char type[LCT_QUOTE_BYTES], quoted[LCT_QUOTE_BYTES];
+    const enum lct_recorded_pairing pairing = lct_check_recorded(k);
+    char type[LCT_QUOTE_BYTES];
     int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
                      k->config->file, lct_quote(type, k->type, strlen(k->type)),
                      dialects[dialect], k->weights ? "with" : "no",
                      (int)LCT_CHECKS);
 
-    if (pairing != NULL && n > 0 && (size_t)n < size)
+    if (pairing != LCT_PAIRING_UNSAID && n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, ", pairing '%s' recorded",
-                 lct_quote(quoted, pairing, strlen(pairing)));
+                 lct_check_pairing(pairing));
 }
 
 static void run_groups(struct lct_check *k)
 {
-    if (k->config->dialect != LCT_DIALECT_GGUF) {
+    if (!lct_check_is_gguf(k)) {
         lct_check_dialect(k);
+        lct_check_kinds(k);
         lct_check_keys(k);
         lct_check_values(k);
         lct_check_lengths(k);
@@ -264,8 +245,9 @@ static void wrong_model_type(struct lct_report *report,
 
 /* Look at a model; a params.json is read as transformers would name its keys,
    in *named, which is to be freed. */
-static void view(struct lct_check *k, struct lct_config *named,
-                 const struct lct_check_model *m, struct lct_report *report)
+static locant_status view(struct lct_check *k, struct lct_config *named,
+                          const struct lct_check_model *m,
+                          struct lct_report *report)
 {
     const struct lct_config *c = &m->config;
 
@@ -273,6 +255,8 @@ static void view(struct lct_check *k, struct lct_config *named,
     if (c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL) {
         *named = *c;
         named->root = lct_check_params(c);
+        if (named->root == NULL)
+            return LOCANT_ERR_NOMEM;
         named->text = named->root;
         named->dialect = LCT_DIALECT_HF4;
         c = named;
@@ -280,6 +264,7 @@ static void view(struct lct_check *k, struct lct_config *named,
     lct_check_view_open(k, c, m->weights, report);
     k->params = c == named;
     k->tokenizer = m->tokenizer;
+    return LOCANT_OK;
 }
 
 locant_status lct_check_model_run(struct lct_report *report, char *checked,
@@ -292,27 +277,26 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
     struct lct_weights *adapter = NULL;
     struct lct_config named = { 0 }, other_named = { 0 };
     struct lct_check k, second;
-    locant_status status = LOCANT_OK;
+    locant_status status;
 
     if (m->wrong_type) {
         snprintf(checked, 512, "%s: model_type alone", m->config.file);
         wrong_model_type(report, m);
         return LOCANT_OK;
     }
-    view(&k, &named, m, report);
+    LCT_TRY(view(&k, &named, m, report));
     k.options = options;
-    if (!is_known(&k))
-        status = unknown(&k);
+    status = is_known(&k) ? LOCANT_OK : unknown(&k);
     if (status == LOCANT_OK && path != NULL)
         status = lct_check_model_open(&other, path);
     if (status == LOCANT_OK && options->adapter != NULL)
         status = lct_weights_open(&adapter, options->adapter);
+    if (status == LOCANT_OK && path != NULL && !other.wrong_type) {
+        status = view(&second, &other_named, &other, report);
+        second.options = options;
+        k.other = &second;
+    }
     if (status == LOCANT_OK) {
-        if (path != NULL && !other.wrong_type) {
-            view(&second, &other_named, &other, report);
-            second.options = options;
-            k.other = &second;
-        }
         k.adapter = adapter;
         summary(checked, 512, &k, m->config.dialect);
         run_groups(&k);

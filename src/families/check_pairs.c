@@ -4,7 +4,6 @@
 #include "check_gguf.h"
 #include "check_rows.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- sizes */
@@ -32,24 +31,36 @@ static struct sizes sizes_of(const struct lct_check *k)
     return s;
 }
 
-/* Whether the weights of q and k are interleaved; false in *known if no one
-   can say. */
-static bool interleaved(bool *known, const struct lct_check *k)
+enum lct_recorded_pairing lct_check_recorded(const struct lct_check *k)
 {
-    const char *text =
-        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
-                   : NULL;
+    return k->weights ? k->config->pairing : LCT_PAIRING_UNSAID;
+}
+
+enum lct_recorded_pairing lct_check_readers(const struct lct_check *k)
+{
     const struct lct_gguf_arch *arch =
         lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
 
-    *known = text != NULL || arch != NULL ||
-             lct_check_class_has(k, LCT_CLASS_INTERLEAVED) ||
-             lct_check_class_has(k, LCT_CLASS_HALF) ||
-             lct_check_class_has(k, LCT_CLASS_PERMUTED);
-    if (text != NULL)
-        return strcmp(text, "interleaved") == 0;
-    return arch ? arch->interleaved
-                : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
+    if (arch ? arch->interleaved
+             : lct_check_class_has(k, LCT_CLASS_INTERLEAVED))
+        return LCT_PAIRING_INTERLEAVED;
+    return arch || lct_check_class_has(k, LCT_CLASS_HALF) ||
+                   lct_check_class_has(k, LCT_CLASS_PERMUTED)
+               ? LCT_PAIRING_HALF
+               : LCT_PAIRING_UNSAID;
+}
+
+const char *lct_check_pairing(enum lct_recorded_pairing p)
+{
+    return p == LCT_PAIRING_INTERLEAVED ? "interleaved" : "half";
+}
+
+/* The pairing of the weights of q and k, recorded or as readers take it. */
+static enum lct_recorded_pairing pairing_of(const struct lct_check *k)
+{
+    const enum lct_recorded_pairing p = lct_check_recorded(k);
+
+    return p != LCT_PAIRING_UNSAID ? p : lct_check_readers(k);
 }
 
 /* ------------------------------------------------- two files of one model */
@@ -67,17 +78,17 @@ static const char *const relation_names[] = {
     "half in this file and interleaved in the other"
 };
 
-/* The relation that two pairings ask for. */
+/* The relation that two pairings ask for; false if one is not known. */
 static bool expect(struct pair *p)
 {
-    bool known, other_known;
-    const bool first = interleaved(&known, p->k);
-    const bool second = interleaved(&other_known, p->other);
+    const enum lct_recorded_pairing first = pairing_of(p->k);
+    const enum lct_recorded_pairing second = pairing_of(p->other);
 
     p->expected = first == second ? LCT_ROWS_SAME
-                  : first         ? LCT_ROWS_FIRST_INTERLEAVED
-                                  : LCT_ROWS_SECOND_INTERLEAVED;
-    return known && other_known;
+                  : first == LCT_PAIRING_INTERLEAVED
+                      ? LCT_ROWS_FIRST_INTERLEAVED
+                      : LCT_ROWS_SECOND_INTERLEAVED;
+    return first != LCT_PAIRING_UNSAID && second != LCT_PAIRING_UNSAID;
 }
 
 static unsigned readers(const struct lct_check *k)
@@ -328,16 +339,15 @@ static void adapter(struct lct_check *k)
         arch ? arch->permuted || !arch->interleaved
              : lct_check_class_has(k, LCT_CLASS_HALF) ||
                    lct_check_class_has(k, LCT_CLASS_PERMUTED);
-    const char *text, *mine, *base;
-    bool known;
+    const enum lct_recorded_pairing pairing = pairing_of(k);
+    const char *text, *mine, *base = lct_check_pairing(pairing);
     struct lct_draft *f;
 
     if (k->adapter == NULL || !turns_queries(k->adapter))
         return;
     text = lct_weights_metadata(k->adapter, LCT_WEIGHTS_PAIRING);
     mine = text ? text : usual_half ? "half" : "interleaved";
-    base = interleaved(&known, k) ? "interleaved" : "half";
-    if (!known || strcmp(mine, base) == 0)
+    if (pairing == LCT_PAIRING_UNSAID || strcmp(mine, base) == 0)
         return;
     f = lct_check_report(k, LCT_CHECK_A01, "/lora_B",
                          "the adapter changes rows of q or k that are paired "

@@ -92,21 +92,6 @@ locant_status locant_model_check_text(locant_findings *out, const char *text,
 
 /* ---------------------------------------------------------------------- fix */
 
-/* The object of 'root' that is c->text of the original. */
-static json_t *text_of(json_t *root, const struct lct_config *c)
-{
-    static const char *const nests[] = { "text_config", "llm_config",
-                                         "language_config" };
-
-    if (c->text == c->root)
-        return root;
-    for (size_t i = 0; i < 3; i++)
-        if (json_object_get(c->root, nests[i]) == c->text)
-            return json_object_get(root, nests[i]);
-    return json_object_get(json_object_get(root, "thinker_config"),
-                           "text_config");
-}
-
 /* Make the changes of the findings in m->config once; *n is their number. */
 static locant_status fix_once(size_t *n, struct lct_check_model *m)
 {
@@ -117,7 +102,7 @@ static locant_status fix_once(size_t *n, struct lct_check_model *m)
     *n = 0;
     if (status == LOCANT_OK)
         status =
-            lct_report_fix(n, text_of(m->config.root, &m->config), &report);
+            lct_report_fix(n, (json_t *)(uintptr_t)m->config.text, &report);
     lct_report_free(&report);
     return status;
 }
@@ -140,7 +125,7 @@ static locant_status fix_all(size_t *fixed, struct lct_check_model *m)
     return LOCANT_OK;
 }
 
-/* Refuse to write over a file that MODEL consists of. */
+/* Refuse to write over the configuration of MODEL. */
 static locant_status check_output(const char *fn, const char *path,
                                   const char *output)
 {

@@ -90,7 +90,7 @@ struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
     struct lct_draft *f = added(k->report);
     const bool whole = key[0] == '/';
     const char *name = k->params ? lct_check_params_key(key) : key + whole;
-    char path[160];
+    char path[256];
     va_list arguments;
 
     snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, name);
@@ -130,14 +130,15 @@ void lct_check_mend(struct lct_draft *f, const char *format, ...)
 
 void lct_check_fix(struct lct_draft *f, const char *path, json_t *value)
 {
-    json_t *change = json_array();
-
     if (f->fixes == NULL)
         f->fixes = json_array();
-    if (json_array_append_new(change, json_string(path)) != 0 ||
-        json_array_append_new(change, value ? value : json_null()) != 0 ||
-        json_array_append_new(f->fixes, change) != 0)
-        f->report->no_memory = true;
+    if (json_array_append_new(f->fixes, json_pack("[s, o]", path, value)) != 0)
+        f->report->no_memory = true; /* of an object that was not made, too */
+}
+
+void lct_check_remove(struct lct_draft *f, const char *path)
+{
+    lct_check_fix(f, path, json_null());
 }
 
 void lct_check_severity(struct lct_draft *f, locant_severity severity)

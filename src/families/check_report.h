@@ -10,7 +10,7 @@ struct lct_draft {
     locant_severity severity;
     char *key, *what, *mend;
     char *computes[LCT_STACKS]; /* by locant_stack */
-    json_t *fixes;              /* [[path, value or null], ..]; NULL: none */
+    json_t *fixes; /* [[path, value; null: remove it], ..]; NULL: none */
     struct lct_report *report;
 };
 

@@ -1,26 +1,16 @@
 /* check_rows.c - see check_rows.h */
 #include "check_rows.h"
 #include <math.h>
-#include <string.h>
 
 enum { COLUMNS = 256, WIDTH = 1 << 12 };
 
 const struct lct_weight *lct_check_rows_tensor(const struct lct_check *k,
                                                const char *hf, const char *gguf)
 {
-    const struct lct_weight *t;
-
     if (k->weights == NULL)
         return NULL;
-    if (lct_check_is_gguf(k))
-        return lct_weights_find(k->weights, gguf);
-    for (size_t i = 0; (t = lct_weights_at(k->weights, i)) != NULL; i++) {
-        const size_t n = strlen(t->name), m = strlen(hf);
-
-        if (n >= m && strcmp(t->name + n - m, hf) == 0)
-            return t;
-    }
-    return NULL;
+    return lct_check_is_gguf(k) ? lct_weights_find(k->weights, gguf)
+                                : lct_check_tensor(k->weights, hf);
 }
 
 /* How many columns of each row are read; 0 if the tensor is not of use. */

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "../core/quote.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* P14, P15 */
@@ -104,13 +103,13 @@ static void beta_without_length(struct lct_check *k)
 static void dictionary_without_beta(struct lct_check *k)
 {
     const json_t *dict = dictionary(k);
-    char key[128];
+    const char *key;
     struct lct_draft *f;
 
     if (!(lct_check_is(k, "ministral3") || lct_check_is(k, "mistral4")) ||
         dict == NULL || lct_check_has(dict, beta_key))
         return;
-    snprintf(key, sizeof key, "%s.%s", k->entries[0].path, beta_key);
+    key = LCT_CHECK_PATH(&k->entries[0], beta_key);
     f = lct_check_report(k, LCT_CHECK_X10, key,
                          "the dictionary of '%s' has no llama_4_scaling_beta",
                          k->type);
@@ -119,7 +118,7 @@ static void dictionary_without_beta(struct lct_check *k)
     lct_check_mend(f, "add it beside factor (Ministral 3: 0.1)");
     if (lct_check_has(k->text, beta_key)) {
         lct_check_fix(f, key, json_incref(json_object_get(k->text, beta_key)));
-        lct_check_fix(f, beta_key, NULL);
+        lct_check_remove(f, beta_key);
     }
 }
 
@@ -231,7 +230,7 @@ static void alibi(struct lct_check *k)
             lct_check_says(f, LCT_HF | LCT_VLLM, "ALiBi, no rotation");
             lct_check_says(f, LCT_LLAMA_CPP, "rotation, no ALiBi");
             lct_check_mend(f, "remove rope_theta");
-            lct_check_fix(f, "rope_theta", NULL);
+            lct_check_remove(f, "rope_theta");
         }
     }
     if (!lct_check_is(k, "mpt"))

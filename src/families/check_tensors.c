@@ -2,29 +2,32 @@
  * W07, W14, A03 */
 #include "check.h"
 #include "check_gguf.h"
+#include "convert_names.h"
 #include <stdio.h>
 #include <string.h>
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-/* The first tensor whose name ends so, after a point or at the start. */
-static const struct lct_weight *find_by_end(const struct lct_weights *w,
-                                            const char *end)
+/* The first tensor whose name ends so, of any tower or of the text part. */
+static const struct lct_weight *find(const struct lct_weights *w,
+                                     const char *end, bool any)
 {
     const struct lct_weight *t;
+    const size_t m = strlen(end);
 
     for (size_t i = 0; w != NULL && (t = lct_weights_at(w, i)) != NULL; i++) {
-        const size_t n = strlen(t->name), m = strlen(end);
+        const size_t n = strlen(t->name);
+        const char *at = t->name + (n < m ? 0 : n - m);
 
-        if (ends_with(t->name, end) && (n == m || t->name[n - m - 1] == '.'))
+        if (strcmp(at, end) == 0 && (n == m || at[-1] == '.') &&
+            (any || !lct_convert_name_is_other(t->name, at)))
             return t;
     }
     return NULL;
+}
+
+const struct lct_weight *lct_check_tensor(const struct lct_weights *w,
+                                          const char *end)
+{
+    return find(w, end, false);
 }
 
 /* ------------------------------------------------------------------ pairing */
@@ -32,31 +35,23 @@ static const struct lct_weight *find_by_end(const struct lct_weights *w,
 /* G01: the pairing that the file records is not what its readers take */
 static void recorded_pairing(struct lct_check *k)
 {
-    const char *text =
-        k->weights ? lct_weights_metadata(k->weights, LCT_WEIGHTS_PAIRING)
-                   : NULL;
-    const struct lct_gguf_arch *arch =
-        lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
-    const bool interleaved =
-        arch ? arch->interleaved
-             : lct_check_class_has(k, LCT_CLASS_INTERLEAVED);
-    const bool known = arch != NULL || interleaved ||
-                       lct_check_class_has(k, LCT_CLASS_HALF) ||
-                       lct_check_class_has(k, LCT_CLASS_PERMUTED);
-    const char *readers = interleaved ? "interleaved" : "half";
+    const enum lct_recorded_pairing mine = lct_check_recorded(k);
+    const enum lct_recorded_pairing readers = lct_check_readers(k);
     struct lct_draft *f;
 
-    if (text == NULL || !known || strcmp(text, readers) == 0)
+    if (mine == LCT_PAIRING_UNSAID || readers == LCT_PAIRING_UNSAID ||
+        mine == readers)
         return;
     f = lct_check_report(k, LCT_CHECK_G01, "/" LCT_WEIGHTS_PAIRING,
                          "the weights of q and k are paired '%s' by their "
                          "metadata, and readers of '%s' pair them '%s'",
-                         strcmp(text, "half") == 0 ? "half" : "interleaved",
-                         k->type, readers);
+                         lct_check_pairing(mine), k->type,
+                         lct_check_pairing(readers));
     lct_check_says(
         f, lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX,
         "wrong scores from position 1 on");
-    lct_check_mend(f, "locant model convert --pairing %s", readers);
+    lct_check_mend(f, "locant model convert --pairing %s",
+                   lct_check_pairing(readers));
 }
 
 /* ------------------------------------------------------------------- shapes */
@@ -74,7 +69,7 @@ static void sinks(struct lct_check *k)
 
         snprintf(name, sizeof name, "layers.%lld.self_attn.sinks",
                  (long long)l);
-        t = find_by_end(k->weights, name);
+        t = lct_check_tensor(k->weights, name);
         if (t != NULL && t->rank == 1 && t->shape[0] == k->H)
             continue;
         f = lct_check_report(k, LCT_CHECK_P19, t ? t->name : name,
@@ -135,7 +130,7 @@ static void learned_table(struct lct_check *k)
     if (M == 0)
         return;
     for (size_t i = 0; i < 4 && t == NULL; i++)
-        t = find_by_end(k->weights, ends[i]);
+        t = lct_check_tensor(k->weights, ends[i]);
     if (t != NULL)
         rows = t->shape[0];
     if (rows <= 0 || (rows >= wanted && length <= rows - offset))
@@ -161,9 +156,9 @@ static void learned_table(struct lct_check *k)
 static void head_shapes(struct lct_check *k)
 {
     const struct lct_weight *q =
-        find_by_end(k->weights, "layers.0.self_attn.q_proj.weight");
-    const struct lct_weight *kv =
-        find_by_end(k->weights, "layers.0.self_attn.kv_a_proj_with_mqa.weight");
+        lct_check_tensor(k->weights, "layers.0.self_attn.q_proj.weight");
+    const struct lct_weight *kv = lct_check_tensor(
+        k->weights, "layers.0.self_attn.kv_a_proj_with_mqa.weight");
     const int64_t rank = lct_check_integer(k->text, "kv_lora_rank", 512);
     const int64_t rope = lct_check_integer(k->text, "qk_rope_head_dim", 64);
     struct lct_draft *f;
@@ -300,7 +295,7 @@ static void stored_angles(struct lct_check *k)
     struct lct_draft *f;
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        t = find_by_end(k->weights, ends[i]);
+        t = find(k->weights, ends[i], true);
         if (t == NULL ||
             (strcmp(t->type->name, "BF16") != 0 &&
              strcmp(t->type->name, "F16") != 0) ||

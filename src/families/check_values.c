@@ -115,13 +115,11 @@ static void check_positive(struct lct_check *k, const json_t *object,
 /* D09: a factor from 0 to 1 */
 static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    char path[160];
     struct lct_draft *f;
 
     if (e->factor <= 0 || e->factor >= 1 || strcmp(e->kind, "default") == 0)
         return;
-    snprintf(path, sizeof path, "%s.factor", e->path);
-    f = lct_check_report(k, LCT_CHECK_D09, path,
+    f = lct_check_report(k, LCT_CHECK_D09, LCT_CHECK_PATH(e, "factor"),
                          "factor %.10g is below 1, so the length would shrink",
                          e->factor);
     lct_check_says(f, LCT_HF, "a warning, and frequencies multiplied by %.10g",
@@ -383,7 +381,7 @@ static void nearly_key(struct lct_check *k)
                            names[i]);
             lct_check_mend(f, "rename it to %s", names[i]);
             lct_check_fix(f, names[i], json_incref(value));
-            lct_check_fix(f, key, NULL);
+            lct_check_remove(f, key);
         }
     }
 }

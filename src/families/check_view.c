@@ -2,6 +2,7 @@
  * resolves it, and the numbers that their sentences state */
 #include "check_view.h"
 #include "../core/suggest.h"
+#include "../encodings/yarn.h"
 #include "check.h"
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +81,18 @@ bool lct_check_has(const json_t *object, const char *key)
     return value != NULL && !json_is_null(value);
 }
 
+const json_t *lct_check_object(const struct lct_check *k, const char *key)
+{
+    const json_t *value = json_object_get(k->text, key);
+
+    return json_is_object(value) && json_object_size(value) > 0 ? value : NULL;
+}
+
+double lct_check_class_base(const struct lct_check *k)
+{
+    return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
+}
+
 bool lct_check_is(const struct lct_check *k, const char *type)
 {
     return strcmp(k->type, type) == 0 ||
@@ -91,10 +104,10 @@ bool lct_check_class_has(const struct lct_check *k, unsigned traits)
     return k->class != NULL && (k->class->traits & traits) == traits;
 }
 
-const char *lct_check_path(char out[128], const struct lct_rope_entry *e,
-                           const char *key)
+const char *lct_check_path(char out[LCT_PATH_BYTES],
+                           const struct lct_rope_entry *e, const char *key)
 {
-    snprintf(out, 128, "%s.%s", e->path, key);
+    snprintf(out, LCT_PATH_BYTES, "%s.%s", e->path, key);
     return out;
 }
 
@@ -107,7 +120,7 @@ size_t lct_check_edits(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
 
-    return n > LCT_COMPARED || m > LCT_COMPARED ? LCT_COMPARED
+    return n > LCT_COMPARED || m > LCT_COMPARED ? SIZE_MAX
                                                 : lct_edits(a, n, b, m);
 }
 
@@ -129,24 +142,12 @@ const char *lct_check_nearest(const char *word, const char *const *names)
 
 /* ------------------------------------------------------------------ numbers */
 
-static const double PI = 3.14159265358979323846;
-
-double lct_check_mscale(double factor, double x)
-{
-    return factor <= 1 ? 1 : 0.1 * x * log(factor) + 1;
-}
-
-/* The pair that turns 'turns' times within the original length. */
-static double correction(double rot, double base, double original, double turns)
-{
-    return rot * log(original / (turns * 2 * PI)) / (2 * log(base));
-}
-
 struct lct_ramp lct_check_ramp(double rot, double base, double original,
                                double fast, double slow)
 {
-    struct lct_ramp r = { .low_exact = correction(rot, base, original, fast),
-                          .high_exact = correction(rot, base, original, slow) };
+    struct lct_ramp r = { .low_exact = lct_yarn_pair(rot, base, original, fast),
+                          .high_exact =
+                              lct_yarn_pair(rot, base, original, slow) };
     const double low = floor(r.low_exact), high = ceil(r.high_exact);
 
     /* of wild numbers only the clipped ends count */
@@ -155,19 +156,14 @@ struct lct_ramp lct_check_ramp(double rot, double base, double original,
     return r;
 }
 
-double lct_check_longest(double rot, double base)
-{
-    return 2 * PI * pow(base, (rot - 2) / rot);
-}
-
 double lct_check_yarn_amplitude(const json_t *dict, double factor)
 {
     const double m = lct_check_real(dict, "mscale", 0);
     const double all = lct_check_real(dict, "mscale_all_dim", 0);
 
     if (m != 0 && all != 0)
-        return lct_check_mscale(factor, m) / lct_check_mscale(factor, all);
-    return lct_check_mscale(factor, 1);
+        return lct_yarn_gain(factor, m) / lct_yarn_gain(factor, all);
+    return lct_yarn_gain(factor, 1);
 }
 
 /* --------------------------------------------------------------- resolution */
@@ -285,11 +281,10 @@ bool lct_check_view_nested(const json_t *dict)
 
 static void read_entries(struct lct_check *k)
 {
-    const json_t *scaling = json_object_get(k->text, "rope_scaling");
+    const json_t *scaling = lct_check_object(k, "rope_scaling");
     const json_t *params = json_object_get(k->text, "rope_parameters");
-    const bool old = json_is_object(scaling) && json_object_size(scaling) > 0;
-    const json_t *dict = old ? scaling : params;
-    const char *path = old ? "rope_scaling" : "rope_parameters";
+    const json_t *dict = scaling ? scaling : params;
+    const char *path = scaling ? "rope_scaling" : "rope_parameters";
     const char *key;
     json_t *value;
 
@@ -325,7 +320,6 @@ void lct_check_view_open(struct lct_check *k, const struct lct_config *c,
                          const struct lct_weights *w, struct lct_report *report)
 {
     const char *name = name_of_text(c);
-    double base;
 
     *k = (struct lct_check){ .config = c,
                              .weights = w,
@@ -337,13 +331,10 @@ void lct_check_view_open(struct lct_check *k, const struct lct_config *c,
     if (c->dialect != LCT_DIALECT_HF4 && c->dialect != LCT_DIALECT_HF5)
         return;
     read_sizes(k);
-    base = k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
-    k->base = lct_check_real(k->text, "rope_theta",
-                             lct_check_real(k->text,
-                                            lct_check_is(k, "gpt_neox")
-                                                ? "rotary_emb_base"
-                                                : "rope_theta",
-                                            base));
+    k->base = lct_check_class_base(k);
+    if (lct_check_is(k, "gpt_neox"))
+        k->base = lct_check_real(k->text, "rotary_emb_base", k->base);
+    k->base = lct_check_real(k->text, "rope_theta", k->base);
     k->partial =
         lct_check_real(k->text, "partial_rotary_factor",
                        lct_check_is(k, "gpt_neox")

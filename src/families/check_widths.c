@@ -1,14 +1,14 @@
 /* check_widths.c - checks W01 to W08, W14 to W16 and G13: widths and heads */
 #include "check.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------ rotated width */
 
 /* Where the partial factor stands; NULL if it does not. */
 static const char *partial_key(const struct lct_check *k,
-                               const struct lct_rope_entry *e, char out[128])
+                               const struct lct_rope_entry *e,
+                               char out[LCT_PATH_BYTES])
 {
     static const char *const names[] = { "partial_rotary_factor",
                                          "rotary_pct" };
@@ -44,7 +44,7 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
     const double p = partial_of(k, e), exact = (double)k->d * p;
     const double nearest = floor(exact + 0.5);
     const bool whole = fabs(exact - nearest) < 1e-6 * nearest;
-    char buffer[128];
+    char buffer[LCT_PATH_BYTES];
     const char *key = partial_key(k, e, buffer);
     const int64_t cut = lct_check_channels(k->d, p);
     struct lct_draft *f;
@@ -93,7 +93,7 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const double p = partial_of(k, e);
     const bool scaled = strcmp(e->kind, "default") != 0;
-    char buffer[128];
+    char buffer[LCT_PATH_BYTES];
     const char *key = partial_key(k, e, buffer);
     struct lct_draft *f;
 
@@ -131,7 +131,7 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const int64_t r = lct_check_integer(k->text, "rotary_dim", 0);
     const bool minimax = lct_check_is(k, "minimax_m2");
-    char buffer[128];
+    char buffer[LCT_PATH_BYTES];
     const char *key = partial_key(k, e, buffer);
     const double p = partial_of(k, e);
     struct lct_draft *f;
@@ -321,7 +321,7 @@ static void never_rotates(struct lct_check *k)
                        "ignored, and a generic reader that applies it is wrong "
                        "from position 1 on");
         lct_check_mend(f, "remove it");
-        lct_check_fix(f, keys[i], NULL);
+        lct_check_remove(f, keys[i]);
     }
 }
 

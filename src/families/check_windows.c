@@ -1,7 +1,6 @@
 /* check_windows.c - checks P05 to P08, P13 and X08: windows */
 #include "check.h"
 #include "check_gguf.h"
-#include <stdio.h>
 #include <string.h>
 
 int64_t lct_check_window(const struct lct_check *k)

@@ -1,7 +1,7 @@
 /* check_yarn.c - checks L14 to L19: amplitudes and ramps */
 #include "check.h"
+#include "../encodings/yarn.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* L14 */
@@ -19,18 +19,18 @@ static void one_mscale(struct lct_check *k, const struct lct_rope_entry *e)
         "of mscale and mscale_all_dim only %s counts (%.10g)",
         m != 0 ? "mscale" : "mscale_all_dim", m != 0 ? m : all);
     lct_check_says(f, LCT_HF, "ignores the pair: amplitude %.6f",
-                   lct_check_mscale(e->factor, 1));
+                   lct_yarn_gain(e->factor, 1));
     lct_check_says(f, LCT_MLX, "amplitude %.6f / %.6f = %.6f",
-                   lct_check_mscale(e->factor, m != 0 ? m : 1),
-                   lct_check_mscale(e->factor, all),
-                   lct_check_mscale(e->factor, m != 0 ? m : 1) /
-                       lct_check_mscale(e->factor, all));
+                   lct_yarn_gain(e->factor, m != 0 ? m : 1),
+                   lct_yarn_gain(e->factor, all),
+                   lct_yarn_gain(e->factor, m != 0 ? m : 1) /
+                       lct_yarn_gain(e->factor, all));
     lct_check_says(f, LCT_LLAMA_CPP, "takes mscale for 1: amplitude %.6f",
-                   all != 0 ? lct_check_mscale(e->factor, 1) /
-                                  lct_check_mscale(e->factor, all)
-                            : lct_check_mscale(e->factor, 1));
+                   all != 0 ? lct_yarn_gain(e->factor, 1) /
+                                  lct_yarn_gain(e->factor, all)
+                            : lct_yarn_gain(e->factor, 1));
     lct_check_says(f, LCT_VLLM, "ignores both before #56446: amplitude %.6f",
-                   lct_check_mscale(e->factor, 1));
+                   lct_yarn_gain(e->factor, 1));
     lct_check_mend(f, "write both, or attention_factor");
 }
 
@@ -38,7 +38,7 @@ static void one_mscale(struct lct_check *k, const struct lct_rope_entry *e)
 static void score_scale(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const double all = lct_check_real(e->dict, "mscale_all_dim", 0);
-    const double m = lct_check_mscale(e->factor, all);
+    const double m = lct_yarn_gain(e->factor, all);
     struct lct_draft *f;
 
     if (all == 0 || e->factor <= 1 ||
@@ -72,10 +72,10 @@ static void unequal_mscales(struct lct_check *k, const struct lct_rope_entry *e)
                          all);
     lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX, "amplitude %.6f",
                    lct_check_yarn_amplitude(e->dict, e->factor));
-    lct_check_says(
-        f, LCT_LLAMA_CPP,
-        "takes both for %.10g, or mscale for 1: amplitude 1 or %.6f", all,
-        lct_check_mscale(e->factor, 1) / lct_check_mscale(e->factor, all));
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "takes both for %.10g, or mscale for 1: amplitude 1 or %.6f",
+                   all,
+                   lct_yarn_gain(e->factor, 1) / lct_yarn_gain(e->factor, all));
     lct_check_mend(f, "DeepSeek's files have equal numbers");
 }
 

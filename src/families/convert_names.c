@@ -144,7 +144,7 @@ static enum lct_convert_tensor tensor_of(const char *tail)
 
 /* Is it of another tower, by what stands before the module?  An adapter for
    images ("..q_proj.lora_B.vision.weight") is none. */
-static bool is_other(const char *name, const char *module)
+bool lct_convert_name_is_other(const char *name, const char *module)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const char *at = strstr(name, others[i]);
@@ -166,7 +166,7 @@ bool lct_convert_name(struct lct_convert_name *out, const char *name,
             tail = find_module(&out->layer, name, m->name);
         if (tail == NULL)
             continue;
-        if (is_other(name, tail))
+        if (lct_convert_name_is_other(name, tail))
             return false;
         if (strncmp(name, "mtp.", 4) == 0 || strstr(name, ".mtp.") != NULL)
             out->layer = -1;

@@ -44,4 +44,8 @@ struct lct_convert_name {
  */
 bool lct_convert_name(struct lct_convert_name *out, const char *name,
                       const char *model_type);
+
+/* Is it of an image or sound tower, by a word of the name before 'module', a
+   place in it? */
+bool lct_convert_name_is_other(const char *name, const char *module);
 #endif
