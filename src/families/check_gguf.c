@@ -264,7 +264,7 @@ void lct_check_gguf(struct lct_check *k)
     const char *type =
         lct_check_text(k->text, KEY(k, "rope.scaling.type"), "none");
 
-    if (k->config->dialect != LCT_DIALECT_GGUF)
+    if (!lct_check_is_gguf(k))
         return;
     untyped_factor(k);
     if (strcmp(type, "yarn") == 0) {

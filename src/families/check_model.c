@@ -123,49 +123,31 @@ void lct_check_model_close(struct lct_check_model *m)
 
 /* --------------------------------------------------------- which are known */
 
-/* Types whose positions are no RoPE, which classes.def does not list. */
-static const char *const other_types[] = {
-    "bert",       "camembert", "deberta", "deberta-v2",  "dinov2", "dinov3_vit",
-    "distilbert", "electra",   "gpt2",    "kimi_k25",    "marian", "mt5",
-    "opt",        "qwen",      "roberta", "swin",        "swinv2", "t5",
-    "transfo-xl", "umt5",      "vit",     "xlm-roberta", NULL
-};
-
 static bool is_known(const struct lct_check *k)
 {
-    for (size_t i = 0; other_types[i] != NULL; i++)
-        if (strcmp(k->type, other_types[i]) == 0)
-            return true;
-    if (k->config->dialect == LCT_DIALECT_GGUF) {
-        const struct lct_family *family;
-
-        for (size_t i = 0; (family = lct_family_at(i)) != NULL; i++)
-            if (family->gguf != NULL && strcmp(family->gguf, k->type) == 0)
-                return true;
-        return lct_check_gguf_arch(k->type) != NULL ||
-               strcmp(k->type, "gptj") == 0 || strcmp(k->type, "mpt") == 0;
-    }
+    if (lct_check_is_gguf(k))
+        return lct_family_of_gguf(k->type) != NULL ||
+               lct_check_gguf_arch(k->type) != NULL;
     return k->class != NULL || lct_family_find(k->type) != NULL;
 }
 
 static locant_status unknown(const struct lct_check *k)
 {
-    const char *names[200] = { NULL }, *nearest;
+    const char *names[512] = { NULL }, *nearest;
     char quoted[LCT_QUOTE_BYTES];
     size_t n = 0;
 
-    for (size_t i = 0; lct_class_at(i) != NULL && n < 150; i++)
+    for (size_t i = 0; lct_class_at(i) != NULL && n < 255; i++)
         names[n++] = lct_class_at(i)->type;
-    for (size_t i = 0; other_types[i] != NULL; i++)
-        names[n++] = other_types[i];
+    for (size_t i = 0; lct_family_at(i) != NULL && n < 511; i++)
+        names[n++] = lct_family_at(i)->model_type;
     nearest = lct_check_nearest(k->type, names);
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: %s '%s' is unknown%s%s%s; 'locant model "
                        "inspect --help' lists the families",
                        k->config->file,
-                       k->config->dialect == LCT_DIALECT_GGUF
-                           ? "general.architecture"
-                           : "model_type",
+                       lct_check_is_gguf(k) ? "general.architecture"
+                                            : "model_type",
                        lct_quote(quoted, k->type, strlen(k->type)),
                        nearest ? "; did you mean " : "", nearest ? nearest : "",
                        nearest ? "?" : "");
@@ -200,7 +182,7 @@ static void summary(char *out, size_t size, const struct lct_check *k,
 
 static void run_groups(struct lct_check *k)
 {
-    if (k->config->dialect != LCT_DIALECT_GGUF) {
+    if (!lct_check_is_gguf(k)) {
         lct_check_dialect(k);
         lct_check_keys(k);
         lct_check_values(k);
