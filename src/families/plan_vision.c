@@ -165,6 +165,11 @@ static locant_status stage(struct swin *w, size_t i, int64_t first, int64_t n)
     int64_t heads, pretrained = 0;
 
     LCT_TRY(entry(&heads, &w->k, "num_heads", w->heads, i, 1));
+    if (heads > w->width << i)
+        return lct_plan_keys_wrong(&w->k, w->k.where, "num_heads", w->heads,
+                                   "no more heads than the %" PRId64
+                                   " channels of stage %zu",
+                                   w->width << i, i + 1);
     if (w->second && w->pretrained != NULL)
         LCT_TRY(entry(&pretrained, &w->k, "pretrained_window_sizes",
                       w->pretrained, i, 0));
