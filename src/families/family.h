@@ -65,7 +65,13 @@ enum {
     LCT_HF5_ONLY      = 1 << 22, /* transformers 4 has no such class */
     LCT_PERMUTED      = 1 << 23, /* converters to GGUF make its half weights
                                     interleaved */
-    LCT_OWN_KEYS      = 1 << 24  /* rotary keys are its own (Qwen 1) */
+    LCT_OWN_KEYS      = 1 << 24, /* rotary keys are its own (Qwen 1) */
+    LCT_NO_GGUF_BASE  = 1 << 25, /* its converter to GGUF writes no base */
+    LCT_BOTH_SIDES    = 1 << 26, /* use_bidirectional_attention (Gemma) */
+    LCT_SCALE_INPUT   = 1 << 27, /* scale_embedding is true if absent */
+    LCT_MULTI_QUERY   = 1 << 28, /* multi_query, true if absent (StarCoder) */
+    LCT_OWN_BIAS      = 1 << 29, /* each layer has a bias of its own (UMT5) */
+    LCT_SECOND        = 1 << 30  /* the second version (DeBERTa, Swin) */
 };
 /* clang-format on */
 

@@ -288,11 +288,11 @@ static locant_status fill(struct lct_plan_gguf *g, json_t *rope)
 /* One entry for each type of layers; scaling is of full layers alone. */
 static locant_status nest(struct lct_plan_gguf *g, json_t *rope)
 {
-    const bool own = strcmp(g->family->model_type, "olmo3") != 0;
+    const struct lct_family *f = g->family;
     json_t *both, *local;
-    double base, usual = 10000;
+    double base, usual = f->base_local;
 
-    if (!own)
+    if (f->base_local == f->base) /* OLMo 3: one base for all layers */
         usual = json_number_value(json_object_get(rope, "rope_theta"));
     LCT_TRY(lct_plan_gguf_keys_real(&base, g, "rope.freq_base_swa", usual));
     local = json_pack("{s:s, s:f}", "rope_type", "default", "rope_theta", base);

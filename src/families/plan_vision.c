@@ -243,7 +243,7 @@ static locant_status swin(struct swin *w)
 locant_status lct_plan_vision_swin(struct lct_position_plan *p,
                                    const struct lct_config *c)
 {
-    struct swin w = { .second = strcmp(p->family->model_type, "swinv2") == 0 };
+    struct swin w = { .second = (p->family->flags & LCT_SECOND) != 0 };
     locant_status s =
         lct_plan_tower_begin(&w.k, p, "vision", c->text, where(c));
 
