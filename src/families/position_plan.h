@@ -123,8 +123,6 @@ locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    enum lct_stack stack);
 locant_status lct_position_plan_read_as(struct lct_position_plan *out,
                                         const char *path, enum lct_stack stack);
-/* The model_type of its family. */
-const char *lct_position_plan_family(const struct lct_position_plan *p);
 void lct_position_plan_free(struct lct_position_plan *p);
 
 /*
