@@ -100,7 +100,6 @@ static locant_status rotated(struct lct_position_plan *p,
 {
     struct lct_plan_keys k;
     struct lct_plan_spec s = { 0 };
-    locant_status status;
     double base;
     int64_t n[2];
 
@@ -112,10 +111,7 @@ static locant_status rotated(struct lct_position_plan *p,
     if (base != usual)
         lct_plan_spec_number(&s, ",base=", base);
     lct_plan_spec_put(&s, ")");
-    status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
-                      : lct_plan_tower_same(&k, s.text, LCT_BIDIRECTIONAL);
-    locant_release(s.text);
-    return status;
+    return lct_plan_tower_same_put(&k, &s, LCT_BIDIRECTIONAL);
 }
 
 locant_status lct_plan_vision_dinov3(struct lct_position_plan *p,
@@ -305,7 +301,6 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
 {
     struct lct_plan_spec s = { 0 };
     struct lct_plan_keys k;
-    locant_status status;
     double base;
     int64_t rows;
     char spec[64];
@@ -321,12 +316,9 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
         LCT_TRY(lct_plan_tower_input(&k, spec));
     }
     LCT_TRY(base_of(&base, &k, 10000));
-    lct_plan_spec_number(&s, "rope2d(form=qwen,base=", base);
+    lct_plan_spec_put(&s, "rope2d(form=qwen");
+    if (base != 10000)
+        lct_plan_spec_number(&s, ",base=", base);
     lct_plan_spec_put(&s, ")");
-    status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
-                      : lct_plan_tower_same(
-                            &k, base != 10000 ? s.text : "rope2d(form=qwen)",
-                            LCT_BIDIRECTIONAL);
-    locant_release(s.text);
-    return status;
+    return lct_plan_tower_same_put(&k, &s, LCT_BIDIRECTIONAL);
 }
