@@ -96,8 +96,8 @@ set(LAB_SOURCES
   families/check_report.c families/check_rows.c families/check_scores.c
   families/check_sections.c families/check_tensors.c families/check_values.c
   families/check_view.c families/check_widths.c families/check_windows.c
-  families/check_write.c families/check_yarn.c families/compare.c
-  families/compare_layer.c families/compare_parts.c
+  families/check_write.c families/check_yarn.c families/class.c
+  families/compare.c families/compare_layer.c families/compare_parts.c
   families/compare_rotation.c families/config.c families/config_gguf.c
   families/config_value.c families/convert.c families/convert_back.c
   families/convert_back_config.c families/convert_gguf.c
@@ -272,11 +272,12 @@ set(TESTS
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
   test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_compare test_config test_content test_content_hooks
-  test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_convert_back test_convert_gguf test_convert_names
-  test_coordinates_backward test_coordinates_by_head test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_checkpoint test_class test_compare test_config test_content
+  test_content_hooks test_content_inputs test_content_rules
+  test_content_terms test_context_use test_convert test_convert_back
+  test_convert_gguf test_convert_names test_coordinates_backward
+  test_coordinates_by_head test_core test_corpus test_corpus_text
+  test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values

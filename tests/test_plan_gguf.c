@@ -226,6 +226,12 @@ TEST(gguf_refuses_what_it_cannot_mean)
     gguf_refused(LOCANT_ERR_FORMAT,
                  "model.gguf: rope_freqs.weight has 4 numbers, expected 32, "
                  "one for each pair");
+    sizes("phi3", 2, 8);
+    floats("rope_factors_long.weight", (float[]){ 1, 2, 4, 8 }, 4);
+    floats("rope_factors_short.weight", (float[]){ 1, 0, 1, 2 }, 4);
+    gguf_refused(LOCANT_ERR_FORMAT,
+                 "model.gguf: rope_factors_short.weight[1] is 0, expected a "
+                 "number above 0");
     sizes("llama", 2, 64);
     word("locant.pairing", "both");
     gguf_refused(LOCANT_ERR_FORMAT,

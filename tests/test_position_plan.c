@@ -377,6 +377,10 @@ TEST(refuses_wrong_keys)
             LOCANT_ERR_FORMAT,
             "config.json: num_hidden_layers is 32.5, expected a whole number "
             "of 1 to 1099511627776");
+    refused("{\"model_type\":\"swin\",\"num_heads\":[3,400,12,24]}",
+            LOCANT_ERR_FORMAT,
+            "config.json: num_heads is an array of 4, expected no more heads "
+            "than the 192 channels of stage 2");
     refused("{\"model_type\":\"llama\",\"num_hidden_layers\":5000}",
             LOCANT_ERR_FORMAT,
             "config.json: num_hidden_layers is 5000, expected at most 4096 "

@@ -9,6 +9,7 @@
  */
 #ifndef LCT_CHECK_H
 #define LCT_CHECK_H
+#include "class.h"
 #include "config.h"
 #include "locant/models.h"
 #include "weights.h"
@@ -30,32 +31,6 @@ enum lct_check_stacks {
     LCT_HF = LCT_HF4 | LCT_HF5,
     LCT_EVERY_STACK = (2 << LOCANT_STACK_MLX) - 2
 };
-
-/* What the class of a model type does in transformers 5.23. */
-enum lct_class_traits {
-    LCT_CLASS_PARTIAL = 1,  /* partial_rotary_factor also without a scaling */
-    LCT_CLASS_KINDS = 2,    /* rope_parameters has an entry for each kind */
-    LCT_CLASS_MLA = 4,      /* rotates qk_rope_head_dim channels */
-    LCT_CLASS_SECTIONS = 8, /* has mrope_section */
-    LCT_CLASS_NO_ROPE = 16, /* never rotates */
-    LCT_CLASS_QWEN_WINDOW = 32, /* slides only if use_sliding_window */
-    LCT_CLASS_HALF = 64,        /* its weights are half, in GGUF too */
-    LCT_CLASS_PERMUTED = 128, /* its converter makes half weights interleaved */
-    LCT_CLASS_INTERLEAVED = 256 /* its weights are interleaved */
-};
-struct lct_class {
-    const char *type;
-    double base;       /* of the class */
-    double files_base; /* what the published files have; 0: the same */
-    int64_t length;    /* max_position_embeddings of the class */
-    int64_t head_dim;  /* of the class; 0: hidden_size / heads */
-    double partial;    /* of the class */
-    unsigned traits;
-};
-/* The class of a model type, or of its text part; NULL if it is unknown. */
-const struct lct_class *lct_class_find(const char *type);
-/* Class i in alphabetical order; NULL past the end. */
-const struct lct_class *lct_class_at(size_t i);
 
 /* One dictionary of RoPE settings, that of all layers or of one kind. */
 struct lct_rope_entry {
@@ -81,7 +56,8 @@ struct lct_check {
     const locant_check_options *options; /* never NULL */
     const json_t *text; /* the object that has the keys of the model */
     const char *type;   /* model_type, or the architecture of GGUF */
-    const struct lct_class *class; /* NULL if it is unknown */
+    struct lct_class known_class;
+    const struct lct_class *class; /* known_class; NULL if it is unknown */
     bool params;                   /* keys were those of a params.json */
     char prefix[48];       /* "text_config." where the keys are nested */
     int64_t D, H, K, L, d; /* 0 if unknown */

@@ -1,6 +1,7 @@
 /* check_scores.c - checks P14 to P27, G03, G09 and G15 of a configuration:
  * scales, caps, temperatures and biases of scores */
 #include "check.h"
+#include "family.h"
 #include "../core/quote.h"
 #include <math.h>
 #include <string.h>
@@ -336,11 +337,11 @@ static void packed(struct lct_check *k)
 /* G09 of a configuration */
 static void unwritten_base(struct lct_check *k)
 {
-    const bool never = lct_check_is(k, "falcon") || lct_check_is(k, "gemma") ||
-                       lct_check_is(k, "gemma2") || lct_check_is(k, "phi");
+    const struct lct_family *family = lct_family_find(k->type);
     struct lct_draft *f;
 
-    if (!never || k->n_entries == 0 || k->entries[0].base == 10000 ||
+    if (family == NULL || !(family->flags & LCT_NO_GGUF_BASE) ||
+        k->n_entries == 0 || k->entries[0].base == 10000 ||
         lct_check_bool(k->text, "alibi", false))
         return;
     f = lct_check_report(k, LCT_CHECK_G09, "rope_theta",

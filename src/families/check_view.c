@@ -8,37 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct lct_class classes[] = {
-#define CLASS(type, base, files_base, length, head_dim, partial, traits)       \
-    { type, base, files_base, length, head_dim, partial, traits },
-#include "classes.def"
-#undef CLASS
-};
-
-const struct lct_class *lct_class_at(size_t i)
-{
-    return i < sizeof classes / sizeof classes[0] ? &classes[i] : NULL;
-}
-
-static const struct lct_class *class_named(const char *type)
-{
-    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-        if (strcmp(classes[i].type, type) == 0)
-            return &classes[i];
-    return NULL;
-}
-
-const struct lct_class *lct_class_find(const char *type)
-{
-    const struct lct_class *c = class_named(type);
-    char text[80];
-
-    if (c != NULL)
-        return c;
-    snprintf(text, sizeof text, "%s_text", type);
-    return class_named(text);
-}
-
 /* ---------------------------------------------------------------- accessors */
 
 double lct_check_real(const json_t *object, const char *key, double fallback)
@@ -327,7 +296,8 @@ void lct_check_view_open(struct lct_check *k, const struct lct_config *c,
                              .type = c->model_type ? c->model_type : "",
                              .report = report };
     snprintf(k->prefix, sizeof k->prefix, "%s%s", name, *name ? "." : "");
-    k->class = lct_class_find(k->type);
+    if (lct_class_find(&k->known_class, k->type))
+        k->class = &k->known_class;
     if (c->dialect != LCT_DIALECT_HF4 && c->dialect != LCT_DIALECT_HF5)
         return;
     read_sizes(k);

@@ -49,7 +49,7 @@ enum {
                                     rotated */
     LCT_SCORE         = 1 << 7,  /* mscale_all_dim also multiplies the scores */
     LCT_NOPE_GLOBAL   = 1 << 8,  /* only layers with a window are rotated */
-    LCT_NOPE          = 1 << 9,  /* no layer is rotated (Kimi Linear) */
+    LCT_NOPE          = 1 << 9,  /* no layer is rotated (Kimi Linear, BLOOM) */
     LCT_ENCODER       = 1 << 10, /* a query sees keys on both sides */
     LCT_LAST_GLOBAL   = 1 << 11, /* the last layer has no window (Gemma 4) */
     LCT_MINISTRAL     = 1 << 12, /* temperature of llama_4_scaling_beta */
@@ -62,7 +62,16 @@ enum {
     LCT_MASK_IDS      = 1 << 19, /* ids count the mask (OPT, BLOOM) */
     LCT_HUNYUAN       = 1 << 20, /* 'dynamic' with alpha is NTK */
     LCT_HF4_PLAIN     = 1 << 21, /* transformers 4 reads no rope_scaling */
-    LCT_HF5_ONLY      = 1 << 22  /* transformers 4 has no such class */
+    LCT_HF5_ONLY      = 1 << 22, /* transformers 4 has no such class */
+    LCT_PERMUTED      = 1 << 23, /* converters to GGUF make its half weights
+                                    interleaved */
+    LCT_OWN_KEYS      = 1 << 24, /* rotary keys are its own (Qwen 1) */
+    LCT_NO_GGUF_BASE  = 1 << 25, /* its converter to GGUF writes no base */
+    LCT_BOTH_SIDES    = 1 << 26, /* use_bidirectional_attention (Gemma) */
+    LCT_SCALE_INPUT   = 1 << 27, /* scale_embedding is true if absent */
+    LCT_MULTI_QUERY   = 1 << 28, /* multi_query, true if absent (StarCoder) */
+    LCT_OWN_BIAS      = 1 << 29, /* each layer has a bias of its own (UMT5) */
+    LCT_SECOND        = 1 << 30  /* the second version (DeBERTa, Swin) */
 };
 /* clang-format on */
 
@@ -88,6 +97,7 @@ struct lct_family {
     /* Defaults of the class; 0: derived, or none. */
     int64_t layers, hidden, heads, kv_heads, head_dim, length, window, period;
     double base, base_local, epsilon;
+    double base_files;   /* of the published files; 0: the same */
     double base_hf4;     /* of transformers 4; 0: the same */
     double softcap;      /* attn_logit_softcapping */
     int64_t shared_keys; /* num_kv_shared_layers */

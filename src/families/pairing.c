@@ -2,6 +2,7 @@
 #include "pairing.h"
 #include "../files/path.h"
 #include "locant/encoding.h"
+#include "spec_key.h"
 #include "weights.h"
 #include <stdio.h>
 #include <string.h>
@@ -21,41 +22,41 @@ locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
     return LOCANT_OK;
 }
 
-/* Find the part of a sum that rotates: its first byte, and *n of them. */
+static locant_status is_rotation(bool *out, const char *term, size_t n)
+{
+    char *copy = locant_alloc(n + 1);
+    locant_encoding *e;
+    locant_status status;
+
+    if (copy == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
+    memcpy(copy, term, n);
+    status = locant_encoding_create(&e, copy);
+    locant_release(copy);
+    LCT_TRY(status);
+    *out = (locant_encoding_doors(e) & LOCANT_DOOR_ROTATE) != 0;
+    locant_encoding_free(e);
+    return LOCANT_OK;
+}
+
+/* Find the term of a sum that rotates, or all of it: its first byte, and *n of
+   them. */
 static locant_status rotating_part(const char **out, size_t *n,
                                    const char *spec)
 {
-    const char *start = spec;
-    int depth = 0;
+    bool found = false;
 
+    for (*out = spec;; *out += *n + 1) {
+        *n = lct_spec_key_length(*out);
+        LCT_TRY(is_rotation(&found, *out, *n));
+        if (found)
+            return LOCANT_OK;
+        if ((*out)[*n] != '+')
+            break;
+    }
     *out = spec;
     *n = strlen(spec);
-    for (const char *at = spec;; at++) {
-        char *copy;
-        locant_encoding *e;
-        locant_status status;
-        bool rotates;
-
-        depth += (*at == '(') - (*at == ')');
-        if (*at != 0 && (*at != '+' || depth > 0))
-            continue;
-        copy = locant_alloc((size_t)(at - start) + 1);
-        if (copy == NULL)
-            return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
-        memcpy(copy, start, (size_t)(at - start));
-        status = locant_encoding_create(&e, copy);
-        locant_release(copy);
-        LCT_TRY(status);
-        rotates = (locant_encoding_doors(e) & LOCANT_DOOR_ROTATE) != 0;
-        locant_encoding_free(e);
-        if (rotates) {
-            *out = start;
-            *n = (size_t)(at - start);
-        }
-        if (rotates || *at == 0)
-            return LOCANT_OK;
-        start = at + 1;
-    }
+    return LOCANT_OK;
 }
 
 locant_status lct_pairing_spec(char **out, const char *spec, bool interleaved)

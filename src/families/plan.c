@@ -1,5 +1,6 @@
 /* plan.c - the public handle of a position plan; see locant/models.h */
 #include "locant/models.h"
+#include "family.h"
 #include "plan_spec.h"
 #include "position_plan.h"
 #include <stdlib.h>
@@ -21,61 +22,15 @@ static locant_status check_stack(const char *fn, locant_stack as)
                        "%s: as is %d, expected a LOCANT_STACK_*", fn, (int)as);
 }
 
-/* Whole specs and the hash of a plan that was read. */
-static locant_status finish(locant_plan *p)
+/* End the making of a plan: whole specs and the hash, or free it. */
+static locant_status finish(locant_plan **out, locant_plan *p, locant_status s)
 {
-    for (int t = 0; t < p->plan.n_towers; t++) {
-        locant_status s = lct_plan_spec_of_tower(
-            &p->spec[t], &p->plan.towers[t], p->plan.file);
-
-        if (s == LOCANT_ERR_NOMEM)
-            return s;
-    }
-    return lct_position_plan_hash(p->hash, &p->plan);
-}
-
-/* Make the plan of a configuration, which is freed. */
-static locant_status make(locant_plan **out, struct lct_config *c,
-                          locant_stack as)
-{
-    locant_plan *p = locant_alloc(sizeof *p);
-    locant_status s;
-
-    if (p == NULL)
-        s = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", c->file);
-    else
-        s = lct_position_plan_as(&p->plan, c, (enum lct_stack)as);
-    lct_config_free(c);
+    for (int t = 0; t < p->plan.n_towers; t++)
+        if (lct_plan_spec_of_tower(&p->spec[t], &p->plan.towers[t],
+                                   p->plan.file) == LOCANT_ERR_NOMEM)
+            s = LOCANT_ERR_NOMEM; /* else one spec cannot say all layers */
     if (s == LOCANT_OK)
-        s = finish(p);
-    if (s != LOCANT_OK) {
-        locant_plan_free(p);
-        return s;
-    }
-    *out = p;
-    return LOCANT_OK;
-}
-
-locant_status locant_plan_read(locant_plan **out, const char *path,
-                               locant_stack as)
-{
-    static const char fn[] = "locant_plan_read";
-    struct lct_position_plan plan;
-    locant_plan *p;
-    locant_status s;
-
-    LCT_NOT_NULL(fn, out);
-    *out = NULL;
-    LCT_NOT_NULL(fn, path);
-    LCT_TRY(check_stack(fn, as));
-    LCT_TRY(lct_position_plan_read_as(&plan, path, (enum lct_stack)as));
-    p = locant_alloc(sizeof *p);
-    if (p == NULL) {
-        lct_position_plan_free(&plan);
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    }
-    p->plan = plan;
-    s = finish(p);
+        s = lct_position_plan_hash(p->hash, &p->plan);
     if (s == LOCANT_OK)
         *out = p;
     else
@@ -83,11 +38,29 @@ locant_status locant_plan_read(locant_plan **out, const char *path,
     return s;
 }
 
+locant_status locant_plan_read(locant_plan **out, const char *path,
+                               locant_stack as)
+{
+    static const char fn[] = "locant_plan_read";
+    locant_plan *p;
+
+    LCT_NOT_NULL(fn, out);
+    *out = NULL;
+    LCT_NOT_NULL(fn, path);
+    LCT_TRY(check_stack(fn, as));
+    p = locant_alloc(sizeof *p);
+    if (p == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    return finish(
+        out, p, lct_position_plan_read_as(&p->plan, path, (enum lct_stack)as));
+}
+
 locant_status locant_plan_parse(locant_plan **out, const char *text, size_t n,
                                 const char *name, locant_stack as)
 {
     static const char fn[] = "locant_plan_parse";
     struct lct_config c;
+    locant_plan *p;
     locant_status s;
 
     LCT_NOT_NULL(fn, out);
@@ -95,12 +68,14 @@ locant_status locant_plan_parse(locant_plan **out, const char *text, size_t n,
     LCT_NOT_NULL(fn, text);
     LCT_NOT_NULL(fn, name);
     LCT_TRY(check_stack(fn, as));
+    p = locant_alloc(sizeof *p);
+    if (p == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
     s = lct_config_parse(&c, text, n, name);
-    if (s != LOCANT_OK) {
-        lct_config_free(&c);
-        return s;
-    }
-    return make(out, &c, as);
+    if (s == LOCANT_OK)
+        s = lct_position_plan_as(&p->plan, &c, (enum lct_stack)as);
+    lct_config_free(&c);
+    return finish(out, p, s);
 }
 
 void locant_plan_free(locant_plan *p)
@@ -115,7 +90,7 @@ void locant_plan_free(locant_plan *p)
 
 const char *locant_plan_family(const locant_plan *p)
 {
-    return lct_position_plan_family(&p->plan);
+    return p->plan.family->model_type;
 }
 
 int locant_plan_towers(const locant_plan *p)

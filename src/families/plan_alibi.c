@@ -176,7 +176,6 @@ locant_status lct_plan_alibi_qwen(struct lct_position_plan *p,
     int64_t trained, dim, width;
     double base, part;
     bool dynamic, logn;
-    locant_status status;
 
     LCT_TRY(begin(&k, p, c));
     LCT_TRY(length(&k, "max_position_embeddings", 8192));
@@ -210,8 +209,5 @@ locant_status lct_plan_alibi_qwen(struct lct_position_plan *p,
         lct_plan_spec_put(&s, ",scaling=dynamic(factor=2,original=%" PRId64 ")",
                           trained);
     lct_plan_spec_put(&s, ")");
-    status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
-                      : lct_plan_tower_same(&k, s.text, LCT_CAUSAL);
-    locant_release(s.text);
-    return status;
+    return lct_plan_tower_same_put(&k, &s, LCT_CAUSAL);
 }

@@ -349,7 +349,7 @@ static locant_status read_mask(struct decoder *d)
 
     d->both_sides = (d->f->flags & LCT_ENCODER) != 0;
     if (value == NULL || json_is_null(value) || json_is_false(value) ||
-        d->f->gguf == NULL || strncmp(d->f->model_type, "gemma", 5) != 0)
+        !(d->f->flags & LCT_BOTH_SIDES))
         return LOCANT_OK;
     if (json_is_string(value)) /* Gemma 4: "vision" or "all" */
         d->both_sides = strcmp(json_string_value(value), "all") == 0;

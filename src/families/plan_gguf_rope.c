@@ -101,8 +101,8 @@ static locant_status put_divisors(struct lct_plan_gguf *g, json_t *rope,
     const double factor = llama3_factor(list, base);
 
     if (factor == 0) {
-        LCT_TRY(put(g, rope, "rope_type", json_string("divisors")));
-        return put(g, rope, "divisors", list);
+        LCT_TRY(put(g, rope, "divisors", list));
+        return put(g, rope, "rope_type", json_string("divisors"));
     }
     json_decref(list);
     LCT_TRY(put(g, rope, "rope_type", json_string("llama3")));
@@ -190,18 +190,20 @@ static locant_status put_yarn(struct lct_plan_gguf *g, json_t *rope,
 static locant_status put_longrope(struct lct_plan_gguf *g, json_t *rope,
                                   const struct scaling *s, bool *done)
 {
-    json_t *longer, *shorter;
+    json_t *longer, *shorter = NULL;
+    locant_status status = divisors(&longer, g, "rope_factors_long.weight");
 
-    LCT_TRY(divisors(&longer, g, "rope_factors_long.weight"));
-    LCT_TRY(divisors(&shorter, g, "rope_factors_short.weight"));
+    if (status == LOCANT_OK)
+        status = divisors(&shorter, g, "rope_factors_short.weight");
     *done = longer != NULL && shorter != NULL;
-    if (!*done) {
-        json_decref(longer);
-        json_decref(shorter);
-        return LOCANT_OK;
-    }
-    LCT_TRY(put(g, rope, "long_factor", longer));
-    LCT_TRY(put(g, rope, "short_factor", shorter));
+    if (*done)
+        status = put(g, rope, "long_factor", json_incref(longer));
+    if (*done && status == LOCANT_OK)
+        status = put(g, rope, "short_factor", json_incref(shorter));
+    json_decref(longer);
+    json_decref(shorter);
+    if (!*done || status != LOCANT_OK)
+        return status;
     LCT_TRY(put(g, rope, "rope_type", json_string("longrope")));
     LCT_TRY(put(g, rope, "original_max_position_embeddings",
                 json_integer((json_int_t)s->original)));
@@ -286,11 +288,11 @@ static locant_status fill(struct lct_plan_gguf *g, json_t *rope)
 /* One entry for each type of layers; scaling is of full layers alone. */
 static locant_status nest(struct lct_plan_gguf *g, json_t *rope)
 {
-    const bool own = strcmp(g->family->model_type, "olmo3") != 0;
+    const struct lct_family *f = g->family;
     json_t *both, *local;
-    double base, usual = 10000;
+    double base, usual = f->base_local;
 
-    if (!own)
+    if (f->base_local == f->base) /* OLMo 3: one base for all layers */
         usual = json_number_value(json_object_get(rope, "rope_theta"));
     LCT_TRY(lct_plan_gguf_keys_real(&base, g, "rope.freq_base_swa", usual));
     local = json_pack("{s:s, s:f}", "rope_type", "default", "rope_theta", base);

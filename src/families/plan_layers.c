@@ -166,9 +166,10 @@ static locant_status by_numbers(struct lct_plan_layer_kind *out,
         return LOCANT_OK;
     LCT_TRY(lct_plan_keys_object(&config, k, "linear_attn_config"));
     list = json_object_get(config, "full_attn_layers");
-    for (int64_t l = 0; l < n; l++) /* the class has no period before that */
-        out[l].kind = list == NULL && l > 0 && l % 4 == 0 ? LCT_KIND_FULL
-                                                          : LCT_KIND_LINEAR;
+    for (int64_t l = 0; l < n; l++)
+        out[l].kind = list == NULL && l > 0 && l % k->family->period == 0
+                          ? LCT_KIND_FULL
+                          : LCT_KIND_LINEAR;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
         const json_int_t l = json_integer_value(item);

@@ -62,8 +62,8 @@ locant_status lct_plan_learned(struct lct_position_plan *p,
 
     LCT_TRY(begin(&k, p, c, &hidden));
     LCT_TRY(table(&k));
-    LCT_TRY(scale_embedding(&k, hidden,
-                            strcmp(p->family->model_type, "biogpt") == 0));
+    LCT_TRY(
+        scale_embedding(&k, hidden, (p->family->flags & LCT_SCALE_INPUT) != 0));
     return lct_plan_tower_same(&k, "none", mask_of(&k));
 }
 
@@ -81,7 +81,7 @@ locant_status lct_plan_learned_gpt2(struct lct_position_plan *p,
     LCT_TRY(begin(&k, p, c, &hidden));
     LCT_TRY(table(&k));
     LCT_TRY(lct_plan_tower_same(&k, "none", LCT_CAUSAL));
-    if (strcmp(p->family->model_type, "gpt_bigcode") == 0)
+    if (p->family->flags & LCT_MULTI_QUERY)
         LCT_TRY(lct_plan_keys_switch(&one_key, &k, "multi_query", true));
     LCT_TRY(lct_plan_keys_switch(&scaled, &k, "scale_attn_weights", true));
     LCT_TRY(lct_plan_keys_switch(&by_layer, &k, layer_key, false));
@@ -200,7 +200,6 @@ static bool names_both(const json_t *types)
 /* The three terms share 1/sqrt(3 D), of which the encoding has 1/sqrt(3). */
 static locant_status deberta(struct lct_plan_keys *k, int64_t rows)
 {
-    const bool first = strcmp(k->family->model_type, "deberta") == 0;
     const json_t *types = json_object_get(k->object, "pos_att_type");
     int64_t buckets = -1, most;
     const char *norm = NULL;
@@ -214,7 +213,7 @@ static locant_status deberta(struct lct_plan_keys *k, int64_t rows)
                                 "max_relative_positions", -1, -1));
     if (most < 1)
         most = rows;
-    if (!first) {
+    if (k->family->flags & LCT_SECOND) {
         LCT_TRY(lct_plan_keys_whole(&buckets, k, "position_buckets",
                                     "position_buckets", -1, -1));
         LCT_TRY(lct_plan_keys_text(&norm, k, "norm_rel_ebd"));

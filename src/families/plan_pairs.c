@@ -31,7 +31,7 @@ static locant_status t5_layers(struct lct_plan_keys *k, bool decoder)
 static locant_status t5_stack(struct lct_position_plan *p,
                               const struct lct_config *c, bool decoder)
 {
-    const bool own = strcmp(p->family->model_type, "umt5") == 0;
+    const bool own = (p->family->flags & LCT_OWN_BIAS) != 0;
     struct lct_plan_keys k;
     int64_t buckets, distance;
     char spec[160];

@@ -140,9 +140,9 @@ static int64_t period_of(const struct lct_tower *t, bool ends, bool last)
     return 0;
 }
 
-static const char *names[KINDS] = { "local", "global", "c", "d", "e", "f",
-                                    "g",     "h",      "i", "j", "k", "l",
-                                    "m",     "o",      "q", "r" };
+static const char *const names[KINDS] = { "local", "global", "c", "d", "e", "f",
+                                          "g",     "h",      "i", "j", "k", "l",
+                                          "m",     "o",      "q", "r" };
 
 static bool has_window(const struct lct_tower *t, int64_t l)
 {
@@ -152,7 +152,7 @@ static bool has_window(const struct lct_tower *t, int64_t l)
 /* Two kinds, the global one at the end or the start of every period. */
 static bool put_period(struct lct_plan_spec *s, const struct lct_tower *t)
 {
-    int64_t period = period_of(t, true, false), at = 0;
+    int64_t period = period_of(t, true, false);
 
     if (period > 0 && has_window(t, 0) >= has_window(t, period - 1)) {
         lct_plan_spec_put(s, "layers(local=%s,global=%s,period=%" PRId64 ")",
@@ -174,8 +174,8 @@ static bool put_period(struct lct_plan_spec *s, const struct lct_tower *t)
         return false;
     lct_plan_spec_put(s,
                       "layers(local=%s,global=%s,map=every(%" PRId64
-                      ",at=%" PRId64 ",global,else=local))",
-                      t->layers[1].spec, t->layers[0].spec, period, at);
+                      ",at=0,global,else=local))",
+                      t->layers[1].spec, t->layers[0].spec, period);
     return true;
 }
 

@@ -59,10 +59,7 @@ bool lct_plan_stack_windows(enum lct_stack stack, const struct lct_family *f)
 
 bool lct_plan_stack_base(enum lct_stack stack, const struct lct_family *f)
 {
-    static const char *const without[] = { "falcon", "gemma", "gemma2", "phi",
-                                           NULL };
-
-    return stack != LCT_STACK_LLAMACPP || !among(f->model_type, without);
+    return stack != LCT_STACK_LLAMACPP || !(f->flags & LCT_NO_GGUF_BASE);
 }
 
 int64_t lct_plan_stack_original(enum lct_stack stack, const char *type)

@@ -82,24 +82,28 @@ locant_status lct_plan_tower_layer(struct lct_tower *t, int64_t l,
     return status;
 }
 
-locant_status lct_plan_tower_all(struct lct_plan_keys *k, const char *text)
+locant_status lct_plan_tower_same(struct lct_plan_keys *k, const char *spec,
+                                  enum lct_plan_mask mask)
 {
     for (int64_t l = 0; l < k->tower->n_layers; l++) {
         struct lct_plan_spec s = { 0 };
 
-        lct_plan_spec_put(&s, "%s", text);
+        lct_plan_spec_put(&s, "%s", spec);
         LCT_TRY(lct_plan_tower_layer(k->tower, l, &s, k->plan->file));
+        k->tower->layers[l].mask = mask;
     }
     return LOCANT_OK;
 }
 
-locant_status lct_plan_tower_same(struct lct_plan_keys *k, const char *spec,
-                                  enum lct_plan_mask mask)
+locant_status lct_plan_tower_same_put(struct lct_plan_keys *k,
+                                      struct lct_plan_spec *s,
+                                      enum lct_plan_mask mask)
 {
-    LCT_TRY(lct_plan_tower_all(k, spec));
-    for (int64_t l = 0; l < k->tower->n_layers; l++)
-        k->tower->layers[l].mask = mask;
-    return LOCANT_OK;
+    locant_status status = s->failed ? no_memory(k->plan->file)
+                                     : lct_plan_tower_same(k, s->text, mask);
+
+    locant_release(s->text);
+    return status;
 }
 
 /* ------------------------------------------------------------------- sizes */

@@ -27,12 +27,14 @@ locant_status lct_plan_tower_input(struct lct_plan_keys *k, const char *text);
 /* Give layer l the spec; the text of 's' is released. */
 locant_status lct_plan_tower_layer(struct lct_tower *t, int64_t l,
                                    struct lct_plan_spec *s, const char *file);
-/* Give all layers of a tower the same spec. */
-locant_status lct_plan_tower_all(struct lct_plan_keys *k, const char *text);
 
-/* The same, seen from both sides or not. */
+/* Give all layers of a tower the same spec and mask. */
 locant_status lct_plan_tower_same(struct lct_plan_keys *k, const char *spec,
                                   enum lct_plan_mask mask);
+/* The same; the text of 's' is released. */
+locant_status lct_plan_tower_same_put(struct lct_plan_keys *k,
+                                      struct lct_plan_spec *s,
+                                      enum lct_plan_mask mask);
 
 /* Where the text part of a configuration is, for messages. */
 const char *lct_plan_tower_where(const struct lct_config *c);

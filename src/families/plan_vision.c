@@ -100,7 +100,6 @@ static locant_status rotated(struct lct_position_plan *p,
 {
     struct lct_plan_keys k;
     struct lct_plan_spec s = { 0 };
-    locant_status status;
     double base;
     int64_t n[2];
 
@@ -112,10 +111,7 @@ static locant_status rotated(struct lct_position_plan *p,
     if (base != usual)
         lct_plan_spec_number(&s, ",base=", base);
     lct_plan_spec_put(&s, ")");
-    status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
-                      : lct_plan_tower_same(&k, s.text, LCT_BIDIRECTIONAL);
-    locant_release(s.text);
-    return status;
+    return lct_plan_tower_same_put(&k, &s, LCT_BIDIRECTIONAL);
 }
 
 locant_status lct_plan_vision_dinov3(struct lct_position_plan *p,
@@ -165,6 +161,11 @@ static locant_status stage(struct swin *w, size_t i, int64_t first, int64_t n)
     int64_t heads, pretrained = 0;
 
     LCT_TRY(entry(&heads, &w->k, "num_heads", w->heads, i, 1));
+    if (heads > w->width << i)
+        return lct_plan_keys_wrong(&w->k, w->k.where, "num_heads", w->heads,
+                                   "no more heads than the %" PRId64
+                                   " channels of stage %zu",
+                                   w->width << i, i + 1);
     if (w->second && w->pretrained != NULL)
         LCT_TRY(entry(&pretrained, &w->k, "pretrained_window_sizes",
                       w->pretrained, i, 0));
@@ -238,7 +239,7 @@ static locant_status swin(struct swin *w)
 locant_status lct_plan_vision_swin(struct lct_position_plan *p,
                                    const struct lct_config *c)
 {
-    struct swin w = { .second = strcmp(p->family->model_type, "swinv2") == 0 };
+    struct swin w = { .second = (p->family->flags & LCT_SECOND) != 0 };
     locant_status s =
         lct_plan_tower_begin(&w.k, p, "vision", c->text, where(c));
 
@@ -300,7 +301,6 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
 {
     struct lct_plan_spec s = { 0 };
     struct lct_plan_keys k;
-    locant_status status;
     double base;
     int64_t rows;
     char spec[64];
@@ -316,12 +316,9 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
         LCT_TRY(lct_plan_tower_input(&k, spec));
     }
     LCT_TRY(base_of(&base, &k, 10000));
-    lct_plan_spec_number(&s, "rope2d(form=qwen,base=", base);
+    lct_plan_spec_put(&s, "rope2d(form=qwen");
+    if (base != 10000)
+        lct_plan_spec_number(&s, ",base=", base);
     lct_plan_spec_put(&s, ")");
-    status = s.failed ? locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", p->file)
-                      : lct_plan_tower_same(
-                            &k, base != 10000 ? s.text : "rope2d(form=qwen)",
-                            LCT_BIDIRECTIONAL);
-    locant_release(s.text);
-    return status;
+    return lct_plan_tower_same_put(&k, &s, LCT_BIDIRECTIONAL);
 }

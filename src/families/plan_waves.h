@@ -9,13 +9,13 @@ struct lct_plan_waves {
     bool interleaved;
     double factor;     /* multiplies cosines and sines */
     bool by_length;    /* frequencies depend on the length of the call */
-    double *frequency; /* [pairs] radians per position, above 0 */
+    double *frequency; /* [pairs] radians per position; 0: it does not turn */
 };
 
 /*
- * Those of a call of 'length' positions, measured on unit vectors, within 2^-50
- * of the frequency.  All coordinates of a position are equal.  An encoding that
- * does not rotate, or with learned parameters, has no pairs.
+ * Those of a call of 'length' positions, as locant_encoding_frequencies() has
+ * them; of several coordinates, that of the first one that turns the pair.  An
+ * encoding that is no plain rotation has no pairs.
  * Errors: FORMAT (it does not fit the width of the heads), NOMEM; *out is empty
  * after a failure.
  */

@@ -71,7 +71,7 @@ static locant_status plan_config(struct lct_position_plan *p,
     return p->n_towers < 2 ? plan_vision(p, c) : LOCANT_OK;
 }
 
-/* No head is wider, so that what is measured on it stays small. */
+/* No head is wider, so that tables of its channels stay small. */
 enum { WIDEST = 4096 };
 
 static locant_status check_widths(const struct lct_position_plan *p)
@@ -149,11 +149,6 @@ locant_status lct_position_plan_read(struct lct_position_plan *out,
                                      const char *path)
 {
     return lct_position_plan_read_as(out, path, LCT_STACK_TRUE);
-}
-
-const char *lct_position_plan_family(const struct lct_position_plan *p)
-{
-    return p->family->model_type;
 }
 
 void lct_position_plan_free(struct lct_position_plan *p)

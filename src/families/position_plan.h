@@ -129,8 +129,6 @@ locant_status lct_position_plan_beside(struct lct_position_plan *out,
                                        const struct lct_config *c,
                                        enum lct_stack stack,
                                        const struct lct_weights *w);
-/* The model_type of its family. */
-const char *lct_position_plan_family(const struct lct_position_plan *p);
 void lct_position_plan_free(struct lct_position_plan *p);
 
 /*

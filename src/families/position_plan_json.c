@@ -87,8 +87,11 @@ static json_t *rotation_json(const struct lct_layer_plan *l, int64_t length,
     const double turn = 6.283185307179586;
     json_t *waves, *out;
     struct lct_plan_waves w;
+    const locant_status status = lct_plan_waves_of(&w, l, length, file);
 
-    if (lct_plan_waves_of(&w, l, length, file) != LOCANT_OK || w.pairs == 0)
+    if (status == LOCANT_ERR_NOMEM)
+        return NULL;
+    if (status != LOCANT_OK || w.pairs == 0)
         return json_null();
     waves = json_array();
     for (int64_t c = 0; c < w.pairs; c++)
@@ -144,33 +147,49 @@ static json_t *notes_json(const struct lct_tower *t)
 
     for (size_t i = 0; i < t->n_notes; i++) {
         const struct lct_plan_note *n = &t->notes[i];
+        json_t *note = json_pack(
+            "{s:s, s:s, s:s*, s:s}", "field", n->field, "value", n->value,
+            "key", n->key[0] ? n->key : NULL, "origin", origins[n->origin]);
 
-        json_array_append_new(notes, json_pack("{s:s, s:s, s:s*, s:s}", "field",
-                                               n->field, "value", n->value,
-                                               "key", n->key[0] ? n->key : NULL,
-                                               "origin", origins[n->origin]));
+        if (json_array_append_new(notes, note) != 0) {
+            json_decref(notes);
+            return NULL;
+        }
     }
     return notes;
+}
+
+/* One object for each set of equal layers. */
+static json_t *groups_json(const struct lct_tower *t,
+                           const struct lct_position_plan *p)
+{
+    const int64_t length = p->length_config > 0 ? p->length_config : 1;
+    json_t *groups = json_array();
+
+    for (int64_t l = 0; l < t->n_layers; l++) {
+        const struct lct_layer_plan *layer = &t->layers[l];
+        json_t *numbers = numbers_of(t, l);
+
+        if (numbers == NULL)
+            continue;
+        if (json_array_append_new(
+                groups, layer_json(layer, numbers,
+                                   json_array_size(groups) < WITH_WAVES
+                                       ? rotation_json(layer, length, p->file)
+                                       : json_null())) != 0) {
+            json_decref(groups);
+            return NULL;
+        }
+    }
+    return groups;
 }
 
 static json_t *tower_json(const struct lct_tower *t,
                           const struct lct_position_plan *p)
 {
-    const int64_t length = p->length_config > 0 ? p->length_config : 1;
-    json_t *groups = json_array(), *tower;
+    json_t *tower;
     char *spec;
 
-    for (int64_t l = 0; l < t->n_layers; l++) {
-        json_t *numbers = numbers_of(t, l);
-
-        if (numbers != NULL)
-            json_array_append_new(
-                groups,
-                layer_json(&t->layers[l], numbers,
-                           json_array_size(groups) < WITH_WAVES
-                               ? rotation_json(&t->layers[l], length, p->file)
-                               : json_null()));
-    }
     if (lct_plan_spec_of_tower(&spec, t, p->file) != LOCANT_OK)
         spec = NULL; /* no one spec says so many kinds of layers */
     tower = json_pack("{s:s, s:s?, s:s, s:f, s:s, s:o, s:I, s:o, s:o}", "name",
@@ -178,8 +197,8 @@ static json_t *tower_json(const struct lct_tower *t,
                       t->input_scale, "ids", ids[t->ids], "pad",
                       t->ids == LCT_IDS_PAD ? json_integer((json_int_t)t->pad)
                                             : json_null(),
-                      "layers", (json_int_t)t->n_layers, "groups", groups,
-                      "notes", notes_json(t));
+                      "layers", (json_int_t)t->n_layers, "groups",
+                      groups_json(t, p), "notes", notes_json(t));
     locant_release(spec);
     return tower;
 }
