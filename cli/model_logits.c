@@ -72,7 +72,7 @@ static int run(const struct cli *cli)
     int result;
 
     CLI_TRY(cli_model_read(&in, &o->files));
-    CLI_TRY(cli_status_input(
+    CLI_TRY(cli_model_status(
         locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
     result = compute(cli, model, &in);
     locant_model_close(model);

@@ -305,7 +305,7 @@ static int probe_of(json_t **out, const struct cli *cli)
     if (o->files.ids == NULL)
         return cli_refuse("--input IDS.npy is missing (ids of tokens)");
     CLI_TRY(cli_model_read(&in, &o->files));
-    CLI_TRY(cli_status_input(
+    CLI_TRY(cli_model_status(
         locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
     status =
         locant_model_probe(&text, NULL, model, &in.input, o->layer, o->head);

@@ -161,7 +161,7 @@ static int open_model(locant_model **out, const struct table *t, int m,
 
     if (s == LOCANT_ERR_PARAM)
         return cli_refuse("--with %s", cli_message());
-    return cli_status_input(s);
+    return cli_model_status(s);
 }
 
 /* A wrong extension is found before anything is computed. */

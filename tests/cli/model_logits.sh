@@ -26,4 +26,8 @@ mv new llama/model.safetensors
 sed 's/: 99/: 12/' llama/config.json > new
 mv new llama/config.json
 try $LOCANT model logits llama -i ids.npy -o out.npy
+echo '{"model_type": "albert"}' > llama/config.json
+for verb in "logits -o out.npy" "generate --tokens 2 -o out.npy" probe score; do
+    try $LOCANT model ${verb%% *} llama -i ids.npy ${verb#${verb%% *}}
+done
 ls *.npy
