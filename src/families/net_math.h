@@ -24,7 +24,6 @@ struct lct_net_dots {
 };
 
 struct lct_net_math {
-    locant_dtype dtype;
     size_t item; /* bytes of a number */
     /* Numbers first .. first + n - 1 of the flattened tensor. */
     void (*read)(void *out, const struct lct_weight *w, int64_t first,
