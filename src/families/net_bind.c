@@ -198,10 +198,15 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
     const struct lct_weight *w, *bias_w;
     struct lct_net_rows whole;
     int64_t shape[2];
+    char found[128];
 
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     if (w->rank == 2 && out < 0)
         out = w->shape[across ? 1 : 0];
+    if (out == 0) /* norms of what it gives divide by their width */
+        return locant_fail(
+            LOCANT_ERR_FORMAT, "%s: tensor %s is %s, expected one row or more",
+            w->file, w->name, shape_text(found, w->rank, w->shape));
     whole = (struct lct_net_rows){ .group = out, .step = out, .all = out };
     if (rows == NULL)
         rows = &whole;
