@@ -138,6 +138,13 @@ static locant_status bind_head_bias(struct lct_net *n, struct lct_net_binder *b)
     return lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }
 
+/* Some files say -1 for none. */
+static void add_end(struct lct_net *n, const json_t *id)
+{
+    if (json_is_integer(id) && json_integer_value(id) >= 0 && n->n_end < 8)
+        n->end[n->n_end++] = json_integer_value(id);
+}
+
 /* Ids that end a text: a number or a list. */
 static void read_ends(struct lct_net *n)
 {
@@ -148,11 +155,9 @@ static void read_ends(struct lct_net *n)
     lct_config_integer(&n->start, n->config.root, "decoder_start_token_id");
     if (ends == NULL)
         ends = json_object_get(n->config.root, "eos_token_id");
-    if (json_is_integer(ends))
-        n->end[n->n_end++] = json_integer_value(ends);
-    for (size_t i = 0; i < json_array_size(ends) && n->n_end < 8; i++)
-        if (json_is_integer(json_array_get(ends, i)))
-            n->end[n->n_end++] = json_integer_value(json_array_get(ends, i));
+    add_end(n, ends);
+    for (size_t i = 0; i < json_array_size(ends); i++)
+        add_end(n, json_array_get(ends, i));
     lct_config_integer(&n->pad, n->config.text, "pad_token_id");
     if (n->pad < 0)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
