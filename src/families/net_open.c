@@ -307,49 +307,50 @@ static locant_status finish(struct lct_net **out, struct lct_net *n,
     return status;
 }
 
+static locant_status read_files(struct lct_net *n, const char *path,
+                                const char *with)
+{
+    LCT_TRY(lct_config_read(&n->config, path));
+    if (n->config.dialect == LCT_DIALECT_GGUF)
+        LCT_TRY(lct_weights_open(&n->weights, path));
+    LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, n->weights));
+    if (with != NULL)
+        LCT_TRY(lct_plan_with(&n->plan, with));
+    LCT_TRY(choose_family(n));
+    if (n->weights == NULL)
+        LCT_TRY(lct_weights_open(&n->weights, path));
+    return bind(n, path);
+}
+
+static locant_status read_bytes(struct lct_net *n,
+                                const struct lct_net_bytes *b)
+{
+    LCT_TRY(lct_config_parse(&n->config, b->config, b->config_size, b->name));
+    LCT_TRY(
+        lct_weights_parse(&n->weights, b->weights, b->weights_size, b->name));
+    LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, n->weights));
+    LCT_TRY(choose_family(n));
+    return bind(n, b->name);
+}
+
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with)
 {
     struct lct_net *n = blank(dtype);
-    locant_status status;
 
     *out = NULL;
-    if (n == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_config_read(&n->config, path);
-    if (status == LOCANT_OK)
-        status = lct_position_plan_read(&n->plan, path);
-    if (status == LOCANT_OK && with != NULL)
-        status = lct_plan_with(&n->plan, with);
-    if (status == LOCANT_OK)
-        status = choose_family(n);
-    if (status == LOCANT_OK)
-        status = lct_weights_open(&n->weights, path);
-    if (status == LOCANT_OK)
-        status = bind(n, path);
-    return finish(out, n, status);
+    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
+                     : finish(out, n, read_files(n, path, with));
 }
 
 locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
                             locant_dtype dtype)
 {
     struct lct_net *n = blank(dtype);
-    locant_status status;
 
     *out = NULL;
-    if (n == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_config_parse(&n->config, b->config, b->config_size, b->name);
-    if (status == LOCANT_OK)
-        status = lct_position_plan_of(&n->plan, &n->config);
-    if (status == LOCANT_OK)
-        status = choose_family(n);
-    if (status == LOCANT_OK)
-        status = lct_weights_parse(&n->weights, b->weights, b->weights_size,
-                                   b->name);
-    if (status == LOCANT_OK)
-        status = bind(n, b->name);
-    return finish(out, n, status);
+    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
+                     : finish(out, n, read_bytes(n, b));
 }
 
 locant_status lct_net_open(struct lct_net **out, const char *path,

@@ -117,6 +117,13 @@ static locant_status plan_both(struct lct_position_plan *out,
     return s;
 }
 
+locant_status lct_position_plan_beside(struct lct_position_plan *out,
+                                       const struct lct_config *c,
+                                       const struct lct_weights *w)
+{
+    return plan_both(out, c, LCT_STACK_TRUE, w);
+}
+
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
                                    enum lct_stack stack)

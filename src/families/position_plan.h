@@ -12,6 +12,8 @@
 #include "config.h"
 #include "locant/encoding.h"
 
+struct lct_weights;
+
 /*
  * The program that reads the configuration.  TRUE is what the files mean: what
  * transformers 5 computes, but for its known mistakes.  The others read the
@@ -117,6 +119,11 @@ locant_status lct_position_plan_read(struct lct_position_plan *out,
                                      const char *path);
 locant_status lct_position_plan_of(struct lct_position_plan *out,
                                    const struct lct_config *c);
+/* The same of a configuration with its tensors, among which a GGUF file has
+   divisors of frequencies; NULL: they are not at hand. */
+locant_status lct_position_plan_beside(struct lct_position_plan *out,
+                                       const struct lct_config *c,
+                                       const struct lct_weights *w);
 /* The same as another program reads it. */
 locant_status lct_position_plan_as(struct lct_position_plan *out,
                                    const struct lct_config *c,
