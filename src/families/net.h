@@ -300,4 +300,6 @@ bool lct_net_has_head(const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);
+/* Zeros [a, b], to be released; NULL: none left, or their size overflows. */
+void *lct_net_zeros(int64_t a, int64_t b, size_t item);
 #endif

@@ -1,5 +1,6 @@
 /* net_bind.c - tensors of a file as the matrices and vectors of a model */
 #include "net_bind.h"
+#include "../core/size.h"
 #include "net_math.h"
 #include "net_matrix.h"
 #include <inttypes.h>
@@ -26,6 +27,15 @@ void *lct_net_keep(struct lct_net *n, size_t bytes)
     if (memory != NULL)
         n->owned[n->n_owned++] = memory;
     return memory;
+}
+
+void *lct_net_zeros(int64_t a, int64_t b, size_t item)
+{
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
+        return NULL;
+    return locant_alloc(bytes > 0 ? bytes : 1);
 }
 
 const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
