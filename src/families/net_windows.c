@@ -48,18 +48,6 @@ locant_status lct_net_windows_begin(struct lct_net_binder *b)
     return LOCANT_OK;
 }
 
-int64_t lct_net_windows_stage(int64_t *within, const struct lct_net_binder *b,
-                              int64_t i)
-{
-    int64_t stage = 0;
-
-    while (stage + 1 < b->prefix.n_stages && i >= b->prefix.depths[stage])
-        i -= b->prefix.depths[stage++];
-    if (within != NULL)
-        *within = i;
-    return stage;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -93,7 +81,8 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
                                    struct lct_net_binder *b, int64_t i)
 {
     const int64_t *image = s->patches->image;
-    int64_t within, stage = lct_net_windows_stage(&within, b, i);
+    int64_t within;
+    const int stage = lct_net_names_stage(&within, &b->prefix, i);
     const int64_t halved = smaller(image[0], image[1]) >> stage;
     struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
 
