@@ -23,11 +23,7 @@ static locant_status read_keys(struct lct_net_convolution *c,
                            "%s: conv_kernel_size is not an odd number of at "
                            "most 255",
                            config->file);
-    if (!lct_net_families_act(&c->act, act))
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: \"%s\" is no known activation function",
-                           config->file, act);
-    return LOCANT_OK;
+    return lct_net_families_act(&c->act, act, config);
 }
 
 locant_status lct_net_convolution_bind(struct lct_net_convolution **out,

@@ -87,10 +87,7 @@ static locant_status bind_before_head(struct lct_net *n,
 
     if (!lct_net_bind_has(b, dense))
         return LOCANT_OK;
-    if (!lct_net_families_act(&n->head_act, act))
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: \"%s\" is no known activation function",
-                           n->config.file, act);
+    LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
     LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
                                 0, NULL));
     return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
