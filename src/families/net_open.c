@@ -19,22 +19,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A whole number under one of these keys; *out stays if there is none. */
-static locant_status first_of(int64_t *out, const struct lct_config *c,
-                              const char *const *keys)
+/* The first number above 0 under one of these keys; *out stays if there is
+   none. */
+static void first_of(int64_t *out, const struct lct_config *c,
+                     const char *const *keys)
 {
-    for (; *keys != NULL; keys++) {
-        int64_t value = -1;
-        enum lct_found found = lct_config_integer(&value, c->text, *keys);
+    int64_t value = 0;
 
-        if (found == LCT_WRONG)
-            continue;
-        if (found == LCT_RIGHT && value > 0) {
+    for (; *keys != NULL && value < 1; keys++)
+        if (lct_config_integer(&value, c->text, *keys) == LCT_RIGHT &&
+            value > 0)
             *out = value;
-            return LOCANT_OK;
-        }
-    }
-    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ input */
@@ -50,7 +45,7 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 
     LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
     if (n->config.dialect != LCT_DIALECT_GGUF)
-        LCT_TRY(first_of(&rows, &n->config, vocab_keys));
+        first_of(&rows, &n->config, vocab_keys);
     inner = lct_net_bind_has(b, in) ? -1 : n->width;
     LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ rows, inner }));
     LCT_TRY(lct_net_bind_blocks(w, w->shape[1]));
@@ -198,7 +193,7 @@ static locant_status bind(struct lct_net *n, const char *path)
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
-    LCT_TRY(first_of(&n->width, &n->config, width_keys));
+    first_of(&n->width, &n->config, width_keys);
     LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
     LCT_TRY(lct_net_adaptive_bind(n, &b));
