@@ -1,6 +1,13 @@
 /* cmd_model.c - locant model: positions of real models; each verb has a file */
 #include "model.h"
 
+int cli_model_status(locant_status s)
+{
+    return s == LOCANT_ERR_UNSUPPORTED
+               ? cli_fail(CLI_INPUT, "%s", cli_message())
+               : cli_status_input(s);
+}
+
 /* clang-format off */
 static const struct cli_command *const verbs[] = {
     &cli_model_inspect,

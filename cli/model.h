@@ -3,6 +3,9 @@
 #define LOCANT_CLI_MODEL_H
 #include "cli.h"
 
+/* The exit status after reading a MODEL: an unknown family is bad input. */
+int cli_model_status(locant_status s);
+
 extern const struct cli_command cli_model_check;
 extern const struct cli_command cli_model_compare;
 extern const struct cli_command cli_model_convert;

@@ -129,12 +129,6 @@ static void free_findings(void *findings)
     locant_findings_free(findings);
 }
 
-/* A file that is read: an unknown format is bad input, too. */
-static int input_status(locant_status s)
-{
-    return s == LOCANT_OK ? CLI_OK : cli_fail(CLI_INPUT, "%s", cli_message());
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     const size_t n = strlen(text), m = strlen(end);
@@ -186,7 +180,8 @@ static int run(const struct cli *cli)
                             CLI_DTYPE(LOCANT_I64)));
         asked.positions = &positions;
     }
-    CLI_TRY(input_status(locant_model_check(&findings, cli->words[0], &asked)));
+    CLI_TRY(
+        cli_model_status(locant_model_check(&findings, cli->words[0], &asked)));
     CLI_TRY(cli_at_end(free_findings, &findings));
     if (o->fix)
         CLI_TRY(fix(cli, cli->words[0]));

@@ -107,14 +107,6 @@ static void print_text(const locant_comparison *c)
     }
 }
 
-/* An unknown family is bad input, too. */
-static int status(locant_status s)
-{
-    return s == LOCANT_ERR_UNSUPPORTED
-               ? cli_fail(CLI_INPUT, "%s", cli_message())
-               : cli_status_input(s);
-}
-
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -123,8 +115,8 @@ static int run(const struct cli *cli)
 
     if (b == NULL && o->as == 0)
         return cli_refuse("one model, expected a second one or --as");
-    CLI_TRY(status(locant_models_compare(&c, cli->words[0], b,
-                                         (locant_stack)o->as, o->length)));
+    CLI_TRY(cli_model_status(locant_models_compare(
+        &c, cli->words[0], b, (locant_stack)o->as, o->length)));
     if (cli->json)
         CLI_TRY(print_json(&c));
     else

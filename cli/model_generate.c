@@ -23,13 +23,10 @@ static const struct cli_option options[] = {
     OPT_INTEGER("seed", seed, "N", 0, INT64_MAX, "of the draws",
                 .fallback = "0"),
     OPT_FLAG("ignore-eos", ignore_eos, "go on after the end token"),
-    OPT_CHOICE("dtype", dtype, "f32|f64|bf16", "as of 'model logits'",
-               .fallback = "f32"),
+    OPT_MODEL_DTYPE(dtype, "as of 'model logits'"),
     OPT_OUTPUT(out, "IDS.npy", "i64 [B, T + N]"),
     OPT_END
 };
-
-static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
 
 /* The most likely tokens, unless some option asks for a draw. */
 static locant_generation choice(const struct cli *cli)
@@ -60,36 +57,24 @@ static int check_options(const struct cli *cli)
     return CLI_OK;
 }
 
-static int compute(const struct cli *cli, const locant_model *model,
-                   const struct cli_model_input *in)
-{
-    const struct options *o = cli->options;
-    const locant_generation g = choice(cli);
-    locant_tensor out;
-    int64_t shape[2];
-
-    CLI_TRY(cli_status_input(locant_model_prompt(shape, model, &in->input)));
-    shape[1] += o->tokens;
-    CLI_TRY(cli_new(&out, LOCANT_I64, 2, shape));
-    CLI_TRY(
-        cli_status_input(locant_model_generate(&out, model, &in->input, &g)));
-    return cli_write(cli, o->out, &out);
-}
-
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
+    const locant_generation g = choice(cli);
     struct cli_model_input in;
     locant_model *model;
-    int result;
+    locant_tensor out;
+    int64_t shape[2];
 
     CLI_TRY(check_options(cli));
-    CLI_TRY(cli_model_read(&in, &o->files));
-    CLI_TRY(cli_status_input(
-        locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
-    result = compute(cli, model, &in);
-    locant_model_close(model);
-    return result;
+    CLI_TRY(cli_model_begin(&model, &in, &o->files, cli->words[0],
+                            cli_model_dtype(o->dtype)));
+    CLI_TRY(cli_status_input(locant_model_prompt(shape, model, &in.input)));
+    shape[1] += o->tokens;
+    CLI_TRY(cli_new(&out, LOCANT_I64, 2, shape));
+    CLI_TRY(
+        cli_status_input(locant_model_generate(&out, model, &in.input, &g)));
+    return cli_write(cli, o->out, &out);
 }
 
 /* clang-format off */

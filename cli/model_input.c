@@ -1,7 +1,17 @@
-/* model_input.c - the inputs of 'model logits' and 'model generate' */
+/* model_input.c - models that run, and the tokens they read */
+#include "model.h"
 #include "model_input.h"
 
-int cli_model_read(struct cli_model_input *out, const struct cli_model_files *f)
+locant_dtype cli_model_dtype(int choice)
+{
+    static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64,
+                                           LOCANT_BF16 };
+
+    return dtypes[choice];
+}
+
+static int read_files(struct cli_model_input *out,
+                      const struct cli_model_files *f)
 {
     const unsigned ids = CLI_DTYPE(LOCANT_I64);
     const struct {
@@ -30,4 +40,18 @@ int cli_model_read(struct cli_model_input *out, const struct cli_model_files *f)
         *files[i].to = &out->arrays[i];
     }
     return CLI_OK;
+}
+
+static void close_model(void *model)
+{
+    locant_model_close(model);
+}
+
+int cli_model_begin(locant_model **model, struct cli_model_input *in,
+                    const struct cli_model_files *files, const char *path,
+                    locant_dtype dtype)
+{
+    CLI_TRY(read_files(in, files));
+    CLI_TRY(cli_model_status(locant_model_open(model, path, dtype)));
+    return cli_at_end(close_model, *model);
 }

@@ -1,4 +1,4 @@
-/* model_input.h - the inputs of 'model logits' and 'model generate' */
+/* model_input.h - models that run, and the tokens they read */
 #ifndef LOCANT_CLI_MODEL_INPUT_H
 #define LOCANT_CLI_MODEL_INPUT_H
 #include "cli.h"
@@ -29,14 +29,21 @@ struct cli_model_files {
 #define OPT_MODEL_INPUT(member)                                               \
     OPT_MODEL_TOKENS(member), OPT_MODEL_MORE_TOKENS(member),                  \
     OPT_MODEL_IMAGES(member), OPT_MODEL_POSITIONS(member)
+#define OPT_MODEL_DTYPE(member, what)                                         \
+    OPT_CHOICE("dtype", member, "f32|f64|bf16", what, .fallback = "f32")
 /* clang-format on */
+
+/* The dtype of OPT_MODEL_DTYPE. */
+locant_dtype cli_model_dtype(int choice);
 
 struct cli_model_input {
     locant_model_input input;
     locant_tensor arrays[7];
 };
 
-/* Read the files that are given. */
-int cli_model_read(struct cli_model_input *out,
-                   const struct cli_model_files *files);
+/* Read the files that are given, then open the model at 'path', which is closed
+   at the end of the command. */
+int cli_model_begin(locant_model **model, struct cli_model_input *in,
+                    const struct cli_model_files *files, const char *path,
+                    locant_dtype dtype);
 #endif

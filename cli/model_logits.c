@@ -12,16 +12,13 @@ static const struct cli_option options[] = {
     OPT_MODEL_INPUT(files),
     OPT_FLAG("hidden", hidden,
              "write the states after the final norm, [B, T, width]"),
-    OPT_CHOICE("dtype", dtype, "f32|f64|bf16",
-               "compute in float32, in float64 throughout, or in float32 with "
-               "matrices rounded to bfloat16",
-               .fallback = "f32"),
+    OPT_MODEL_DTYPE(dtype,
+                    "compute in float32, in float64 throughout, or in float32 "
+                    "with matrices rounded to bfloat16"),
     OPT_FLAG("profile", profile, "print the time of each layer"),
     OPT_OUTPUT(out, "OUT.npy", "f32 [B, T, vocabulary]; f64 with --dtype f64"),
     OPT_END
 };
-
-static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
 
 /* To stderr if the result is JSON. */
 static void print_profile(const locant_tensor *seconds, int64_t layers,
@@ -40,43 +37,31 @@ static void print_profile(const locant_tensor *seconds, int64_t layers,
     fprintf(to, "%-10s %9.3f ms\n", "head", 1e3 * s[layers + 1]);
 }
 
-static int compute(const struct cli *cli, const locant_model *model,
-                   const struct cli_model_input *in)
+static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
+    const locant_dtype dtype = cli_model_dtype(o->dtype);
     const int flags = o->hidden ? LOCANT_MODEL_HIDDEN : 0;
-    const int64_t layers = locant_model_info_of(model).layers;
-    const int64_t counters = layers + 2;
+    struct cli_model_input in;
     locant_tensor out, seconds;
-    int64_t shape[3];
+    int64_t shape[3], layers, counters;
+    locant_model *model;
     int rank;
 
+    CLI_TRY(cli_model_begin(&model, &in, &o->files, cli->words[0], dtype));
+    layers = locant_model_info_of(model).layers;
+    counters = layers + 2;
     CLI_TRY(cli_status_input(
-        locant_model_shape(shape, &rank, model, &in->input, flags)));
-    CLI_TRY(
-        cli_new(&out, o->dtype == 1 ? LOCANT_F64 : LOCANT_F32, rank, shape));
+        locant_model_shape(shape, &rank, model, &in.input, flags)));
+    CLI_TRY(cli_new(&out, dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32, rank,
+                    shape));
     CLI_TRY(cli_new(&seconds, LOCANT_F64, 1, &counters));
     CLI_TRY(cli_status_input(locant_model_logits(
-        &out, o->profile ? &seconds : NULL, model, &in->input, flags)));
+        &out, o->profile ? &seconds : NULL, model, &in.input, flags)));
     CLI_TRY(cli_write(cli, o->out, &out));
     if (o->profile)
         print_profile(&seconds, layers, cli->json != 0);
     return CLI_OK;
-}
-
-static int run(const struct cli *cli)
-{
-    const struct options *o = cli->options;
-    struct cli_model_input in;
-    locant_model *model;
-    int result;
-
-    CLI_TRY(cli_model_read(&in, &o->files));
-    CLI_TRY(cli_status_input(
-        locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
-    result = compute(cli, model, &in);
-    locant_model_close(model);
-    return result;
 }
 
 /* clang-format off */

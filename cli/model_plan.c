@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "language.h"
+#include "model.h"
 #include "model_plan.h"
 
 int model_plan_read(json_t **out, const char *path, int as)
@@ -15,9 +16,7 @@ int model_plan_read(json_t **out, const char *path, int as)
 
     *out = NULL;
     s = locant_plan_read(&p, path, (locant_stack)as);
-    if (s == LOCANT_ERR_UNSUPPORTED) /* an unknown family is bad input */
-        return cli_fail(CLI_INPUT, "%s", cli_message());
-    CLI_TRY(cli_status_input(s));
+    CLI_TRY(cli_model_status(s));
     s = locant_plan_json(&text, &n, p);
     locant_plan_free(p);
     CLI_TRY(cli_status_input(s));

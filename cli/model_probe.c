@@ -21,16 +21,13 @@ static const struct cli_option options[] = {
                 .fallback = "-1"),
     OPT_INTEGER("head", head, "H", 0, INT64_MAX, "this head of each layer only",
                 .fallback = "-1"),
-    OPT_CHOICE("dtype", dtype, "f32|f64|bf16", "compute in this type",
-               .fallback = "f32"),
+    OPT_MODEL_DTYPE(dtype, "compute in this type"),
     OPT_FILE("figure", figure, "PICTURE",
              "draw both heat maps into a file: .svg, .png or .pdf"),
     OPT_FLAG("no-picture", plain, "no pictures on the terminal"),
     OPT_COLOR(color),
     OPT_END
 };
-
-static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
 
 static double number(const json_t *object, const char *key)
 {
@@ -299,18 +296,14 @@ static int probe_of(json_t **out, const struct cli *cli)
     const struct options *o = cli->options;
     struct cli_model_input in;
     locant_model *model;
-    char *text = NULL;
-    locant_status status;
+    char *text;
 
     if (o->files.ids == NULL)
         return cli_refuse("--input IDS.npy is missing (ids of tokens)");
-    CLI_TRY(cli_model_read(&in, &o->files));
+    CLI_TRY(cli_model_begin(&model, &in, &o->files, cli->words[0],
+                            cli_model_dtype(o->dtype)));
     CLI_TRY(cli_status_input(
-        locant_model_open(&model, cli->words[0], dtypes[o->dtype])));
-    status =
-        locant_model_probe(&text, NULL, model, &in.input, o->layer, o->head);
-    locant_model_close(model);
-    CLI_TRY(cli_status_input(status));
+        locant_model_probe(&text, NULL, model, &in.input, o->layer, o->head)));
     *out = json_loads(text, 0, NULL);
     locant_release(text);
     return *out != NULL ? CLI_OK

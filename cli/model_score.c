@@ -8,6 +8,7 @@
 
 #include "locant/models.h"
 #include "model.h"
+#include "model_input.h"
 #include "model_text.h"
 
 struct options {
@@ -29,15 +30,12 @@ static const struct cli_option options[] = {
                "mean loss of tokens at these positions; or of the last quarter "
                "of texts of these lengths",
                .fallback = "position"),
-    OPT_CHOICE("dtype", dtype, "f32|f64|bf16", "compute in this type",
-               .fallback = "f32"),
+    OPT_MODEL_DTYPE(dtype, "compute in this type"),
     OPT_FILE("figure", figure, "PICTURE",
              "draw the losses into a file: .svg, .png or .pdf"),
     OPT_COLOR(color),
     OPT_END
 };
-
-static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_BF16 };
 
 enum { MOST_MODELS = 9, MOST_ROWS = 48, BATCH = 4096 };
 
@@ -161,7 +159,7 @@ static int open_model(locant_model **out, const struct table *t, int m,
 
     if (s == LOCANT_ERR_PARAM)
         return cli_refuse("--with %s", cli_message());
-    return cli_status_input(s);
+    return cli_model_status(s);
 }
 
 /* A wrong extension is found before anything is computed. */
@@ -190,7 +188,8 @@ static int fill(struct table *t, const struct cli *cli,
         locant_model *model;
         int status;
 
-        CLI_TRY(open_model(&model, t, m, cli->words[0], dtypes[o->dtype]));
+        CLI_TRY(
+            open_model(&model, t, m, cli->words[0], cli_model_dtype(o->dtype)));
         status = o->by == 0 ? by_position(t, m, model, ids, loss)
                             : by_length(t, m, model, ids, loss);
         locant_model_close(model);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "locant/models.h"
+#include "model.h"
 #include "model_text.h"
 
 enum { BYTES = 256, OTHERS = 256 };
@@ -14,7 +15,7 @@ static int check_vocabulary(const struct cli_model_text *t, const char *path)
     locant_model *model;
     int64_t vocab;
 
-    CLI_TRY(cli_status_input(locant_model_open(&model, path, LOCANT_F32)));
+    CLI_TRY(cli_model_status(locant_model_open(&model, path, LOCANT_F32)));
     vocab = locant_model_info_of(model).vocab;
     locant_model_close(model);
     if (vocab < BYTES || vocab > BYTES + OTHERS)

@@ -5,11 +5,7 @@
  * heads; refusals
  */
 #include "../src/families/net_probe.h"
-#include "locant/models.h"
-#include "testing.h"
-#include <string.h>
-
-#define FIXTURES LOCANT_SOURCE "/tests/models/fixtures/"
+#include "net_case.h"
 
 /* Sums of some 2e4 products in double, in another order: 2e4 2^-53 = 2e-12 of
    sums that are at most some thousand (distances, entropies). */
@@ -19,14 +15,6 @@ static void near(const char *name, const char *what, double got, double want)
 {
     if (!(fabs(got - want) <= tolerance * fmax(1, fabs(want))))
         FAIL("%s: %s is %.17g, expected %.17g", name, what, got, want);
-}
-
-static const char *fixture(const char *name)
-{
-    static char path[512];
-
-    snprintf(path, sizeof path, FIXTURES "%s", name);
-    return path;
 }
 
 /* ------------------------------------------------------------ plain weights */
@@ -371,13 +359,12 @@ static json_t *probe_of(const char *name, int64_t *ids, int64_t count,
                         int64_t layer, int64_t head)
 {
     locant_model_input in = LOCANT_MODEL_INPUT_INIT;
-    locant_model *m;
+    locant_model *m = opened(name, LOCANT_F64);
     json_t *probe;
     char *text;
     size_t size;
 
     in.ids = VIEW(I64, ids, 1, count);
-    CHECK_OK(locant_model_open(&m, fixture(name), LOCANT_F64));
     CHECK_OK(locant_model_probe(&text, &size, m, &in, layer, head));
     locant_model_close(m);
     CHECK(strlen(text) == size);
@@ -387,12 +374,6 @@ static json_t *probe_of(const char *name, int64_t *ids, int64_t count,
     return probe;
 }
 
-static void draw_ids(int64_t *ids, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        ids[i] = test_range(0, 11);
-}
-
 TEST(the_first_layer_is_what_its_tensors_give)
 {
     double q[T * H * HEAD], k[T * HEAD], w[T];
@@ -400,7 +381,7 @@ TEST(the_first_layer_is_what_its_tensors_give)
     json_t *probe;
     const json_t *layer, *head;
 
-    draw_ids(ids, T);
+    draw_ids(ids, T, 12);
     first_layer(q, k, ids);
     probe = probe_of("llama", ids, T, -1, -1);
     layer = layer_of(probe, 0);
@@ -431,7 +412,7 @@ TEST(a_layer_and_a_head_are_as_among_all)
     int64_t ids[T];
     json_t *all, *one;
 
-    draw_ids(ids, T);
+    draw_ids(ids, T, 12);
     all = probe_of("gemma3", ids, T, -1, -1);
     one = probe_of("gemma3", ids, T, 1, 1);
     CHECK(layer_of(one, 0) != NULL && layer_of(one, 1) == NULL);
@@ -528,11 +509,10 @@ TEST(bad_arguments_are_refused)
 {
     int64_t ids[2] = { 1, 2 };
     locant_model_input in = LOCANT_MODEL_INPUT_INIT;
-    locant_model *m;
+    locant_model *m = opened("llama", LOCANT_F32);
     char *text = (char *)ids;
 
     in.ids = VIEW(I64, ids, 1, 2);
-    CHECK_OK(locant_model_open(&m, fixture("llama"), LOCANT_F32));
     REFUSES(PARAM, locant_model_probe(&text, NULL, m, &in, 2, -1),
             "layer is 2, expected 0 .. 1, or -1 for all");
     CHECK(text == NULL);
@@ -542,38 +522,31 @@ TEST(bad_arguments_are_refused)
     REFUSES(SHAPE, locant_model_probe(&text, NULL, m, &in, -1, -1),
             "there are [2, 1] ids, expected texts of two tokens or more");
     locant_model_close(m);
-    CHECK_OK(locant_model_open(&m, fixture("vit"), LOCANT_F32));
+    m = opened("vit", LOCANT_F32);
     REFUSES(UNSUPPORTED, locant_model_probe(&text, NULL, m, &in, -1, -1),
             "vit reads images, expected a model of texts, whose tokens have "
             "distances");
     locant_model_close(m);
 }
 
-/* At whatever allocation memory ends, a probe fails with NOMEM, and a model
-   that is closed keeps nothing. */
+static locant_status probe_without_memory(const void *model)
+{
+    int64_t ids[4] = { 1, 2, 3, 4 };
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_model *m = NULL;
+    char *text = NULL;
+    locant_status status;
+
+    in.ids = VIEW(I64, ids, 1, 4);
+    status = locant_model_open(&m, fixture(model), LOCANT_F32);
+    if (status == LOCANT_OK)
+        status = locant_model_probe(&text, NULL, m, &in, -1, -1);
+    locant_release(text);
+    locant_model_close(m);
+    return status;
+}
+
 TEST(without_memory_nothing_is_kept)
 {
-    bool done = false;
-
-    for (long k = 1; !done; k++) {
-        int64_t ids[4] = { 1, 2, 3, 4 };
-        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
-        locant_model *m;
-        char *text;
-        locant_status status;
-
-        in.ids = VIEW(I64, ids, 1, 4);
-        test_memory_fail(0);
-        CHECK_OK(locant_model_open(&m, fixture("gemma3"), LOCANT_F32));
-        test_memory_fail(k);
-        status = locant_model_probe(&text, NULL, m, &in, -1, -1);
-        done = test_memory_asked() < k;
-        locant_release(text);
-        locant_model_close(m);
-        CHECK(test_memory_held() == 0);
-        if (status != (done ? LOCANT_OK : LOCANT_ERR_NOMEM))
-            FAIL("allocation %ld of %ld failed: status %d", k,
-                 test_memory_asked(), (int)status);
-    }
-    test_memory_end();
+    check_no_memory(probe_without_memory, "gemma3");
 }

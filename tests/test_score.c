@@ -2,16 +2,12 @@
  * have */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "net_case.h"
 #include "scratch.h"
-#include "testing.h"
 
 #include "families/plan_with.h"
 #include "locant/files.h"
-#include "locant/models.h"
 #include <math.h>
-#include <string.h>
-
-#define FIXTURES LOCANT_SOURCE "/tests/models/fixtures/"
 
 enum { B = 2, T = 40, VOCAB = 64 };
 
@@ -26,10 +22,9 @@ static void draw(struct text *t, int64_t vocab)
 {
     const int64_t shape[] = { B, T };
 
-    for (int i = 0; i < B * T; i++) {
-        t->ids[i] = (int64_t)(test_rand() % (uint64_t)vocab);
+    draw_ids(t->ids, B * T, vocab);
+    for (int i = 0; i < B * T; i++)
         t->mask[i] = i < 3 ? 0 : 1; /* padding on the left of the first row */
-    }
     t->of_ids = locant_dense(t->ids, LOCANT_I64, 2, shape);
     t->of_mask = locant_dense(t->mask, LOCANT_I64, 2, shape);
     t->input = (locant_model_input)LOCANT_MODEL_INPUT_INIT;
@@ -52,13 +47,9 @@ static void losses(double *out, const char *name, const char *with,
 
 static int64_t vocab_of(const char *name)
 {
-    char path[PATH_MAX];
-    locant_model *m;
-    int64_t vocab;
+    locant_model *m = opened(name, LOCANT_F64);
+    const int64_t vocab = locant_model_info_of(m).vocab;
 
-    snprintf(path, sizeof path, FIXTURES "%s", name);
-    CHECK_OK(locant_model_open(&m, path, LOCANT_F64));
-    vocab = locant_model_info_of(m).vocab;
     locant_model_close(m);
     return vocab;
 }
@@ -71,7 +62,6 @@ static void check_losses(const char *name, int with_mask)
     int64_t vocab = vocab_of(name);
     const int64_t shape[] = { B, T, vocab };
     locant_tensor out = locant_dense(logits, LOCANT_F64, 3, shape);
-    char path[PATH_MAX];
     locant_model *m;
     struct text t;
 
@@ -79,8 +69,7 @@ static void check_losses(const char *name, int with_mask)
     draw(&t, vocab);
     if (with_mask)
         t.input.mask = &t.of_mask;
-    snprintf(path, sizeof path, FIXTURES "%s", name);
-    CHECK_OK(locant_model_open(&m, path, LOCANT_F64));
+    m = opened(name, LOCANT_F64);
     CHECK_OK(locant_model_logits(&out, NULL, m, &t.input, 0));
     locant_model_close(m);
     losses(got, name, NULL, &t);

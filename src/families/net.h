@@ -1,8 +1,8 @@
 /*
  * net.h - one Transformer described by data: what its layers are made of
  *
- * A family is a row of net_families.c and a table of names of net_names.c; no
- * family has a forward of its own.  net_open.c turns both, the configuration
+ * A family is a row of net_families.def and a table of names of net_names.def;
+ * no family has a forward of its own.  net_open.c turns both, the configuration
  * and the position plan into the structs below, whose matrices are views of the
  * mapped file.  Vectors (norms, biases, sinks) are small and converted once, to
  * the numbers that the model computes with: float, or double.
@@ -99,7 +99,7 @@ struct lct_net_mlp {
     double sparsity; /* Gemma 3n: share of the gate that is cut; 0: none */
 };
 
-/* How a router chooses experts and weighs them (models.md 4.3). */
+/* How a router chooses experts and weighs them. */
 enum lct_net_router {
     LCT_ROUTER_SOFTMAX,   /* softmax over all, then the largest k */
     LCT_ROUTER_OF_CHOSEN, /* softmax over the k largest logits */
@@ -300,4 +300,6 @@ bool lct_net_has_head(const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);
+/* Zeros [a, b], to be released; NULL: none left, or their size overflows. */
+void *lct_net_zeros(int64_t a, int64_t b, size_t item);
 #endif

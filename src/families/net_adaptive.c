@@ -207,19 +207,6 @@ void lct_net_adaptive_embed(void *x, int64_t id, const struct lct_net *n,
     lct_net_linear_forward(x, n->width, scratch, 1, n, &a->in[i], room);
 }
 
-/* ln of the sum of e^x over n numbers, above 'so_far'. */
-static double log_sum(const void *x, int64_t n, const struct lct_net_math *m,
-                      double so_far)
-{
-    double most = so_far, sum = 0;
-
-    for (int64_t i = 0; i < n; i++)
-        most = fmax(most, m->get(x, i));
-    for (int64_t i = 0; i < n; i++)
-        sum += exp(m->get(x, i) - most);
-    return most + log(sum + exp(so_far - most));
-}
-
 static void shift(void *x, int64_t n, const struct lct_net_math *m, double by)
 {
     for (int64_t i = 0; i < n; i++)
@@ -233,8 +220,8 @@ static void normalise(void *row, const void *clusters,
                       const struct lct_net_math *m)
 {
     const double others =
-        a->n > 1 ? log_sum(clusters, a->n - 1, m, -INFINITY) : -INFINITY;
-    const double all = log_sum(row, a->cutoff[1], m, others);
+        a->n > 1 ? m->log_sum(clusters, a->n - 1, -INFINITY) : -INFINITY;
+    const double all = m->log_sum(row, a->cutoff[1], others);
 
     shift(row, a->cutoff[1], m, -all);
     for (int i = 1; i < a->n; i++) {
@@ -243,7 +230,7 @@ static void normalise(void *row, const void *clusters,
 
         shift(tail, count, m,
               m->get(clusters, i - 1) - all -
-                  log_sum(tail, count, m, -INFINITY));
+                  m->log_sum(tail, count, -INFINITY));
     }
 }
 

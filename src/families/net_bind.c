@@ -1,5 +1,6 @@
 /* net_bind.c - tensors of a file as the matrices and vectors of a model */
 #include "net_bind.h"
+#include "../core/size.h"
 #include "net_math.h"
 #include "net_matrix.h"
 #include <inttypes.h>
@@ -26,6 +27,15 @@ void *lct_net_keep(struct lct_net *n, size_t bytes)
     if (memory != NULL)
         n->owned[n->n_owned++] = memory;
     return memory;
+}
+
+void *lct_net_zeros(int64_t a, int64_t b, size_t item)
+{
+    size_t bytes;
+
+    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
+        return NULL;
+    return locant_alloc(bytes > 0 ? bytes : 1);
 }
 
 const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
@@ -198,10 +208,15 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
     const struct lct_weight *w, *bias_w;
     struct lct_net_rows whole;
     int64_t shape[2];
+    char found[128];
 
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     if (w->rank == 2 && out < 0)
         out = w->shape[across ? 1 : 0];
+    if (out == 0) /* norms of what it gives divide by their width */
+        return locant_fail(
+            LOCANT_ERR_FORMAT, "%s: tensor %s is %s, expected one row or more",
+            w->file, w->name, shape_text(found, w->rank, w->shape));
     whole = (struct lct_net_rows){ .group = out, .step = out, .all = out };
     if (rows == NULL)
         rows = &whole;

@@ -1,28 +1,19 @@
 /* net_cache.c - keys and values of the tokens so far, and where these sit */
 #include "net_cache.h"
-#include "../core/size.h"
 #include "net_math.h"
-
-static void *array(const int64_t *shape, int rank, size_t item)
-{
-    size_t bytes;
-
-    if (!lct_array_bytes(&bytes, shape, rank, item))
-        return NULL;
-    return locant_alloc(bytes > 0 ? bytes : 1);
-}
 
 static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
                      const struct lct_net_stack *s)
 {
-    const int64_t slots[3] = { c->B, c->capacity, c->axes };
+    const size_t item = n->math->item;
 
-    c->positions = array(slots, 2, sizeof(*c->positions));
-    c->docs = array(slots, 2, sizeof(*c->docs));
-    c->coords = array(slots, 3, sizeof(*c->coords));
-    c->start = array(slots, 1, sizeof(*c->start));
-    c->k = array(&s->n_layers, 1, sizeof(*c->k));
-    c->v = array(&s->n_layers, 1, sizeof(*c->v));
+    c->positions = lct_net_zeros(c->B, c->capacity, sizeof(*c->positions));
+    c->docs = lct_net_zeros(c->B, c->capacity, sizeof(*c->docs));
+    c->coords =
+        lct_net_zeros(c->B, c->capacity, (size_t)c->axes * sizeof(*c->coords));
+    c->start = lct_net_zeros(c->B, 1, sizeof(*c->start));
+    c->k = lct_net_zeros(s->n_layers, 1, sizeof(*c->k));
+    c->v = lct_net_zeros(s->n_layers, 1, sizeof(*c->v));
     if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
         c->start == NULL || c->k == NULL || c->v == NULL)
         return false;
@@ -31,13 +22,12 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
         c->start[b] = -1;
     for (int64_t i = 0; i < s->n_layers; i++) {
         const struct lct_layer_plan *p = s->layers[i].attention.plan;
-        int64_t shape[4] = { c->B, p->kv_heads, c->capacity, p->qk_dim };
+        const int64_t rows = c->B * p->kv_heads;
 
         if (p->keys_of >= 0 || s->layers[i].window != NULL)
             continue; /* windows are rows of a cache of their own */
-        c->k[i] = array(shape, 4, n->math->item);
-        shape[3] = p->v_dim;
-        c->v[i] = array(shape, 4, n->math->item);
+        c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
+        c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
         if (c->k[i] == NULL || c->v[i] == NULL)
             return false;
     }

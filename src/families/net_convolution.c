@@ -1,6 +1,5 @@
 /* net_convolution.c - a convolution beside the first layer (DeBERTa v2) */
 #include "net_convolution.h"
-#include "../core/size.h"
 #include "net_family_keys.h"
 #include "net_math.h"
 #include "net_matrix.h"
@@ -24,11 +23,7 @@ static locant_status read_keys(struct lct_net_convolution *c,
                            "%s: conv_kernel_size is not an odd number of at "
                            "most 255",
                            config->file);
-    if (!lct_net_families_act(&c->act, act))
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: \"%s\" is no known activation function",
-                           config->file, act);
-    return LOCANT_OK;
+    return lct_net_families_act(&c->act, act, config);
 }
 
 locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
@@ -109,12 +104,9 @@ locant_status lct_net_convolution_forward(struct lct_net_run *r,
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_convolution *c = r->stack->convolution;
     const int64_t D = r->n->width, B = r->cache->B, each = c->map.w.in;
-    void *in, *out;
-    size_t bytes;
+    void *in = lct_net_zeros(B * T, each + D, m->item);
+    void *out;
 
-    if (!lct_array_bytes(&bytes, (int64_t[3]){ B, T, each + D }, 3, m->item))
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    in = locant_alloc(bytes > 0 ? bytes : 1);
     if (in == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     out = lct_net_math_at(m, in, B * T * each);

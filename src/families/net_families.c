@@ -97,7 +97,8 @@ const struct lct_net_family *lct_net_families_find(const char *model_type)
     return NULL;
 }
 
-bool lct_net_families_act(enum lct_net_act *out, const char *name)
+locant_status lct_net_families_act(enum lct_net_act *out, const char *name,
+                                   const struct lct_config *c)
 {
     static const struct {
         const char *name;
@@ -120,9 +121,11 @@ bool lct_net_families_act(enum lct_net_act *out, const char *name)
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
         if (strcmp(acts[i].name, name) == 0) {
             *out = acts[i].act;
-            return true;
+            return LOCANT_OK;
         }
-    return false;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: \"%s\" is no known activation function", c->file,
+                       name);
 }
 
 locant_status lct_net_families_switches(struct lct_net_switches *out,

@@ -84,6 +84,7 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
                                         const struct lct_net_family *f,
                                         const struct lct_config *c);
 
-/* The activation of that name of transformers.  false: unknown. */
-bool lct_net_families_act(enum lct_net_act *out, const char *name);
+/* The activation of that name of transformers.  Errors: FORMAT (unknown). */
+locant_status lct_net_families_act(enum lct_net_act *out, const char *name,
+                                   const struct lct_config *c);
 #endif

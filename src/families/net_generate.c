@@ -15,6 +15,8 @@ struct candidate {
     int64_t id;
 };
 
+_Static_assert(sizeof(struct candidate) == LCT_NET_CANDIDATE, "room of each");
+
 static int by_logit(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;

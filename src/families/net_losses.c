@@ -7,25 +7,6 @@
    memory than the model. */
 enum { ROWS = 32 };
 
-static double number(const void *x, int64_t i, locant_dtype dtype)
-{
-    return dtype == LOCANT_F64 ? ((const double *)x)[i]
-                               : (double)((const float *)x)[i];
-}
-
-/* ln sum exp(x) - x[id] */
-static double loss_of(const void *x, int64_t vocab, int64_t id,
-                      locant_dtype dtype)
-{
-    double most = -INFINITY, sum = 0;
-
-    for (int64_t i = 0; i < vocab; i++)
-        most = fmax(most, number(x, i, dtype));
-    for (int64_t i = 0; i < vocab; i++)
-        sum += exp(number(x, i, dtype) - most);
-    return most + log(sum) - number(x, id, dtype);
-}
-
 /* The losses of tokens t + 1 .. t + T of row b, whose states are x. */
 static void put_losses(double *out, struct lct_net_run *r,
                        const struct lct_model_input *in, int64_t b, int64_t t,
@@ -42,12 +23,13 @@ static void put_losses(double *out, struct lct_net_run *r,
             const int64_t at = b * in->T + t + k;
             const bool hidden = in->mask != NULL &&
                                 (in->mask[at] == 0 || in->mask[at + 1] == 0);
+            const void *row =
+                lct_net_math_at(n->math, logits, (k - i) * n->vocab);
 
             out[b * (in->T - 1) + t + k] =
                 hidden ? NAN
-                       : loss_of(lct_net_math_at(n->math, logits,
-                                                 (k - i) * n->vocab),
-                                 n->vocab, in->ids[at + 1], n->dtype);
+                       : n->math->log_sum(row, n->vocab, -INFINITY) -
+                             n->math->get(row, in->ids[at + 1]);
         }
     }
 }

@@ -24,7 +24,6 @@ struct lct_net_dots {
 };
 
 struct lct_net_math {
-    locant_dtype dtype;
     size_t item; /* bytes of a number */
     /* Numbers first .. first + n - 1 of the flattened tensor. */
     void (*read)(void *out, const struct lct_weight *w, int64_t first,
@@ -33,6 +32,8 @@ struct lct_net_math {
     void (*set)(void *out, int64_t at, double value);
     double (*get)(const void *x, int64_t at);
     int64_t (*largest)(const void *x, int64_t n); /* the first of them */
+    /* ln(e^more + e^x[0] + .. + e^x[n - 1]); 'more' may be -INFINITY */
+    double (*log_sum)(const void *x, int64_t n, double more);
     /* y = norm(x) of rows; y may be x.  Row r takes vector r % weights. */
     void (*norm)(void *y, const void *x, const struct lct_net_norm *n,
                  int64_t rows);
@@ -47,7 +48,8 @@ struct lct_net_math {
     /* Gemma 3n: relu(x - (mean + factor deviation)) of each row */
     void (*cut)(void *x, double factor, int64_t rows, int64_t width);
     void (*dots)(const struct lct_net_dots *x);
-    void (*narrow)(uint16_t *y, const void *x, int64_t n); /* NULL: none */
+    /* y = x rounded to bfloat16; of float alone, else NULL */
+    void (*narrow)(uint16_t *y, const void *x, int64_t n);
 };
 
 extern const struct lct_net_math lct_net_math_f32, lct_net_math_f64;

@@ -9,13 +9,12 @@ typedef float number;
 #define number_tanh tanhf
 #define number_erf  erff
 
-#include "net_math.inc"
+#define NUMBER_READ     lct_weight_floats
+#define NUMBER_ACTIVATE activate_fast
+#define NUMBER_NARROW   narrow
+#define NUMBER_TABLE    lct_net_math_f32
 
-static void read_numbers(void *out, const struct lct_weight *w, int64_t first,
-                         int64_t n)
-{
-    lct_weight_floats(out, w, first, n);
-}
+static void activate(void *values, enum lct_net_act act, int64_t n);
 
 /* Those of nn where there are; others as for double. */
 static void activate_fast(void *values, enum lct_net_act act, int64_t n)
@@ -62,20 +61,4 @@ static void narrow(uint16_t *y, const void *x, int64_t n)
     lct_nn()->narrow(y, x, (size_t)n);
 }
 
-const struct lct_net_math lct_net_math_f32 = { .dtype = LOCANT_F32,
-                                               .item = sizeof(float),
-                                               .read = read_numbers,
-                                               .set = set,
-                                               .get = get,
-                                               .largest = largest,
-                                               .norm = norm,
-                                               .activate = activate_fast,
-                                               .multiply = multiply,
-                                               .add = add,
-                                               .scale = scale,
-                                               .clamp = clamp,
-                                               .cap = cap,
-                                               .swiglu = swiglu,
-                                               .cut = cut,
-                                               .dots = dots,
-                                               .narrow = narrow };
+#include "net_math.inc"

@@ -7,13 +7,10 @@ typedef double number;
 #define number_tanh tanh
 #define number_erf  erf
 
-#include "net_math.inc"
-
-static void read_numbers(void *out, const struct lct_weight *w, int64_t first,
-                         int64_t n)
-{
-    lct_weight_doubles(out, w, first, n);
-}
+#define NUMBER_READ     lct_weight_doubles
+#define NUMBER_ACTIVATE activate
+#define NUMBER_NARROW   NULL
+#define NUMBER_TABLE    lct_net_math_f64
 
 enum { LANES = 8 };
 
@@ -45,19 +42,4 @@ static void dots(const struct lct_net_dots *x)
         }
 }
 
-const struct lct_net_math lct_net_math_f64 = { .dtype = LOCANT_F64,
-                                               .item = sizeof(double),
-                                               .read = read_numbers,
-                                               .set = set,
-                                               .get = get,
-                                               .largest = largest,
-                                               .norm = norm,
-                                               .activate = activate,
-                                               .multiply = multiply,
-                                               .add = add,
-                                               .scale = scale,
-                                               .clamp = clamp,
-                                               .cap = cap,
-                                               .swiglu = swiglu,
-                                               .cut = cut,
-                                               .dots = dots };
+#include "net_math.inc"

@@ -416,17 +416,6 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
 
 /* ------------------------------------------------------------- bfloat16 */
 
-/* To nearest, ties to even; NaN stays one. */
-static uint16_t to_bf16(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof(bits));
-    if ((bits & 0x7fffffff) > 0x7f800000)
-        return (uint16_t)(bits >> 16 | 0x40);
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 locant_status lct_net_matrix_round(struct lct_net *n, struct lct_net_matrix *w)
 {
     uint16_t *own;
@@ -438,8 +427,7 @@ locant_status lct_net_matrix_round(struct lct_net *n, struct lct_net_matrix *w)
     row = locant_alloc((size_t)w->in * sizeof(*row));
     for (int64_t r = 0; own != NULL && row != NULL && r < w->out; r++) {
         lct_net_matrix_rows(row, n, w, r, 1);
-        for (int64_t i = 0; i < w->in; i++)
-            own[r * w->in + i] = to_bf16(row[i]);
+        n->math->narrow(own + r * w->in, row, w->in);
     }
     locant_release(row);
     if (own == NULL || row == NULL)

@@ -1,17 +1,7 @@
 /* net_memory.c - what a decoder sees of an encoder: its keys and values */
 #include "net_memory.h"
-#include "../core/size.h"
 #include "net_math.h"
 #include "net_matrix.h"
-
-static void *array(int64_t a, int64_t b, size_t item)
-{
-    size_t bytes;
-
-    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
-        return NULL;
-    return locant_alloc(bytes > 0 ? bytes : 1);
-}
 
 static locant_status project(struct lct_net_memory *m, const struct lct_net *n,
                              struct lct_net_run *encoder)
@@ -21,8 +11,8 @@ static locant_status project(struct lct_net_memory *m, const struct lct_net *n,
     for (int64_t i = 0; i < m->n_layers; i++) {
         const struct lct_net_attention *a = n->text.layers[i].cross;
 
-        m->k[i] = array(rows, a->k.w.out, n->math->item);
-        m->v[i] = array(rows, a->v.w.out, n->math->item);
+        m->k[i] = lct_net_zeros(rows, a->k.w.out, n->math->item);
+        m->v[i] = lct_net_zeros(rows, a->v.w.out, n->math->item);
         if (m->k[i] == NULL || m->v[i] == NULL)
             return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
         lct_net_linear_forward(m->k[i], a->k.w.out, encoder->x, rows, n, &a->k,
@@ -55,9 +45,9 @@ locant_status lct_net_memory_read(struct lct_net_memory *m,
 
     m->B = B;
     m->T = tokens->T;
-    m->docs = array(B, m->T, sizeof(*m->docs));
-    m->k = array(n->text.n_layers, 1, sizeof(*m->k));
-    m->v = array(n->text.n_layers, 1, sizeof(*m->v));
+    m->docs = lct_net_zeros(B, m->T, sizeof(*m->docs));
+    m->k = lct_net_zeros(n->text.n_layers, 1, sizeof(*m->k));
+    m->v = lct_net_zeros(n->text.n_layers, 1, sizeof(*m->v));
     if (m->docs == NULL || m->k == NULL || m->v == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     m->n_layers = n->text.n_layers;

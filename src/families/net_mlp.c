@@ -11,11 +11,7 @@
 locant_status lct_net_mlp_act(enum lct_net_act *out,
                               const struct lct_net_binder *b)
 {
-    if (lct_net_families_act(out, b->s.act))
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: \"%s\" is no known activation function",
-                       b->n->config.file, b->s.act);
+    return lct_net_families_act(out, b->s.act, &b->n->config);
 }
 
 /* The width between the two maps that the configuration states; -1: none. */

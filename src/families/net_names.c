@@ -129,21 +129,32 @@ const char *lct_net_names_role(const struct lct_net_prefix *p,
     return lct_net_names_of(p->names, role);
 }
 
+int lct_net_names_stage(int64_t *within, const struct lct_net_prefix *p,
+                        int64_t layer)
+{
+    int stage = 0;
+
+    while (stage + 1 < p->n_stages && layer >= p->depths[stage])
+        layer -= p->depths[stage++];
+    *within = layer;
+    return stage;
+}
+
 /* "encoder.layers.1.blocks.0." */
 static int layer_begin(char out[LCT_NET_NAME], const struct lct_net_prefix *p,
                        int64_t layer)
 {
     const char *name = lct_net_names_layer(p->names);
     const char *mark = strchr(name, '%');
-    int stage = 0;
+    int64_t within;
+    int stage;
 
     if (mark == NULL)
         return snprintf(out, LCT_NET_NAME, "%s%s%" PRId64 ".", p->root, name,
                         layer);
-    while (stage + 1 < p->n_stages && layer >= p->depths[stage])
-        layer -= p->depths[stage++];
+    stage = lct_net_names_stage(&within, p, layer);
     return snprintf(out, LCT_NET_NAME, "%s%.*s%d%s%" PRId64 ".", p->root,
-                    (int)(mark - name), name, stage, mark + 2, layer);
+                    (int)(mark - name), name, stage, mark + 2, within);
 }
 
 bool lct_net_names_full(char out[LCT_NET_NAME], const struct lct_net_prefix *p,

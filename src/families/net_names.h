@@ -19,8 +19,8 @@ enum lct_net_role {
     LCT_CLUSTER_OUT,
     LCT_CLUSTERS,
     LCT_CLUSTERS_BIAS,
-    LCT_HEAD_BIAS,
-    /* the name is that of the vector */ LCT_TYPES, /* vectors of token types */
+    LCT_HEAD_BIAS,     /* the name is that of the vector */
+    LCT_TYPES,         /* vectors of token types */
     LCT_CLUSTER_EMBED, /* "%d" in the name: the cluster */
     LCT_CLUSTER_IN,
     LCT_SHARED_U, /* learned by the encodings of all layers */
@@ -147,6 +147,10 @@ struct lct_net_prefix {
 locant_status lct_net_names_begin(struct lct_net_prefix *p,
                                   const struct lct_weights *w,
                                   const char *file);
+
+/* The stage of a layer, and its place in it. */
+int lct_net_names_stage(int64_t *within, const struct lct_net_prefix *p,
+                        int64_t layer);
 
 /* Have the models a tensor of this role?  Its name then; else NULL. */
 const char *lct_net_names_role(const struct lct_net_prefix *p,

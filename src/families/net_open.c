@@ -19,22 +19,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A whole number under one of these keys; *out stays if there is none. */
-static locant_status first_of(int64_t *out, const struct lct_config *c,
-                              const char *const *keys)
+/* The first number above 0 under one of these keys; *out stays if there is
+   none. */
+static void first_of(int64_t *out, const struct lct_config *c,
+                     const char *const *keys)
 {
-    for (; *keys != NULL; keys++) {
-        int64_t value = -1;
-        enum lct_found found = lct_config_integer(&value, c->text, *keys);
+    int64_t value = 0;
 
-        if (found == LCT_WRONG)
-            continue;
-        if (found == LCT_RIGHT && value > 0) {
+    for (; *keys != NULL && value < 1; keys++)
+        if (lct_config_integer(&value, c->text, *keys) == LCT_RIGHT &&
+            value > 0)
             *out = value;
-            return LOCANT_OK;
-        }
-    }
-    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ input */
@@ -50,7 +45,7 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 
     LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
     if (n->config.dialect != LCT_DIALECT_GGUF)
-        LCT_TRY(first_of(&rows, &n->config, vocab_keys));
+        first_of(&rows, &n->config, vocab_keys);
     inner = lct_net_bind_has(b, in) ? -1 : n->width;
     LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ rows, inner }));
     LCT_TRY(lct_net_bind_blocks(w, w->shape[1]));
@@ -87,10 +82,7 @@ static locant_status bind_before_head(struct lct_net *n,
 
     if (!lct_net_bind_has(b, dense))
         return LOCANT_OK;
-    if (!lct_net_families_act(&n->head_act, act))
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: \"%s\" is no known activation function",
-                           n->config.file, act);
+    LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
     LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
                                 0, NULL));
     return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
@@ -138,6 +130,13 @@ static locant_status bind_head_bias(struct lct_net *n, struct lct_net_binder *b)
     return lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }
 
+/* Some files say -1 for none. */
+static void add_end(struct lct_net *n, const json_t *id)
+{
+    if (json_is_integer(id) && json_integer_value(id) >= 0 && n->n_end < 8)
+        n->end[n->n_end++] = json_integer_value(id);
+}
+
 /* Ids that end a text: a number or a list. */
 static void read_ends(struct lct_net *n)
 {
@@ -148,11 +147,9 @@ static void read_ends(struct lct_net *n)
     lct_config_integer(&n->start, n->config.root, "decoder_start_token_id");
     if (ends == NULL)
         ends = json_object_get(n->config.root, "eos_token_id");
-    if (json_is_integer(ends))
-        n->end[n->n_end++] = json_integer_value(ends);
-    for (size_t i = 0; i < json_array_size(ends) && n->n_end < 8; i++)
-        if (json_is_integer(json_array_get(ends, i)))
-            n->end[n->n_end++] = json_integer_value(json_array_get(ends, i));
+    add_end(n, ends);
+    for (size_t i = 0; i < json_array_size(ends); i++)
+        add_end(n, json_array_get(ends, i));
     lct_config_integer(&n->pad, n->config.text, "pad_token_id");
     if (n->pad < 0)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
@@ -196,7 +193,7 @@ static locant_status bind(struct lct_net *n, const char *path)
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
-    LCT_TRY(first_of(&n->width, &n->config, width_keys));
+    first_of(&n->width, &n->config, width_keys);
     LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
     LCT_TRY(lct_net_adaptive_bind(n, &b));
@@ -302,50 +299,50 @@ static locant_status finish(struct lct_net **out, struct lct_net *n,
     return status;
 }
 
+static locant_status read_files(struct lct_net *n, const char *path,
+                                const char *with)
+{
+    LCT_TRY(lct_config_read_both(&n->config, &n->weights, path));
+    LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
+                                     n->weights));
+    if (with != NULL)
+        LCT_TRY(lct_plan_with(&n->plan, with));
+    LCT_TRY(choose_family(n));
+    if (n->weights == NULL)
+        LCT_TRY(lct_weights_open(&n->weights, path)); /* fails, saying why */
+    return bind(n, path);
+}
+
+static locant_status read_bytes(struct lct_net *n,
+                                const struct lct_net_bytes *b)
+{
+    LCT_TRY(lct_config_parse(&n->config, b->config, b->config_size, b->name));
+    LCT_TRY(
+        lct_weights_parse(&n->weights, b->weights, b->weights_size, b->name));
+    LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
+                                     n->weights));
+    LCT_TRY(choose_family(n));
+    return bind(n, b->name);
+}
+
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with)
 {
     struct lct_net *n = blank(dtype);
-    locant_status status;
 
     *out = NULL;
-    if (n == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_config_read_both(&n->config, &n->weights, path);
-    if (status == LOCANT_OK)
-        status = lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
-                                          n->weights);
-    if (status == LOCANT_OK && with != NULL)
-        status = lct_plan_with(&n->plan, with);
-    if (status == LOCANT_OK)
-        status = choose_family(n);
-    if (status == LOCANT_OK && n->weights == NULL)
-        status = lct_weights_open(&n->weights, path); /* fails, saying why */
-    if (status == LOCANT_OK)
-        status = bind(n, path);
-    return finish(out, n, status);
+    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
+                     : finish(out, n, read_files(n, path, with));
 }
 
 locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
                             locant_dtype dtype)
 {
     struct lct_net *n = blank(dtype);
-    locant_status status;
 
     *out = NULL;
-    if (n == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_config_parse(&n->config, b->config, b->config_size, b->name);
-    if (status == LOCANT_OK)
-        status = lct_position_plan_of(&n->plan, &n->config);
-    if (status == LOCANT_OK)
-        status = choose_family(n);
-    if (status == LOCANT_OK)
-        status = lct_weights_parse(&n->weights, b->weights, b->weights_size,
-                                   b->name);
-    if (status == LOCANT_OK)
-        status = bind(n, b->name);
-    return finish(out, n, status);
+    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
+                     : finish(out, n, read_bytes(n, b));
 }
 
 locant_status lct_net_open(struct lct_net **out, const char *path,

@@ -5,7 +5,6 @@
  * et al. 2024, arXiv:2309.16588v2.
  */
 #include "net_patches.h"
-#include "../core/size.h"
 #include "locant/resize.h"
 #include "net_math.h"
 #include "net_matrix.h"

@@ -1,6 +1,5 @@
 /* net_probe.c - queries, keys and weights of each layer of a run */
 #include "net_probe.h"
-#include "../core/size.h"
 #include "compare.h"
 #include "turns.h"
 #include <math.h>
@@ -9,19 +8,6 @@
 static locant_status no_memory(void)
 {
     return locant_fail(LOCANT_ERR_NOMEM, "locant_model_probe: no memory");
-}
-
-static void *zeros(int64_t a, int64_t b, size_t item)
-{
-    size_t bytes;
-    void *x;
-
-    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
-        return NULL;
-    x = locant_alloc(bytes > 0 ? bytes : 1);
-    if (x != NULL)
-        memset(x, 0, bytes);
-    return x;
 }
 
 /* ------------------------------------------------------------------- begin */
@@ -69,9 +55,9 @@ static locant_status begin_layer(struct lct_net_probe_layer *l,
     LCT_TRY(find_window(l));
     if (plan->encoding != NULL)
         LCT_TRY(find_pairs(l, length));
-    l->q = zeros(plan->heads, l->pairs + 1, sizeof(*l->q));
-    l->k = zeros(plan->kv_heads, l->pairs + 1, sizeof(*l->k));
-    l->heads = zeros(plan->heads + 1, 1, sizeof(*l->heads));
+    l->q = lct_net_zeros(plan->heads, l->pairs + 1, sizeof(*l->q));
+    l->k = lct_net_zeros(plan->kv_heads, l->pairs + 1, sizeof(*l->k));
+    l->heads = lct_net_zeros(plan->heads + 1, 1, sizeof(*l->heads));
     return l->q != NULL && l->k != NULL && l->heads != NULL ? LOCANT_OK
                                                             : no_memory();
 }
@@ -151,7 +137,7 @@ locant_status lct_net_probe_begin(struct lct_net_probe *p,
 {
     *p = (struct lct_net_probe){ .stack = s, .only = only };
     p->watch = (struct lct_net_watch){ seen, p };
-    p->layers = zeros(s->n_layers, 1, sizeof(*p->layers));
+    p->layers = lct_net_zeros(s->n_layers, 1, sizeof(*p->layers));
     if (p->layers == NULL)
         return no_memory();
     for (int64_t i = 0; i < s->n_layers; i++)

@@ -1,6 +1,5 @@
 /* net_run.c - run a stack of layers over tokens, some at a time */
 #include "net_run.h"
-#include "../core/size.h"
 #include "net_adaptive.h"
 #include "net_block.h"
 #include "net_convolution.h"
@@ -28,15 +27,6 @@ int64_t lct_net_run_chunk(const struct lct_net *n, int64_t B, int64_t T)
             most = T;
     }
     return most < T ? most : T;
-}
-
-static void *array(int64_t a, int64_t b, size_t item)
-{
-    size_t bytes;
-
-    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
-        return NULL;
-    return locant_alloc(bytes > 0 ? bytes : 1);
 }
 
 static bool has_chunks(const struct lct_net_stack *s)
@@ -71,14 +61,15 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
     LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
     LCT_TRY(lct_net_matrix_begin(&r->room, n));
-    r->x = array(rows * s->n_streams, n->width, n->math->item);
+    r->x = lct_net_zeros(rows * s->n_streams, n->width, n->math->item);
     if (s->inputs_width > 0)
-        r->inputs = array(rows, s->inputs_embed.in, n->math->item);
-    r->embed = array(
+        r->inputs = lct_net_zeros(rows, s->inputs_embed.in, n->math->item);
+    r->embed = lct_net_zeros(
         rows, n->adaptive != NULL ? lct_net_adaptive_scratch(n) : n->embed.in,
         n->math->item);
-    r->scratch = array(scratch, 1, n->math->item);
-    r->docs = has_chunks(s) ? array(B, capacity, sizeof(*r->docs)) : NULL;
+    r->scratch = lct_net_zeros(scratch, 1, n->math->item);
+    r->docs =
+        has_chunks(s) ? lct_net_zeros(B, capacity, sizeof(*r->docs)) : NULL;
     if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
         (has_chunks(s) && r->docs == NULL) ||
         (s->inputs_width > 0 && r->inputs == NULL))

@@ -23,7 +23,7 @@ int64_t lct_net_streams_scratch(const struct lct_net *n, int64_t rows);
 /* x [streams, rows, D] from x [rows, D]: maps of it with its size. */
 void lct_net_streams_enter(void *x, int64_t rows, const struct lct_net *n,
                            const struct lct_net_room *room);
-/* x [rows, D] = the mean of all, mapped back; scratch [rows, D] */
+/* x [rows, D] = the mean of all, mapped back; scratch [2, rows, D] */
 void lct_net_streams_leave(void *x, int64_t rows, const struct lct_net *n,
                            void *scratch, const struct lct_net_room *room);
 

@@ -7,7 +7,6 @@
  * to a whole window is zeros, which are seen.
  */
 #include "net_windows.h"
-#include "../core/size.h"
 #include "net_family_keys.h"
 #include "net_math.h"
 #include "net_norm.h"
@@ -49,18 +48,6 @@ locant_status lct_net_windows_begin(struct lct_net_binder *b)
     return LOCANT_OK;
 }
 
-int64_t lct_net_windows_stage(int64_t *within, const struct lct_net_binder *b,
-                              int64_t i)
-{
-    int64_t stage = 0;
-
-    while (stage + 1 < b->prefix.n_stages && i >= b->prefix.depths[stage])
-        i -= b->prefix.depths[stage++];
-    if (within != NULL)
-        *within = i;
-    return stage;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -94,7 +81,8 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
                                    struct lct_net_binder *b, int64_t i)
 {
     const int64_t *image = s->patches->image;
-    int64_t within, stage = lct_net_windows_stage(&within, b, i);
+    int64_t within;
+    const int stage = lct_net_names_stage(&within, &b->prefix, i);
     const int64_t halved = smaller(image[0], image[1]) >> stage;
     struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
 
@@ -130,15 +118,6 @@ static void free_windows(struct windows *w)
     locant_release(w->scratch);
 }
 
-static void *array(int64_t a, int64_t b, size_t item)
-{
-    size_t bytes;
-
-    if (!lct_array_bytes(&bytes, (int64_t[2]){ a, b }, 2, item))
-        return NULL;
-    return locant_alloc(bytes > 0 ? bytes : 1);
-}
-
 static locant_status make_windows(struct windows *w,
                                   const struct lct_net_step *s,
                                   const struct lct_net_layer *l)
@@ -163,10 +142,10 @@ static locant_status make_windows(struct windows *w,
     count = s->cache->B * w->down * w->across;
     w->all = count * w->area;
     LCT_TRY(lct_net_cache_create(&w->cache, s->n, &one, count, w->area));
-    w->x = array(w->all, l->width, item);
-    w->y = array(w->all, l->width, item);
-    w->scratch =
-        array(lct_net_attention_scratch(&l->attention, w->all), 1, item);
+    w->x = lct_net_zeros(w->all, l->width, item);
+    w->y = lct_net_zeros(w->all, l->width, item);
+    w->scratch = lct_net_zeros(lct_net_attention_scratch(&l->attention, w->all),
+                               1, item);
     if (w->x == NULL || w->y == NULL || w->scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     lct_net_cache_append(w->cache, LCT_IDS_ARANGE, w->area, NULL, NULL, 0, 0);
@@ -296,7 +275,7 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
     const int64_t columns = (s->columns + 1) / 2;
     const int64_t T = rows * columns, all = s->cache->B * T;
     const int64_t width = 4 * l->width;
-    void *four = array(all, width, m->item);
+    void *four = lct_net_zeros(all, width, m->item);
 
     if (four == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");

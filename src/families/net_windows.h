@@ -8,10 +8,6 @@
    families.  Errors: FORMAT, UNSUPPORTED. */
 locant_status lct_net_windows_begin(struct lct_net_binder *b);
 
-/* The stage of layer i, and its place in it; NULL: is not wanted. */
-int64_t lct_net_windows_stage(int64_t *within, const struct lct_net_binder *b,
-                              int64_t i);
-
 /* Windows of layer i of the stack, and the merge after it. */
 locant_status lct_net_windows_bind(struct lct_net_layer *l,
                                    const struct lct_net_stack *s,

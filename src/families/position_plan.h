@@ -12,6 +12,8 @@
 #include "config.h"
 #include "locant/encoding.h"
 
+struct lct_weights;
+
 /*
  * The program that reads the configuration.  TRUE is what the files mean: what
  * transformers 5 computes, but for its known mistakes.  The others read the

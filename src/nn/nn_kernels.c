@@ -16,7 +16,9 @@
 
 #include "math.inc"
 
-#include "dots.inc"
+#ifndef LCT_REAL_F64
+#    include "dots.inc"
+#endif
 #include "product.inc"
 #include "norm.inc"
 #include "pointwise.inc"
@@ -27,8 +29,10 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa = STRING(LCT_ISA),
     .product = product,
     .panel = panel,
+#ifndef LCT_REAL_F64
     .dots = dots,
     .narrow = narrow,
+#endif
     .transposed_product = transposed_product,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,

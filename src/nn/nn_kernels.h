@@ -70,7 +70,7 @@ struct lct_nn_kernels {
      * Panels packed by this stay with its instruction set. */
     size_t (*panel)(size_t left);
     /* Each element has the same bits for any m, n and instruction set that has
-       fused multiply-add. */
+       fused multiply-add.  This and narrow(): of float alone. */
     void (*dots)(const struct lct_nn_dots *x);
     /* y = x rounded to bfloat16, ties to even */
     void (*narrow)(uint16_t *y, const real *x, size_t n);

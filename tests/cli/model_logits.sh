@@ -7,7 +7,14 @@ $LOCANT model logits llama -i ids.npy --dtype f64 -o out64.npy
 $LOCANT model logits llama -i ids.npy --hidden -o hidden.npy
 $LOCANT model logits llama -i ids.npy --profile -o out.npy | sed 's/ .*//'
 $LOCANT model generate llama -i ids.npy --tokens 2 --ignore-eos -o new.npy
-rm out.npy
+# An end of -1 is none, and pads no row that ended before the others.
+$MAKE write two.npy i8 2,1 3
+cp -r llama ends
+sed 's/"eos_token_id": 2/"eos_token_id": [-1, 2]/; /pad_token_id/d' \
+    llama/config.json > ends/config.json
+$LOCANT model generate ends -i two.npy --tokens 16 --temperature 1e6 -o out.npy
+$MAKE show out.npy | tail -n 2
+rm out.npy two.npy
 try() {
     "$@"
     echo "exit $?"
@@ -26,4 +33,8 @@ mv new llama/model.safetensors
 sed 's/: 99/: 12/' llama/config.json > new
 mv new llama/config.json
 try $LOCANT model logits llama -i ids.npy -o out.npy
+echo '{"model_type": "albert"}' > llama/config.json
+for verb in "logits -o out.npy" "generate --tokens 2 -o out.npy" probe score; do
+    try $LOCANT model ${verb%% *} llama -i ids.npy ${verb#${verb%% *}}
+done
 ls *.npy
