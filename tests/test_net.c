@@ -197,6 +197,40 @@ TEST(greedy_tokens_are_the_largest_logits)
     locant_model_close(m);
 }
 
+/* New tokens have the positions after the last one that was given. */
+TEST(continuations_go_on_from_given_positions)
+{
+    enum { NEW = 6 };
+    const char *const some[] = { "gpt2", "llama" };
+    int64_t ids[T], at[T + NEW], out[T + NEW];
+    locant_generation g = LOCANT_GENERATION_INIT;
+
+    g.ignore_end = 1;
+    for (int t = 0; t < T + NEW; t++)
+        at[t] = t < 4 ? t : t == 4 ? 9 : at[t - 1] + 1;
+    for (size_t i = 0; i < LEN(some); i++) {
+        locant_model *m = opened(some[i], LOCANT_F32);
+        const int64_t vocab = locant_model_info_of(m).vocab;
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+        float *logits = malloc((size_t)((T + NEW) * vocab) * sizeof(*logits));
+
+        CHECK(logits != NULL);
+        draw_ids(ids, T, vocab);
+        in.ids = VIEW(I64, ids, 1, T);
+        in.positions = VIEW(I64, at, 1, T);
+        CHECK_OK(locant_model_generate(VIEW(I64, out, 1, T + NEW), m, &in, &g));
+        in.ids = VIEW(I64, out, 1, T + NEW);
+        in.positions = VIEW(I64, at, 1, T + NEW);
+        CHECK_OK(locant_model_logits(VIEW(F32, logits, 1, T + NEW, vocab), NULL,
+                                     m, &in, 0));
+        for (int64_t t = T; t < T + NEW; t++)
+            if (out[t] != argmax(logits + (t - 1) * vocab, vocab))
+                FAIL("%s: token %d has another position", some[i], (int)t);
+        free(logits);
+        locant_model_close(m);
+    }
+}
+
 /* Draws repeat with their seed, and stay among the k most likely. */
 TEST(draws_repeat_and_obey_top_k)
 {
