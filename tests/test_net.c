@@ -197,6 +197,52 @@ TEST(greedy_tokens_are_the_largest_logits)
     locant_model_close(m);
 }
 
+/* The most likely token after the first 'n' of a text. */
+static int64_t likely(const locant_model *m, int64_t *ids, int64_t n)
+{
+    const int64_t vocab = locant_model_info_of(m).vocab;
+    float *logits = logits_of(m, ids, NULL, 1, n);
+    int64_t best = argmax(logits + (n - 1) * vocab, vocab);
+
+    free(logits);
+    return best;
+}
+
+/* Where one token more rotates all others otherwise, cached keys and values are
+   not those of the longer text: a token is chosen from the whole text again. */
+static void check_lengths(const char *name, const char *with)
+{
+    enum { NEW = 8 };
+    locant_model *m;
+    int64_t ids[B * T], out[B * (T + NEW)];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_generation g = LOCANT_GENERATION_INIT;
+
+    CHECK_OK(locant_model_open_with(&m, fixture(name), LOCANT_F32, with));
+    draw_ids(ids, B * T, locant_model_info_of(m).vocab);
+    in.ids = VIEW(I64, ids, B, T);
+    g.ignore_end = 1;
+    CHECK_OK(locant_model_generate(VIEW(I64, out, B, T + NEW), m, &in, &g));
+    for (int64_t b = 0; b < B; b++)
+        for (int64_t t = T; t < T + NEW; t++)
+            if (out[b * (T + NEW) + t] != likely(m, out + b * (T + NEW), t))
+                FAIL("%s with %s: token %d of row %d is not that of the whole "
+                     "text",
+                     name, with, (int)t, (int)b);
+    locant_model_close(m);
+}
+
+TEST(tokens_are_those_of_whole_texts_where_the_length_rotates)
+{
+    const char *const with[] = { "dynamic(factor=4,original=8)",
+                                 "dynamic(factor=40,original=16)",
+                                 "longrope(factor=2,original=15,short=1:1,"
+                                 "long=1.5:3)" };
+
+    for (size_t i = 0; i < LEN(with); i++)
+        check_lengths("llama", with[i]);
+}
+
 /* New tokens have the positions after the last one that was given. */
 TEST(continuations_go_on_from_given_positions)
 {

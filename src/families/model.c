@@ -1,6 +1,7 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
 #include "model_run.h"
 #include "net_generate.h"
+#include "net_length.h"
 #include "net_losses.h"
 #include "net_math.h"
 #include "net_patches.h"
@@ -242,7 +243,8 @@ struct writing {
     const struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
-    int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
+    int64_t *read;        /* [B, length]: ids as the model reads them */
+    int64_t *told;        /* [B]: ids of the last step, with padding */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
     void *room;
@@ -286,14 +288,14 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
     const int64_t B = w->in->B;
 
     LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
-    w->next = locant_alloc((size_t)B * sizeof(*w->next));
+    w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
     w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
     w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
     w->random = locant_alloc((size_t)B * sizeof(*w->random));
     w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
-    if (w->next == NULL || w->told == NULL || w->logits == NULL ||
+    if (w->read == NULL || w->told == NULL || w->logits == NULL ||
         w->states == NULL || w->room == NULL || w->random == NULL ||
         w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
@@ -307,7 +309,7 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 static void end_writing(struct writing *w)
 {
     lct_model_run_end(&w->run, &w->memory);
-    locant_release(w->next);
+    locant_release(w->read);
     locant_release(w->told);
     locant_release(w->logits);
     locant_release(w->states);
@@ -386,7 +388,7 @@ static void choose_tokens(struct writing *w, int64_t at)
 
         w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
         w->out[b * w->length + at] = id;
-        w->next[b] = id < n->vocab ? id : 0;
+        w->read[b * w->length + at] = id < n->vocab ? id : 0;
     }
     tell(w, at);
 }
@@ -399,10 +401,32 @@ static bool all_ended(const struct writing *w)
     return true;
 }
 
+/* w->states of token 'at' of each row, which has been chosen. */
+static locant_status read_token(struct writing *w, int64_t at)
+{
+    const struct lct_net *n = w->run.n;
+    const struct lct_net_tokens one = { .T = 1,
+                                        .ids = w->read + at,
+                                        .stride = w->length };
+    const size_t width = (size_t)n->width * n->math->item;
+    bool again;
+
+    LCT_TRY(lct_net_length_grows(&again, &w->run));
+    if (!again) {
+        LCT_TRY(lct_net_run_step(&w->run, &one));
+        memcpy(w->states, w->run.x, (size_t)w->in->B * width);
+        return LOCANT_OK;
+    }
+    LCT_TRY(lct_net_run_again(&w->run, w->read, w->length));
+    for (int64_t b = 0; b < w->in->B; b++)
+        memcpy((char *)w->states + (size_t)b * width,
+               (char *)w->run.x + (size_t)(b * w->run.T + at) * width, width);
+    return LOCANT_OK;
+}
+
 static locant_status write_tokens(struct writing *w)
 {
     const struct lct_net *n = w->run.n;
-    const struct lct_net_tokens one = { .T = 1, .ids = w->next, .stride = 1 };
 
     LCT_TRY(read_prompt(w));
     for (int64_t at = w->in->T; at < w->length; at++) {
@@ -414,9 +438,7 @@ static locant_status write_tokens(struct writing *w)
         choose_tokens(w, at);
         if (at + 1 == w->length || all_ended(w))
             continue;
-        LCT_TRY(lct_net_run_step(&w->run, &one));
-        memcpy(w->states, w->run.x,
-               (size_t)(w->in->B * n->width) * n->math->item);
+        LCT_TRY(read_token(w, at));
     }
     return LOCANT_OK;
 }
@@ -475,6 +497,7 @@ static locant_status generate(locant_tensor *out, const char *fn,
                               const locant_generation *g)
 {
     struct writing w = { .in = in };
+    const size_t row = (size_t)in->T * sizeof(*w.out);
     locant_status status;
 
     LCT_TRY(check_generation(&w.choice, fn, g));
@@ -493,9 +516,10 @@ static locant_status generate(locant_tensor *out, const char *fn,
     if (in->B == 0)
         return LOCANT_OK;
     status = begin_writing(&w, n, g);
-    for (int64_t b = 0; status == LOCANT_OK && b < in->B; b++)
-        memcpy(w.out + b * w.length, in->ids + b * in->T,
-               (size_t)in->T * sizeof(*w.out));
+    for (int64_t b = 0; status == LOCANT_OK && b < in->B; b++) {
+        memcpy(w.out + b * w.length, in->ids + b * in->T, row);
+        memcpy(w.read + b * w.length, in->ids + b * in->T, row);
+    }
     if (status == LOCANT_OK)
         status = write_tokens(&w);
     end_writing(&w);

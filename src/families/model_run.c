@@ -1,5 +1,6 @@
 /* model_run.c - runs of a locant_model */
 #include "model_run.h"
+#include "net_length.h"
 
 locant_status lct_model_run_begin(struct lct_net_run *run,
                                   struct lct_net_memory *memory,
@@ -7,8 +8,11 @@ locant_status lct_model_run_begin(struct lct_net_run *run,
                                   const struct lct_model_input *in,
                                   int64_t capacity)
 {
-    LCT_TRY(lct_net_run_begin(run, n, in->B, capacity,
-                              lct_net_run_chunk(n, in->B, in->T)));
+    const int64_t most = lct_net_length_matters(&n->text)
+                             ? capacity
+                             : lct_net_run_chunk(n, in->B, in->T);
+
+    LCT_TRY(lct_net_run_begin(run, n, in->B, capacity, most));
     if (!lct_model_input_pair(n))
         return LOCANT_OK;
     run->memory = memory;

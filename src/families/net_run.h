@@ -13,6 +13,7 @@ struct lct_net_run {
     const struct lct_net_stack *stack;
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     struct lct_net_cache *cache;
+    enum lct_plan_ids ids; /* how positions are counted: as the plan says */
     struct lct_net_room room;
     locant_encoding *encoding; /* of all layers, chosen by the first step; or
                                   NULL */
@@ -57,6 +58,12 @@ struct lct_net_tokens {
 /* Append tokens; r->x [B, T, D] becomes their states after the final norm. */
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t);
+
+/* The same of one token more in each row where this changes the rotation of all
+   (lct_net_length_grows()): r->x becomes the states of all tokens, whose ids,
+   the new ones too, rows 'stride' apart, are read again. */
+locant_status lct_net_run_again(struct lct_net_run *r, const int64_t *ids,
+                                int64_t stride);
 
 /* out [rows, V] = logits of states x [rows, D] */
 void lct_net_run_head(void *out, const void *x, int64_t rows,
