@@ -243,6 +243,44 @@ TEST(tokens_are_those_of_whole_texts_where_the_length_rotates)
         check_lengths("llama", with[i]);
 }
 
+/* Rows of a batch that are padded go on as they do alone, whether positions are
+   rotated or rows of a table. */
+TEST(continuations_do_not_count_padding)
+{
+    enum { PAD = 3, NEW = 6 };
+    const char *const some[] = { "gpt2", "llama", "ministral3", "mpt" };
+    int64_t ids[3 * (T + PAD)], mask[3 * (T + PAD)];
+    int64_t out[3 * (T + PAD + NEW)], alone[T + PAD + NEW];
+    locant_generation g = LOCANT_GENERATION_INIT;
+
+    g.ignore_end = 1;
+    for (size_t i = 0; i < LEN(some); i++) {
+        locant_model *m = opened(some[i], LOCANT_F32);
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+
+        draw_ids(ids, LEN(ids), locant_model_info_of(m).vocab);
+        for (int t = 0; t < T + PAD; t++) {
+            mask[t] = 1;
+            mask[T + PAD + t] = t >= PAD;
+            mask[2 * (T + PAD) + t] = t < T;
+        }
+        in.ids = VIEW(I64, ids, 3, T + PAD);
+        in.mask = VIEW(I64, mask, 3, T + PAD);
+        CHECK_OK(locant_model_generate(VIEW(I64, out, 3, T + PAD + NEW), m, &in,
+                                       &g));
+        in.mask = NULL;
+        for (int b = 1; b < 3; b++) {
+            in.ids = VIEW(I64, ids + b * (T + PAD) + (b == 1 ? PAD : 0), 1, T);
+            CHECK_OK(locant_model_generate(VIEW(I64, alone, 1, T + NEW), m, &in,
+                                           &g));
+            if (memcmp(out + b * (T + PAD + NEW) + T + PAD, alone + T,
+                       NEW * sizeof(*out)) != 0)
+                FAIL("%s: row %d goes on otherwise than alone", some[i], b);
+        }
+        locant_model_close(m);
+    }
+}
+
 /* New tokens have the positions after the last one that was given. */
 TEST(continuations_go_on_from_given_positions)
 {

@@ -288,6 +288,8 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
     const int64_t B = w->in->B;
 
     LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
+    if (w->run.ids == LCT_IDS_ARANGE)
+        w->run.ids = LCT_IDS_MASK; /* padding is no part of a text */
     w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
