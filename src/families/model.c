@@ -88,13 +88,8 @@ static locant_status check(struct lct_model_input *in, const char *fn,
 {
     LCT_NOT_NULL(fn, model);
     LCT_TRY(lct_model_input_check(in, fn, model->net, input, false));
-    if ((flags & LOCANT_MODEL_HIDDEN) || lct_net_has_head(model->net))
-        return LOCANT_OK;
-    return locant_fail(
-        LOCANT_ERR_PARAM,
-        "%s: the file has no head for logits, only states can be "
-        "had (hidden)",
-        fn);
+    return flags & LOCANT_MODEL_HIDDEN ? LOCANT_OK
+                                       : lct_net_need_head(fn, model->net);
 }
 
 locant_status locant_model_shape(int64_t shape[3], int *rank,
@@ -225,6 +220,7 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 
     LCT_NOT_NULL(fn, model);
     LCT_TRY(check_causal(fn, model->net));
+    LCT_TRY(lct_net_need_head(fn, model->net));
     LCT_TRY(lct_model_input_check(&in, fn, model->net, input, false));
     shape[0] = in.B;
     shape[1] = in.T > 0 ? in.T - 1 : 0;
@@ -455,11 +451,11 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (!lct_net_has_head(n) || n->pool != LCT_POOL_NONE ||
-        n->text.plan->layers[0].mask != LCT_CAUSAL)
+    if (n->pool != LCT_POOL_NONE || n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,
                            n->config.model_type);
+    LCT_TRY(lct_net_need_head(fn, n));
     LCT_TRY(lct_model_input_check(in, fn, n, input, true));
     if (in->ids != NULL || !lct_model_input_pair(n))
         return LOCANT_OK;
