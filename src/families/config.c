@@ -185,14 +185,17 @@ static locant_status try_file(bool *found, struct lct_config *out,
     return *found ? read_file(out, w, path) : LOCANT_OK;
 }
 
-/* The pairing that the weights of a folder record, if they can be read. */
+/* The pairing that the weights of a folder record.  A folder may have none, or
+   not all of them yet; what is there must not be damaged. */
 static locant_status read_pairing(struct lct_config *c, struct lct_weights **w,
                                   const char *folder)
 {
     const locant_status status = lct_weights_open(w, folder);
 
+    if (status == LOCANT_ERR_IO || status == LOCANT_ERR_UNSUPPORTED)
+        return LOCANT_OK;
     if (status != LOCANT_OK)
-        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
+        return status;
     return lct_pairing_of(
         &c->pairing, lct_weights_metadata(*w, LCT_WEIGHTS_PAIRING), folder);
 }

@@ -38,3 +38,12 @@ refused $LOCANT model inspect bert.json --figure waves.svg
 echo '{"hash": 1}' > bad.json
 refused $LOCANT model inspect qwen.json --verify bad.json
 refused $LOCANT model inspect qwen.json --as vlm
+# Damaged weights may hide locant.pairing; those that were not fetched do not.
+cp -r "$(dirname "$0")/../models/fixtures/llama" .
+head -c 900 llama/model.safetensors > part && mv part llama/model.safetensors
+refused $LOCANT model inspect llama
+refused $LOCANT model compare llama qwen.json
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' \
+    > llama/model.safetensors
+refused $LOCANT model inspect llama; sed -n 5p out
+refused $LOCANT model check llama
