@@ -560,6 +560,26 @@ static void refused(const char *text, locant_status status, const char *want)
                   status, want);
 }
 
+/* The nearest one is named, then all of them: families, and classes. */
+static void check_unknown(const char *type, const char *nearest)
+{
+    char text[64], want[128];
+    const char *message;
+    locant_findings f;
+
+    snprintf(text, sizeof text, "{\"model_type\":\"%s\"}", type);
+    snprintf(want, sizeof want,
+             "x: model_type is '%s', which is no known family; did you mean "
+             "'%s'? known: albert, ",
+             type, nearest);
+    CHECK(locant_model_check_text(&f, text, strlen(text), "x", NULL) ==
+          LOCANT_ERR_FORMAT);
+    message = locant_last_error();
+    CHECK(strncmp(message, want, strlen(want)) == 0);
+    CHECK(strstr(message, ", xlm-roberta, ") != NULL);
+    CHECK(strcmp(message + strlen(message) - 8, ", zamba2") == 0);
+}
+
 TEST(files_that_cannot_be_read_are_refused)
 {
     locant_check_options o = LOCANT_CHECK_OPTIONS_INIT;
@@ -568,9 +588,9 @@ TEST(files_that_cannot_be_read_are_refused)
     refused("{}", LOCANT_ERR_FORMAT,
             "x: has no model_type, nor dim, n_layers and n_heads as a "
             "params.json has");
-    refused("{\"model_type\":\"llamma\"}", LOCANT_ERR_FORMAT,
-            "x: model_type 'llamma' is unknown; did you mean llama?; 'locant "
-            "model inspect --help' lists the families");
+    check_unknown("llamma", "llama");
+    check_unknown("lama2", "llama");
+    check_unknown("qwen25", "qwen2");
     o.stack = (locant_stack)6;
     CHECK_REFUSED(locant_model_check_text(&f, "{}", 2, "x", &o),
                   LOCANT_ERR_PARAM,

@@ -313,16 +313,21 @@ static locant_status translate(struct lct_plan_gguf *g)
     return heads_of_layers(g);
 }
 
+void lct_plan_gguf_suggest(char *out, size_t size, const char *architecture)
+{
+    lct_suggest(out, size, name_at, architectures, architecture,
+                strlen(architecture));
+}
+
 static locant_status find_known(const struct architecture **out,
                                 const struct lct_config *c)
 {
-    char known[320], shown[LCT_QUOTE_BYTES];
+    char known[1536], shown[LCT_QUOTE_BYTES];
 
     *out = find(c->model_type);
     if (*out != NULL)
         return LOCANT_OK;
-    lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
-                strlen(c->model_type));
+    lct_plan_gguf_suggest(known, sizeof known, c->model_type);
     return locant_fail(
         LOCANT_ERR_UNSUPPORTED,
         "%s: general.architecture is '%s', which is no known "
