@@ -41,7 +41,9 @@ static const json_t *find_text(const json_t *root)
 
 static bool has(const json_t *object, const char *key)
 {
-    return json_object_get(object, key) != NULL;
+    const json_t *value = json_object_get(object, key);
+
+    return value != NULL && !json_is_null(value);
 }
 
 /* The model of a params.json; NULL if the object is none. */
