@@ -310,6 +310,7 @@ static locant_status translate(struct lct_plan_gguf *g)
     inner.root = g->out;
     inner.text = g->out;
     LCT_TRY(g->family->plan(g->plan, &inner));
+    lct_plan_gguf_notes(g);
     return heads_of_layers(g);
 }
 

@@ -37,6 +37,9 @@ locant_status lct_plan_gguf_keys_wrong(const struct lct_plan_gguf *g,
 locant_status lct_plan_gguf_keys_set(struct lct_plan_gguf *g, const char *key,
                                      json_t *value);
 
+/* Let the notes of the plan name the keys of the file. */
+void lct_plan_gguf_notes(struct lct_plan_gguf *g);
+
 /* The rotary keys, and the tensors with divisors of frequencies. */
 locant_status lct_plan_gguf_rope(struct lct_plan_gguf *g);
 #endif
