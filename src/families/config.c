@@ -135,14 +135,28 @@ static locant_status parse_gguf(struct lct_config *c, const char *bytes,
 
 /* ------------------------------------------------------------------- read */
 
+/* The dialect of transformers: by the keys of a rotation, or, where there are
+   none, by the version that wrote the file. */
+static enum lct_dialect dialect_of(const struct lct_config *c)
+{
+    static const char *const old[] = { "rope_scaling", "rope_theta" };
+    const char *version =
+        json_string_value(json_object_get(c->root, "transformers_version"));
+
+    if (has(c->text, "rope_parameters") || has(c->root, "rope_parameters"))
+        return LCT_DIALECT_HF5;
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        if (has(c->text, old[i]) || has(c->root, old[i]))
+            return LCT_DIALECT_HF4;
+    return version != NULL && strncmp(version, "5.", 2) == 0 ? LCT_DIALECT_HF5
+                                                             : LCT_DIALECT_HF4;
+}
+
 /* Take what the object c->root says. */
 static locant_status take(struct lct_config *c)
 {
     c->text = find_text(c->root);
-    c->dialect =
-        has(c->text, "rope_parameters") || has(c->root, "rope_parameters")
-            ? LCT_DIALECT_HF5
-            : LCT_DIALECT_HF4;
+    c->dialect = dialect_of(c);
     return find_model(c);
 }
 

@@ -79,9 +79,10 @@ static void rename_note(struct lct_plan_note *note,
     if (note->origin == LCT_DERIVED)
         return;
     name = name_of(g, note->key);
-    note->origin = name == NULL                            ? LCT_DERIVED
-                   : lct_plan_gguf_keys_find(g, name) != NULL ? LCT_GIVEN
-                                                           : LCT_CLASS_DEFAULT;
+    note->origin = name == NULL ? LCT_DERIVED
+                   : lct_plan_gguf_keys_find(g, name) != NULL
+                       ? LCT_GIVEN
+                       : LCT_CLASS_DEFAULT;
     note->key[0] = '\0';
     if (name != NULL)
         snprintf(note->key, sizeof note->key, "%.20s.%s", g->c->model_type,

@@ -26,6 +26,14 @@ sed 's/"factor": 4/"factor": 8/' qwen.json > other.json
 $LOCANT model inspect other.json --verify "$hash" > no; echo "exit $?"
 $LOCANT model inspect qwen.json --figure waves.svg > /dev/null
 grep -c '<svg' waves.svg
+# Nothing is rotated, no length is given, and transformers 5 wrote the file.
+cat > bloom.json <<'END'
+{"model_type": "bloom", "hidden_size": 64, "n_head": 8, "n_layer": 2,
+ "transformers_version": "5.23.0"}
+END
+$LOCANT model inspect bloom.json
+echo '{"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": true}' > gpt.json
+$LOCANT model inspect gpt.json | tail -n 1
 # What is refused, and how.
 refused() { "$@" > out; echo "exit $?"; }
 refused $LOCANT model inspect none.json
