@@ -225,6 +225,18 @@ static size_t count_fixes(const char *path)
     return n;
 }
 
+static size_t count_errors(const char *path)
+{
+    locant_findings f;
+    size_t n = 0;
+
+    CHECK_OK(locant_model_check(&f, path, NULL));
+    while (n < f.n && f.at[n].severity == LOCANT_FINDING_ERROR)
+        n++;
+    locant_findings_free(&f);
+    return n;
+}
+
 IN_SCRATCH(a_mend_mends_and_writes_beside)
 {
     json_t *cases = read_cases(), *row;
@@ -253,6 +265,7 @@ IN_SCRATCH(a_mend_mends_and_writes_beside)
             continue;
         }
         CHECK(count_fixes(out) == 0);
+        CHECK(count_errors(out) <= count_errors(path));
         CHECK(remove(out) == 0);
         mended++;
     }
