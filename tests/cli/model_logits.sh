@@ -37,6 +37,14 @@ for verb in "generate --tokens 2 -o out.npy" score; do
     try $LOCANT model ${verb%% *} llama -i ids.npy ${verb#${verb%% *}}
 done
 try $LOCANT model logits llama -i ids.npy --hidden -o states.npy
+# A model of several parts says at its top level that the head is tied.
+cp -r llama parts
+{
+    printf '{"model_type": "llava", "tie_word_embeddings": true, "text_config":'
+    cat llama/config.json
+    printf '}'
+} > parts/config.json
+try $LOCANT model logits parts -i ids.npy -o tied.npy
 # Whole numbers want a scale.
 sed 's/"dtype":"BF16"/"dtype": "I16"/g' llama/model.safetensors > new
 mv new llama/model.safetensors
