@@ -304,13 +304,18 @@ static locant_status translate_keys(struct lct_plan_gguf *g)
 
 static locant_status translate(struct lct_plan_gguf *g)
 {
+    const struct lct_plan_names names = lct_plan_gguf_names(g);
     struct lct_config inner = *g->c;
+    locant_status s;
 
     LCT_TRY(translate_keys(g));
     inner.root = g->out;
     inner.text = g->out;
-    LCT_TRY(g->family->plan(g->plan, &inner));
-    lct_plan_gguf_notes(g);
+    s = g->family->plan(g->plan, &inner);
+    if (s == LOCANT_ERR_FORMAT)
+        return lct_plan_names_fail(s, &names);
+    LCT_TRY(s);
+    lct_plan_names_notes(g->plan, &names);
     return heads_of_layers(g);
 }
 

@@ -2,6 +2,7 @@
 #ifndef LCT_PLAN_GGUF_KEYS_H
 #define LCT_PLAN_GGUF_KEYS_H
 #include "plan_gguf.h"
+#include "plan_names.h"
 
 struct lct_plan_gguf {
     struct lct_position_plan *plan;
@@ -37,8 +38,8 @@ locant_status lct_plan_gguf_keys_wrong(const struct lct_plan_gguf *g,
 locant_status lct_plan_gguf_keys_set(struct lct_plan_gguf *g, const char *key,
                                      json_t *value);
 
-/* Let the notes of the plan name the keys of the file. */
-void lct_plan_gguf_notes(struct lct_plan_gguf *g);
+/* The names of its keys, as long as g lives. */
+struct lct_plan_names lct_plan_gguf_names(const struct lct_plan_gguf *g);
 
 /* The rotary keys, and the tensors with divisors of frequencies. */
 locant_status lct_plan_gguf_rope(struct lct_plan_gguf *g);

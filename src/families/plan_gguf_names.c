@@ -1,20 +1,7 @@
-/*
- * plan_gguf_notes.c - where the values of a plan came from, by the keys of its
- * GGUF file
- *
- * The plan was made of these keys under the names of transformers.
- */
+/* plan_gguf_names.c - what GGUF files call the keys of transformers */
 #include "plan_gguf_keys.h"
 #include <stdio.h>
 #include <string.h>
-
-/* The last part of a key: "rope_theta" of "rope_parameters.rope_theta". */
-static const char *last_part(const char *key)
-{
-    const char *dot = strrchr(key, '.');
-
-    return dot != NULL ? dot + 1 : key;
-}
 
 /* What llama.cpp calls it, without the architecture; NULL: no key says it. */
 static const char *name_of(const struct lct_plan_gguf *g, const char *key)
@@ -59,7 +46,7 @@ static const char *name_of(const struct lct_plan_gguf *g, const char *key)
         { "original_max_position_embeddings",
           "rope.scaling.original_context_length" },
     };
-    const char *last = last_part(key);
+    const char *last = lct_plan_names_last(key);
 
     if (strstr(key, "sliding_attention.rope_theta") != NULL)
         return "rope.freq_base_swa";
@@ -69,32 +56,25 @@ static const char *name_of(const struct lct_plan_gguf *g, const char *key)
     return NULL;
 }
 
-/* A key that the file has not is the default of llama.cpp, and what no key says
-   follows from tensors or from the architecture. */
-static void rename_note(struct lct_plan_note *note,
-                        const struct lct_plan_gguf *g)
+static bool full_name(char out[LCT_PLAN_NAME], const void *context,
+                      const char *key)
 {
-    const char *name;
+    const struct lct_plan_gguf *g = context;
+    const char *name = name_of(g, key);
 
-    if (note->origin == LCT_DERIVED)
-        return;
-    name = name_of(g, note->key);
-    note->origin = name == NULL ? LCT_DERIVED
-                   : lct_plan_gguf_keys_find(g, name) != NULL
-                       ? LCT_GIVEN
-                       : LCT_CLASS_DEFAULT;
-    note->key[0] = '\0';
     if (name != NULL)
-        snprintf(note->key, sizeof note->key, "%.20s.%s", g->c->model_type,
-                 name);
+        snprintf(out, LCT_PLAN_NAME, "%.20s.%.42s", g->c->model_type, name);
+    return name != NULL;
 }
 
-void lct_plan_gguf_notes(struct lct_plan_gguf *g)
+static bool has_key(const void *context, const char *name)
 {
-    for (int i = 0; i < g->plan->n_towers; i++) {
-        const struct lct_tower *t = &g->plan->towers[i];
+    const struct lct_plan_gguf *g = context;
 
-        for (size_t k = 0; k < t->n_notes; k++)
-            rename_note(&t->notes[k], g);
-    }
+    return json_object_get(g->c->root, name) != NULL;
+}
+
+struct lct_plan_names lct_plan_gguf_names(const struct lct_plan_gguf *g)
+{
+    return (struct lct_plan_names){ full_name, has_key, g };
 }
