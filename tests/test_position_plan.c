@@ -350,10 +350,10 @@ TEST(params_json_is_told_by_its_own_keys)
               "n_layers dim n_heads max_seq_len n_kv_heads head_dim "
               "yarn rope_theta "
               "yarn.original_max_position_embeddings yarn.factor");
-    refused(
-        "{\"dim\":4096,\"n_layers\":32,\"n_heads\":7,\"n_kv_heads\":2}",
-        LOCANT_ERR_FORMAT,
-        "config.json: n_heads is 7 and n_kv_heads 2, expected a multiple of it");
+    refused("{\"dim\":4096,\"n_layers\":32,\"n_heads\":7,\"n_kv_heads\":2}",
+            LOCANT_ERR_FORMAT,
+            "config.json: n_heads is 7 and n_kv_heads 2, expected a multiple "
+            "of it");
     refused(
         "{\"dim\":\"4096\",\"n_layers\":32,\"n_heads\":8}", LOCANT_ERR_FORMAT,
         "config.json: dim is the text '4096', expected a whole number of 1 to "
