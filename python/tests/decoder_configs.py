@@ -235,15 +235,18 @@ LATE = {
                          rope_parameters=LATE_ROPE),
 }
 KIMI = {
-    "kimi_linear": causal(
+    name: causal(
         "KimiLinear", **{k: v for k, v in LATENT.items()
                          if k not in ("n_routed_experts", "q_lora_rank",
                                       "first_k_dense_replace")},
         num_local_experts=8, num_hidden_layers=4, layer_types=[
             "linear_attention", "full_attention", "linear_attention",
             "full_attention"], linear_head_dim=8, linear_num_heads=4,
-        linear_conv_kernel_dim=4),
+        linear_conv_kernel_dim=4)
+    for name in ("kimi_linear", "kimi_linear_saved")
 }
+KIMI["kimi_linear_dense"] = (*KIMI["kimi_linear"][:2], dict(
+    KIMI["kimi_linear"][2], mlp_layer_types=["dense"] * 4))
 # Scalings on other pairings, partial widths and factors that a file gives.
 SCALED = {
     "qwen2_yarn": causal("Qwen2", rope_parameters=dict(

@@ -37,9 +37,19 @@ def recurrence(q, k, v, decay, beta):
     return out
 
 
+def has_softmax(c, i):
+    """Numbers of layers begin at 1 in the keys of published files."""
+    numbers = c.get("linear_attn_config", {}).get("full_attn_layers")
+    if numbers is None:
+        return c["layer_types"][i] == "full_attention"
+    return i + 1 in numbers
+
+
 def attention(d, i, x):
     m, c, at = d.m, d.c, f"layers.{i}.self_attn."
-    heads, width = c["linear_num_heads"], c["linear_head_dim"]
+    sizes = c.get("linear_attn_config", {})
+    heads = sizes.get("num_heads") or c["linear_num_heads"]
+    width = sizes.get("head_dim") or c["linear_head_dim"]
     if d.mask is not None:
         x = x * (np.asarray(d.mask) != 0)[..., None]
     shape = x.shape[:2] + (heads, width)

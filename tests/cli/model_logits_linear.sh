@@ -1,0 +1,41 @@
+# Layers with linear attention: logits, continuations, times; no weights to
+# probe; sizes that are refused.
+cp -r "$(dirname "$0")/../models/fixtures/kimi_linear" .
+$MAKE write ids.npy i8 1,5 1 5 7 2 3
+$LOCANT model logits kimi_linear -i ids.npy -o out.npy
+$LOCANT model logits kimi_linear -i ids.npy --threads 4 -o four.npy
+cmp out.npy four.npy && echo "the same on four threads"
+$LOCANT model logits kimi_linear -i ids.npy --profile -o out.npy | sed 's/ .*//'
+$LOCANT model generate kimi_linear -i ids.npy --tokens 4 --ignore-eos -o new.npy
+$MAKE show new.npy | tail -n 1
+$LOCANT model probe kimi_linear -i ids.npy --json | grep -c heads_of
+rm out.npy four.npy new.npy
+try() {
+    $LOCANT model "$@" -i ids.npy
+    echo "exit $?"
+}
+try probe kimi_linear --layer 0
+with() {
+    mkdir -p "$2"
+    cp kimi_linear/model.safetensors "$2"
+    sed "$1" kimi_linear/config.json > "$2/config.json"
+    try logits "$2" -o out.npy
+}
+with 's/"num_heads": 2/"num_heads": 3/' heads
+with 's/"num_heads": 2/"num_heads": 0/' none
+with 's/"num_heads": 2/"num_heads": "two"/' text
+with 's/"num_heads": 2/"num_heads": 40000/' most
+with 's/"head_dim": 4,$/"head_dim": 0,/' width
+with 's/"short_conv_kernel_size": 4/"short_conv_kernel_size": 3/' kernel
+with 's/"short_conv_kernel_size": 4/"short_conv_kernel_size": 0/' empty
+with 's/"first_k_dense_replace": 1/"mlp_layer_types": ["dense"]/' few
+with 's/"first_k_dense_replace": 1/"mlp_layer_types": ["dense", 1]/' kinds
+with 's/"mla_use_nope": true/"mla_use_nope": false/' rotated
+with 's/"moe_layer_freq": 1/"moe_layer_freq": 2/' every
+with 's/_func": "sigmoid"/_func": "softmax"/' router
+mkdir qwen
+sed 's/"kimi_linear"/"qwen3"/;s/"linear_attn_config"/"layer_types": ["linear_attention", "full_attention"], "x"/' \
+    kimi_linear/config.json > qwen/config.json
+cp kimi_linear/model.safetensors qwen
+try logits qwen -o out.npy
+ls
