@@ -16,7 +16,7 @@ static const char *const names[] = {
     "kimi_linear", "llama",   "llama_3",  "llama4",      "minimax_m2",
     "ministral3",  "mistral", "mixtral",  "mpt",         "olmo2",
     "opt",         "phi",     "qwen2",    "qwen2_moe",   "qwen3",
-    "smollm3",     "stablelm"
+    "qwen3_next",  "smollm3", "stablelm"
 };
 
 enum { B = 2, T = 13 };

@@ -168,6 +168,7 @@ OLD_KEYS = {
     "cohere2": dict(sliding_window_pattern=2),
     "modernbert": dict(global_attn_every_n_layers=3),
     "gpt_neox": dict(rotary_pct=0.5, rotary_emb_base=10000),
+    "qwen3_next": dict(full_attention_interval=2),
 }
 # transformers computes these otherwise than the code that trained such models:
 # it takes 8 for alibi_bias_max.

@@ -100,6 +100,8 @@ struct lct_net_attention {
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
     bool values_of_keys;           /* v is the k projection (Gemma 4) */
+    struct lct_net_linear gate;    /* sigmoid of it multiplies the output; or
+                                      absent */
     int64_t window;        /* keys seen, beside that of the encoding; 0: all */
     double clip;           /* of q, k, v; 0: none */
     void *sinks;           /* [heads] */

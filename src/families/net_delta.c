@@ -108,6 +108,40 @@ static locant_status bind_apart(struct lct_net_delta *d,
     return LOCANT_OK;
 }
 
+/* In two matrices, with rows by heads of keys (Qwen3-Next). */
+static locant_status bind_fused(struct lct_net_delta *d,
+                                struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place both = { LCT_DELTA_QKVZ, layer, -1 };
+    const struct lct_net_place ba = { LCT_DELTA_BA, layer, -1 };
+    const struct lct_net_place o = { LCT_DELTA_O, layer, -1 };
+    const int64_t D = b->n->width, each = d->heads / d->key_heads;
+    const int64_t k = d->keys, v = each * d->values, all = 2 * (k + v);
+    const struct {
+        struct lct_net_linear *to;
+        struct lct_net_place at;
+        int64_t first, group, step;
+    } maps[] = {
+        { &d->q, both, 0, k, all },
+        { &d->k, both, k, k, all },
+        { &d->v, both, 2 * k, v, all },
+        { &d->gate, both, 2 * k + v, v, all },
+        { &d->beta, ba, 0, each, 2 * each },
+        { &d->decay, ba, each, each, 2 * each },
+    };
+
+    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+        const struct lct_net_rows rows = { .first = maps[i].first,
+                                           .group = maps[i].group,
+                                           .step = maps[i].step,
+                                           .all = d->key_heads * maps[i].step };
+
+        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].at,
+                                    d->key_heads * rows.group, D, 0, &rows));
+    }
+    return lct_net_bind_linear(&d->o, b, o, D, d->heads * d->values, 0, NULL);
+}
+
 /* The vectors of the decay, and both norms. */
 static locant_status bind_others(struct lct_net_delta *d,
                                  struct lct_net_binder *b, int64_t layer)
@@ -146,7 +180,10 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     *d = b->s.delta;
     LCT_TRY(lct_net_mlp_act(&d->act, b));
-    LCT_TRY(bind_apart(d, b, layer));
+    if (lct_net_names_role(&b->prefix, LCT_DELTA_QKVZ) != NULL)
+        LCT_TRY(bind_fused(d, b, layer));
+    else
+        LCT_TRY(bind_apart(d, b, layer));
     LCT_TRY(bind_convolution(d, b, layer));
     return bind_others(d, b, layer);
 }

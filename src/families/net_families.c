@@ -52,6 +52,8 @@
     .experts = { .n = n_, .top_k = k_, .groups = 1, .scaling = 1,        \
                  .router = __VA_ARGS__ }
 #define QWEN_MOE(n_, k_, width_) EXPERTS(n_, k_, width_, LCT_ROUTER_SOFTMAX)
+#define QWEN3_NEXT                                                       \
+    EXPERTS(512, 10, 512, LCT_ROUTER_SOFTMAX, .renormalise = true)
 #define MIXTRAL                                                          \
     EXPERTS(8, 2, 14336, LCT_ROUTER_SOFTMAX, .renormalise = true)
 #define MINIMAX                                                          \

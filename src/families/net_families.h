@@ -60,6 +60,7 @@ struct lct_net_switches {
     int64_t expert_step;     /* only layers l with (l + 1) % step = 0; 0: 1 */
     bool latent;             /* MLA */
     struct lct_net_delta delta; /* of layers without attention; heads 0: none */
+    bool gated;                 /* behind each head of queries is a gate */
     bool named_by_file;         /* the variant is that whose MLP the file has */
     bool beside;                /* experts beside an MLP, where there are */
     bool value_norm;            /* values are normed without weights */

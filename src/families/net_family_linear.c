@@ -51,9 +51,8 @@ static locant_status whole_of(int64_t *out, const struct lct_config *c,
     found = lct_config_integer(&value, inner, key);
     if (!json_is_object(inner) || found == LCT_WRONG ||
         (found == LCT_RIGHT && value < 0))
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: %s.%s is not a whole number", c->file, object,
-                           key);
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: %s.%s is not a whole number",
+                           c->file, object, key);
     if (found == LCT_RIGHT)
         *out = value;
     return LOCANT_OK;
@@ -114,8 +113,7 @@ static locant_status kimi_limits(const struct lct_config *c)
     bool unrotated = true;
     int64_t every = 1;
 
-    LCT_TRY(
-        lct_net_family_keys_text(&router, c, "moe_router_activation_func"));
+    LCT_TRY(lct_net_family_keys_text(&router, c, "moe_router_activation_func"));
     LCT_TRY(lct_net_family_keys_whole(&every, c, "moe_layer_freq"));
     LCT_TRY(lct_net_family_keys_bool(&unrotated, c, "mla_use_nope"));
     if (strcmp(router, "sigmoid") == 0 && every == 1 && unrotated)
@@ -138,5 +136,22 @@ locant_status lct_net_family_linear_kimi(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_whole(&e->top_k, c, "num_experts_per_token"));
     LCT_TRY(lct_net_family_keys_whole(&e->groups, c, "num_expert_group"));
     LCT_TRY(lct_net_family_keys_bool(&e->renormalise, c, "moe_renormalize"));
+    return lct_net_family_experts(s, c);
+}
+
+/* -------------------------------------------------------------- Qwen3-Next */
+
+locant_status lct_net_family_linear_qwen(struct lct_net_switches *s,
+                                         const struct lct_config *c)
+{
+    struct lct_net_delta *d = &s->delta;
+
+    LCT_TRY(lct_net_family_keys_whole(&d->heads, c, "linear_num_value_heads"));
+    LCT_TRY(
+        lct_net_family_keys_whole(&d->key_heads, c, "linear_num_key_heads"));
+    LCT_TRY(lct_net_family_keys_whole(&d->values, c, "linear_value_head_dim"));
+    LCT_TRY(lct_net_family_keys_whole(&d->keys, c, "linear_key_head_dim"));
+    LCT_TRY(lct_net_family_keys_whole(&d->kernel, c, "linear_conv_kernel_dim"));
+    LCT_TRY(check_sizes(d, c));
     return lct_net_family_experts(s, c);
 }

@@ -6,4 +6,6 @@
 /* What rows of the table call 'read'.  Errors: FORMAT, UNSUPPORTED. */
 locant_status lct_net_family_linear_kimi(struct lct_net_switches *s,
                                          const struct lct_config *c);
+locant_status lct_net_family_linear_qwen(struct lct_net_switches *s,
+                                         const struct lct_config *c);
 #endif

@@ -259,6 +259,24 @@ static locant_status check_sizes(const struct lct_net *n,
     return LOCANT_OK;
 }
 
+/* Layers with another attention than softmax are of families that have it, and
+   of files whose names for it are known. */
+static locant_status check_linear(const struct lct_net *n)
+{
+    const bool gguf = n->config.dialect == LCT_DIALECT_GGUF;
+    const bool known = n->family->switches.delta.heads > 0;
+
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
+        if (n->text.plan->layers[i].attention != LCT_SOFTMAX &&
+            (!known || gguf))
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %" PRId64
+                               " has linear attention, which cannot be run%s",
+                               n->config.file, i,
+                               known ? " from a GGUF file" : "");
+    return LOCANT_OK;
+}
+
 static locant_status choose_family(struct lct_net *n)
 {
     if (n->config.dialect == LCT_DIALECT_GGUF) {
@@ -283,16 +301,7 @@ static locant_status choose_family(struct lct_net *n)
         LCT_TRY(check_sizes(n, n->encoder.plan));
     }
     LCT_TRY(check_sizes(n, n->text.plan));
-    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
-        if (n->text.plan->layers[i].attention != LCT_SOFTMAX &&
-            (n->family->switches.delta.heads == 0 ||
-             n->config.dialect == LCT_DIALECT_GGUF))
-            return locant_fail(
-                LOCANT_ERR_UNSUPPORTED,
-                "%s: layer %" PRId64
-                " has another attention than softmax, which cannot be run",
-                n->config.file, i);
-    return LOCANT_OK;
+    return check_linear(n);
 }
 
 /* A model without anything yet; NULL: no memory. */

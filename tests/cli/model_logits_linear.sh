@@ -9,16 +9,22 @@ $LOCANT model logits kimi_linear -i ids.npy --profile -o out.npy | sed 's/ .*//'
 $LOCANT model generate kimi_linear -i ids.npy --tokens 4 --ignore-eos -o new.npy
 $MAKE show new.npy | tail -n 1
 $LOCANT model probe kimi_linear -i ids.npy --json | grep -c heads_of
+cp -r "$(dirname "$0")/../models/fixtures/qwen3_next" .
+$LOCANT model logits qwen3_next -i ids.npy -o out.npy
+$LOCANT model generate qwen3_next -i ids.npy --tokens 4 --ignore-eos -o new.npy
+$MAKE show new.npy | tail -n 1
+$LOCANT model probe qwen3_next -i ids.npy --json | grep -c heads_of
 rm out.npy four.npy new.npy
 try() {
     $LOCANT model "$@" -i ids.npy
     echo "exit $?"
 }
 try probe kimi_linear --layer 0
+of=kimi_linear
 with() {
     mkdir -p "$2"
-    cp kimi_linear/model.safetensors "$2"
-    sed "$1" kimi_linear/config.json > "$2/config.json"
+    cp $of/model.safetensors "$2"
+    sed "$1" $of/config.json > "$2/config.json"
     try logits "$2" -o out.npy
 }
 with 's/"num_heads": 2/"num_heads": 3/' heads
@@ -33,9 +39,11 @@ with 's/"first_k_dense_replace": 1/"mlp_layer_types": ["dense", 1]/' kinds
 with 's/"mla_use_nope": true/"mla_use_nope": false/' rotated
 with 's/"moe_layer_freq": 1/"moe_layer_freq": 2/' every
 with 's/_func": "sigmoid"/_func": "softmax"/' router
-mkdir qwen
-sed 's/"kimi_linear"/"qwen3"/;s/"linear_attn_config"/"layer_types": ["linear_attention", "full_attention"], "x"/' \
-    kimi_linear/config.json > qwen/config.json
-cp kimi_linear/model.safetensors qwen
-try logits qwen -o out.npy
+with 's/"kimi_linear"/"qwen3"/
+s/"linear_attn_config"/"layer_types": ["linear_attention", "full_attention"], "x"/' other
+of=qwen3_next
+with 's/"linear_num_key_heads": 2/"linear_num_key_heads": 3/' groups
+with 's/"linear_num_key_heads": 2/"linear_num_key_heads": 4/' fused
+with 's/"linear_value_head_dim": 2/"linear_value_head_dim": 1/' values
+with 's/"head_dim": 8/"head_dim": 4/' gate
 ls

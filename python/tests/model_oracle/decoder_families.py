@@ -114,6 +114,11 @@ FAMILIES = {
         attention=lambda d, i, x: (
             latent.attention if delta.has_softmax(d.c, i)
             else delta.attention)(d, i, x)),
+    "qwen3_next": Family(
+        norm="rms1", partial=0.25, mlp=experts.qwen,
+        attention=lambda d, i, x: (
+            delta.gated_attention if delta.has_softmax(d.c, i)
+            else delta.gated_delta)(d, i, x)),
 }
 
 
