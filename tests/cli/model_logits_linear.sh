@@ -5,6 +5,22 @@ $MAKE write ids.npy i8 1,5 1 5 7 2 3
 $LOCANT model logits kimi_linear -i ids.npy -o out.npy
 $LOCANT model logits kimi_linear -i ids.npy --threads 4 -o four.npy
 cmp out.npy four.npy && echo "the same on four threads"
+# The keys and names of tensors that transformers saves.
+mkdir saved
+sed 's/"first_k_dense_replace": 1/"mlp_layer_types": ["dense", "sparse"]/
+s/"linear_attn_config": {/"linear_num_heads": 2, "linear_head_dim": 4,\
+"linear_conv_kernel_dim": 4, "layer_types": ["linear_attention",\
+"full_attention"], "x": {/' kimi_linear/config.json > saved/config.json
+python3 -c "
+import struct
+data = open('kimi_linear/model.safetensors', 'rb').read()
+size = struct.unpack('<Q', data[:8])[0]
+head = data[8:8 + size].decode().replace('.mlp.', '.block_sparse_moe.').encode()
+head += b' ' * (-len(head) % 8)
+with open('saved/model.safetensors', 'wb') as f:
+    f.write(struct.pack('<Q', len(head)) + head + data[8 + size:])"
+$LOCANT model logits saved -i ids.npy -o four.npy
+cmp out.npy four.npy && echo "the same as transformers saves it"
 $LOCANT model logits kimi_linear -i ids.npy --profile -o out.npy | sed 's/ .*//'
 $LOCANT model generate kimi_linear -i ids.npy --tokens 4 --ignore-eos -o new.npy
 $MAKE show new.npy | tail -n 1
