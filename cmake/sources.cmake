@@ -117,8 +117,9 @@ set(LAB_SOURCES
   families/model_input.c families/model_probe.c families/model_run.c
   families/net_adaptive.c families/net_attention.c families/net_bind.c
   families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_experts.c families/net_families.c
-  families/net_family_keys.c families/net_generate.c families/net_gguf.c
+  families/net_cross.c families/net_delta.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_generate.c families/net_gguf.c
   families/net_inputs.c families/net_latent.c families/net_learned.c
   families/net_length.c families/net_losses.c families/net_math_f32.c
   families/net_math_f64.c families/net_matrix.c families/net_memory.c

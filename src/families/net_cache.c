@@ -1,12 +1,36 @@
 /* net_cache.c - keys and values of the tokens so far, and where these sit */
 #include "net_cache.h"
+#include "net_delta.h"
 #include "net_math.h"
+
+static bool allocate_state(struct lct_net_cache *c, int64_t i,
+                           const struct lct_net_delta *d, size_t item)
+{
+    c->state[i] = lct_net_zeros(c->B * d->heads, d->keys * d->values, item);
+    c->recent[i] =
+        lct_net_zeros(c->B * (d->kernel - 1), lct_net_delta_channels(d), item);
+    return c->state[i] != NULL && c->recent[i] != NULL;
+}
+
+/* Keys and values, or a state, of layer i. */
+static bool allocate_layer(struct lct_net_cache *c, int64_t i,
+                           const struct lct_net_layer *l, size_t item)
+{
+    const struct lct_layer_plan *p = l->attention.plan;
+    const int64_t rows = c->B * p->kv_heads;
+
+    if (l->delta != NULL)
+        return allocate_state(c, i, l->delta, item);
+    if (p->keys_of >= 0 || l->window != NULL)
+        return true; /* windows are rows of a cache of their own */
+    c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
+    c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
+    return c->k[i] != NULL && c->v[i] != NULL;
+}
 
 static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
                      const struct lct_net_stack *s)
 {
-    const size_t item = n->math->item;
-
     c->positions = lct_net_zeros(c->B, c->capacity, sizeof(*c->positions));
     c->docs = lct_net_zeros(c->B, c->capacity, sizeof(*c->docs));
     c->coords =
@@ -14,23 +38,18 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
     c->start = lct_net_zeros(c->B, 1, sizeof(*c->start));
     c->k = lct_net_zeros(s->n_layers, 1, sizeof(*c->k));
     c->v = lct_net_zeros(s->n_layers, 1, sizeof(*c->v));
+    c->state = lct_net_zeros(s->n_layers, 1, sizeof(*c->state));
+    c->recent = lct_net_zeros(s->n_layers, 1, sizeof(*c->recent));
     if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
-        c->start == NULL || c->k == NULL || c->v == NULL)
+        c->start == NULL || c->k == NULL || c->v == NULL || c->state == NULL ||
+        c->recent == NULL)
         return false;
     c->n_layers = s->n_layers;
     for (int64_t b = 0; b < c->B; b++)
         c->start[b] = -1;
-    for (int64_t i = 0; i < s->n_layers; i++) {
-        const struct lct_layer_plan *p = s->layers[i].attention.plan;
-        const int64_t rows = c->B * p->kv_heads;
-
-        if (p->keys_of >= 0 || s->layers[i].window != NULL)
-            continue; /* windows are rows of a cache of their own */
-        c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
-        c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
-        if (c->k[i] == NULL || c->v[i] == NULL)
+    for (int64_t i = 0; i < s->n_layers; i++)
+        if (!allocate_layer(c, i, &s->layers[i], n->math->item))
             return false;
-    }
     return true;
 }
 
@@ -63,9 +82,13 @@ void lct_net_cache_free(struct lct_net_cache *c)
     for (int64_t i = 0; i < c->n_layers; i++) {
         locant_release(c->k[i]);
         locant_release(c->v[i]);
+        locant_release(c->state[i]);
+        locant_release(c->recent[i]);
     }
     locant_release(c->k);
     locant_release(c->v);
+    locant_release(c->state);
+    locant_release(c->recent);
     locant_release(c->positions);
     locant_release(c->docs);
     locant_release(c->coords);
