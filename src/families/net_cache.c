@@ -2,11 +2,37 @@
 #include "net_cache.h"
 #include "net_math.h"
 
+/* Do two layers have keys and values of one size? */
+static bool alike(const struct lct_layer_plan *a,
+                  const struct lct_layer_plan *b)
+{
+    return a->kv_heads == b->kv_heads && a->qk_dim == b->qk_dim &&
+           a->v_dim == b->v_dim;
+}
+
+static bool allocate_layer(struct lct_net_cache *c, const struct lct_net *n,
+                           const struct lct_net_stack *s, int64_t i)
+{
+    const struct lct_layer_plan *p = s->layers[i].attention.plan;
+    const int64_t rows = c->B * p->kv_heads;
+    const size_t item = n->math->item;
+
+    if (p->keys_of >= 0 || s->layers[i].window != NULL)
+        return true; /* windows are rows of a cache of their own */
+    if (i > 0 && s->patches != NULL && c->k[i - 1] != NULL &&
+        alike(p, s->layers[i - 1].attention.plan)) {
+        c->k[i] = c->k[i - 1]; /* images are run whole, and once */
+        c->v[i] = c->v[i - 1];
+        return true;
+    }
+    c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
+    c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
+    return c->k[i] != NULL && c->v[i] != NULL;
+}
+
 static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
                      const struct lct_net_stack *s)
 {
-    const size_t item = n->math->item;
-
     c->positions = lct_net_zeros(c->B, c->capacity, sizeof(*c->positions));
     c->docs = lct_net_zeros(c->B, c->capacity, sizeof(*c->docs));
     c->coords =
@@ -20,17 +46,9 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
     c->n_layers = s->n_layers;
     for (int64_t b = 0; b < c->B; b++)
         c->start[b] = -1;
-    for (int64_t i = 0; i < s->n_layers; i++) {
-        const struct lct_layer_plan *p = s->layers[i].attention.plan;
-        const int64_t rows = c->B * p->kv_heads;
-
-        if (p->keys_of >= 0 || s->layers[i].window != NULL)
-            continue; /* windows are rows of a cache of their own */
-        c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
-        c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
-        if (c->k[i] == NULL || c->v[i] == NULL)
+    for (int64_t i = 0; i < s->n_layers; i++)
+        if (!allocate_layer(c, n, s, i))
             return false;
-    }
     return true;
 }
 
@@ -60,10 +78,11 @@ void lct_net_cache_free(struct lct_net_cache *c)
 {
     if (c == NULL)
         return;
-    for (int64_t i = 0; i < c->n_layers; i++) {
-        locant_release(c->k[i]);
-        locant_release(c->v[i]);
-    }
+    for (int64_t i = 0; i < c->n_layers; i++)
+        if (i == 0 || c->k[i] != c->k[i - 1] || c->v[i] != c->v[i - 1]) {
+            locant_release(c->k[i]);
+            locant_release(c->v[i]);
+        }
     locant_release(c->k);
     locant_release(c->v);
     locant_release(c->positions);

@@ -11,6 +11,7 @@
 #include "net_mlp.h"
 #include "net_params.h"
 #include "net_patches.h"
+#include "net_sight.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include "net_windows.h"
@@ -208,7 +209,8 @@ static locant_status bind(struct lct_net *n, const char *path)
     LCT_TRY(bind_encoder(n, b));
     read_ends(n);
     LCT_TRY(bind_head(n, &b));
-    return bind_head_bias(n, &b);
+    LCT_TRY(bind_head_bias(n, &b));
+    return lct_net_sight_bind(n, path);
 }
 
 /* ------------------------------------------------------------------- open */
@@ -265,6 +267,8 @@ static locant_status choose_family(struct lct_net *n)
         n->text.plan = &n->plan.towers[1];
         LCT_TRY(check_sizes(n, n->encoder.plan));
     }
+    if (n->family->sight != NULL && n->plan.n_towers > 1)
+        LCT_TRY(check_sizes(n, &n->plan.towers[1]));
     LCT_TRY(check_sizes(n, n->text.plan));
     for (int64_t i = 0; i < n->text.plan->n_layers; i++)
         if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
@@ -356,15 +360,23 @@ bool lct_net_has_head(const struct lct_net *n)
     return n->adaptive != NULL || n->head.w.weight != NULL;
 }
 
-void lct_net_close(struct lct_net *n)
+/* What a model has of its own; its tower shares the rest. */
+static void drop(struct lct_net *n)
 {
-    if (n == NULL)
-        return;
     lct_net_stack_end(&n->text);
     lct_net_stack_end(&n->encoder);
     for (size_t i = 0; i < n->n_owned; i++)
         locant_release(n->owned[i]);
     locant_release(n->owned);
+}
+
+void lct_net_close(struct lct_net *n)
+{
+    if (n == NULL)
+        return;
+    if (n->sight != NULL)
+        drop(n->sight);
+    drop(n);
     lct_weights_close(n->weights);
     lct_position_plan_free(&n->plan);
     lct_config_free(&n->config);
