@@ -232,6 +232,11 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
     if (n->text.patches != NULL)
         return check_pixels(out, fn, n, in);
     LCT_TRY(refuse(fn, n, in));
+    if (in->ids == NULL && in->pixels != NULL)
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: %s reads images within texts, and there are no "
+                           "ids",
+                           fn, n->config.model_type);
     LCT_TRY(check_ids(fn, "ids", n, in->ids));
     *out = (struct lct_model_input){ .B = in->ids->shape[0],
                                      .T = in->ids->shape[1],
