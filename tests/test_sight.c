@@ -155,6 +155,80 @@ TEST(patches_give_the_logits_of_their_images)
     }
 }
 
+/* ------------------------------------------------------------- older files */
+
+static void *read_all(size_t *size, const char *name, const char *file)
+{
+    char path[600];
+    void *bytes;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", fixture(name), file);
+    f = fopen(path, "rb");
+    CHECK(f != NULL && fseek(f, 0, SEEK_END) == 0);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    bytes = malloc(*size + 1);
+    CHECK(fread(bytes, 1, *size, f) == *size);
+    ((char *)bytes)[*size] = 0;
+    fclose(f);
+    return bytes;
+}
+
+/* A config of transformers 4, which has the keys of the text at its top. */
+static char *flattened(const char *config)
+{
+    json_t *root = json_loads(config, 0, NULL), *more;
+    json_t *text = json_object_get(root, "text_config");
+    json_t *rope = json_object_get(text, "rope_parameters");
+    char *out;
+
+    json_object_del(text, "model_type");
+    json_object_update(root, text);
+    json_object_set(root, "rope_theta", json_object_get(rope, "rope_theta"));
+    more = json_pack("{s:s, s:O}", "type", "mrope", "mrope_section",
+                     json_object_get(rope, "mrope_section"));
+    json_object_set_new(root, "rope_scaling", more);
+    json_object_del(root, "rope_parameters");
+    json_object_del(json_object_get(root, "vision_config"), "rope_parameters");
+    json_object_del(json_object_get(root, "vision_config"), "model_type");
+    json_object_del(root, "text_config");
+    out = json_dumps(root, 0);
+    json_decref(root);
+    return out;
+}
+
+TEST(flat_files_of_transformers_4_have_the_same_bits)
+{
+    static const char *const old[] = { "qwen2_vl_image", "qwen2_5_vl_image" };
+    float want[B * T * VOCAB], got[B * T * VOCAB];
+    struct texts x;
+
+    draw_texts(&x, 3);
+    for (size_t i = 0; i < LEN(old); i++) {
+        struct lct_net_bytes b = { .name = old[i] };
+        struct lct_net *n;
+        char *config = read_all(&b.config_size, old[i], "config.json");
+        void *weights = read_all(&b.weights_size, old[i], "model.safetensors");
+        char *flat = flattened(config);
+
+        CHECK_OK(lct_net_open(&n, fixture(old[i]), LOCANT_F32));
+        run_in_steps(want, n, &x, T);
+        lct_net_close(n);
+        b.config = flat;
+        b.config_size = strlen(flat);
+        b.weights = weights;
+        CHECK_OK(lct_net_parse(&n, &b, LOCANT_F32));
+        CHECK(n->sight != NULL);
+        run_in_steps(got, n, &x, T);
+        lct_net_close(n);
+        CHECK(memcmp(got, want, sizeof got) == 0);
+        free(flat);
+        free(weights);
+        free(config);
+    }
+}
+
 /* ----------------------------------------------------------- continuations */
 
 /* The tokens after a text whose last 'after' ones follow its image are those

@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "family.h"
 #include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
@@ -252,6 +253,8 @@ static locant_status choose_family(struct lct_net *n)
         n->config.model_type = n->family->model_type;
     } else {
         n->family = lct_net_families_find(n->config.model_type);
+        if (n->family == NULL) /* a whole model that names no text part */
+            n->family = lct_net_families_find(n->plan.family->model_type);
         if (is_params(n)) {
             LCT_TRY(lct_net_params_translate(&n->translated, n));
             n->config.text = n->translated;
