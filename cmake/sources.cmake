@@ -92,18 +92,18 @@ set(LAB_SOURCES
   families/check_dialect.c families/check_gguf.c families/check_keys.c
   families/check_kinds.c families/check_layers.c families/check_lengths.c
   families/check_llama3.c families/check_longrope.c families/check_model.c
-  families/check_pairs.c families/check_params.c families/check_public.c
-  families/check_report.c families/check_rows.c families/check_scores.c
-  families/check_sections.c families/check_tensors.c families/check_values.c
-  families/check_view.c families/check_widths.c families/check_windows.c
-  families/check_write.c families/check_yarn.c families/class.c
-  families/compare.c families/compare_layer.c families/compare_parts.c
-  families/compare_rotation.c families/config.c families/config_gguf.c
-  families/config_value.c families/convert.c families/convert_back.c
-  families/convert_back_config.c families/convert_gguf.c
-  families/convert_gguf_keys.c families/convert_gguf_names.c
-  families/convert_gguf_rope.c families/convert_names.c
-  families/convert_others.c families/convert_parts.c
+  families/check_pairing.c families/check_pairs.c families/check_params.c
+  families/check_public.c families/check_report.c families/check_rows.c
+  families/check_scores.c families/check_sections.c families/check_tensors.c
+  families/check_values.c families/check_view.c families/check_widths.c
+  families/check_windows.c families/check_write.c families/check_yarn.c
+  families/class.c families/compare.c families/compare_layer.c
+  families/compare_parts.c families/compare_rotation.c families/config.c
+  families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_back.c families/convert_back_config.c
+  families/convert_gguf.c families/convert_gguf_keys.c
+  families/convert_gguf_names.c families/convert_gguf_rope.c
+  families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_project.c families/convert_rows.c
   families/convert_verify.c families/convert_write.c families/extend.c
   families/extend_json.c families/extend_model.c families/extend_settings.c
@@ -117,28 +117,29 @@ set(LAB_SOURCES
   families/model_input.c families/model_probe.c families/model_run.c
   families/model_sight.c families/net_adaptive.c families/net_attention.c
   families/net_bind.c families/net_block.c families/net_cache.c
-  families/net_convolution.c families/net_cross.c families/net_experts.c
-  families/net_families.c families/net_family_keys.c families/net_generate.c
-  families/net_gguf.c families/net_grid.c families/net_inputs.c
-  families/net_latent.c families/net_learned.c families/net_length.c
-  families/net_losses.c families/net_math_f32.c families/net_math_f64.c
-  families/net_matrix.c families/net_memory.c families/net_merger.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_seen.c
-  families/net_sight.c families/net_stack.c families/net_streams.c
-  families/net_windows.c families/pairing.c families/plan.c
-  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
-  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_rope.c
-  families/plan_keys.c families/plan_layers.c families/plan_learned.c
-  families/plan_pairs.c families/plan_params.c families/plan_rope.c
-  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/plan_with.c families/position_plan.c
-  families/position_plan_json.c families/spec_key.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/net_convolution.c families/net_cross.c families/net_delta.c
+  families/net_experts.c families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_generate.c families/net_gguf.c
+  families/net_grid.c families/net_inputs.c families/net_latent.c
+  families/net_learned.c families/net_length.c families/net_losses.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_memory.c families/net_merger.c families/net_mixture.c
+  families/net_mlp.c families/net_names.c families/net_norm.c
+  families/net_open.c families/net_params.c families/net_patches.c
+  families/net_probe.c families/net_probe_json.c families/net_probe_rows.c
+  families/net_run.c families/net_seen.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_rope.c families/plan_keys.c
+  families/plan_layers.c families/plan_learned.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/plan_with.c families/position_plan.c families/position_plan_json.c
+  families/spec_key.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c

@@ -62,6 +62,12 @@ FIXTURES = {
     "minimax_m2": dict(intermediate_size=6),
     "deepseek_v2": dict(TWO, num_key_value_heads=2),
     "deepseek_v3": dict(TWO, num_key_value_heads=2),
+    "kimi_linear": dict(TWO, num_key_value_heads=2, linear_num_heads=2,
+                        linear_head_dim=4, num_local_experts=4,
+                        mlp_layer_types=["dense", "sparse"]),
+    "qwen3_next": dict(TWO, mlp_only_layers=[], linear_num_key_heads=2,
+                       linear_num_value_heads=4, linear_key_head_dim=4,
+                       linear_value_head_dim=2),
     "phi": WIDE, "stablelm": WIDE, "gpt_neox": WIDE, "starcoder2": {},
     "phi3_long": dict(num_key_value_heads=2, rope_parameters=LISTS),
     "cohere": {}, "cohere2": TWO, "olmo2": {}, "olmo3": TWO, "glm4": {},
@@ -109,7 +115,8 @@ OWN = {
                  num_attention_heads=2, head_dim=8, num_hidden_layers=1,
                  intermediate_size=12),
 }
-MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3,
+MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3, "kimi_linear": 3,
+          "qwen3_next": 2,
           "bert": -4, "roberta": -4, "deberta_v3": -3, "t5": -3, "marian": -4}
 PIXELS = {"dinov2": (8, 12), "dinov3": (8, 12), "swin": (14, 14)}
 SIGHT = ("model.visual.", "visual.")

@@ -266,19 +266,28 @@ def written(name, folder, model):
     path = os.path.join(folder, "config.json")
     with open(path) as file:
         config = json.load(file)
+    if callable(keys):
+        keys = keys(config)
     config.update(keys)
     config.pop("scale_decoder_outputs", None)
     write_json(path, {k: v for k, v in config.items()
                       if v is not None or k not in keys})
+    path = os.path.join(folder, "model.safetensors")
+    if name in model_configs.RENAMED:
+        tensors = safetensors.torch.load_file(path)
+        for old, new in model_configs.RENAMED[name]:
+            tensors = {k.replace(old, new): v for k, v in tensors.items()}
+        safetensors.torch.save_file(tensors, path, {"format": "pt"})
     if name in model_configs.OWN_HEAD:
-        path = os.path.join(folder, "model.safetensors")
         tensors = safetensors.torch.load_file(path)
         like = tensors["shared.weight"]
         tensors["lm_head.weight"] = (torch.randn(
             like.shape, generator=g) * 0.3).to(like.dtype)
         safetensors.torch.save_file(tensors, path, {"format": "pt"})
-    return kind.from_pretrained(folder, dtype=torch.float32,
+    read = kind.from_pretrained(folder, dtype=torch.float32,
                                 attn_implementation="eager").eval()
+    read.config._experts_implementation = "eager"
+    return read
 
 
 def axes(batch, length):

@@ -25,8 +25,13 @@ static locant_status check(struct lct_model_input *in,
                            "%s: layer is %" PRId64 ", expected 0 .. %" PRId64
                            ", or -1 for all",
                            fn, layer, s->n_layers - 1);
+    if (layer >= 0 && s->layers[layer].delta != NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: layer %" PRId64
+                           " has linear attention, which has no weights",
+                           fn, layer);
     for (int64_t i = 0; i < s->n_layers; i++)
-        if ((layer < 0 || layer == i) &&
+        if ((layer < 0 || layer == i) && s->layers[i].delta == NULL &&
             (head < -1 || head >= s->layers[i].attention.plan->heads))
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: head is %" PRId64 ", expected 0 .. %" PRId64

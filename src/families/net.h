@@ -77,6 +77,22 @@ struct lct_net_latent {
     int64_t rank, nope, rope;
 };
 
+/* A state that each token decays and corrects (net_delta.c), instead of
+   attention; several heads of values may share those of keys. */
+struct lct_net_delta {
+    int64_t heads, key_heads; /* of values, of keys and queries */
+    int64_t values, keys;     /* channels of a head */
+    int64_t kernel;           /* tokens of the convolution */
+    bool by_channel;          /* channels of keys decay by themselves */
+    struct lct_net_linear q, k, v, o, beta;
+    struct lct_net_linear decay_a, decay; /* decay_a absent: decay reads x */
+    struct lct_net_linear gate_a, gate;   /* of the output; the same */
+    enum lct_net_act act, gate_act;       /* after the convolution; of 'gate' */
+    void *taps;                           /* [kernel, channels of q, k and v] */
+    void *rate, *bias; /* of the decay: [heads], [heads keys] or [heads] */
+    struct lct_net_norm unit, norm; /* of q and k, of the output */
+};
+
 struct lct_net_attention {
     const struct lct_layer_plan *plan;
     const locant_encoding *encoding; /* of the plan, or 'own' */
@@ -85,6 +101,8 @@ struct lct_net_attention {
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
     bool values_of_keys;           /* v is the k projection (Gemma 4) */
+    struct lct_net_linear gate;    /* sigmoid of it multiplies the output; or
+                                      absent */
     int64_t window;        /* keys seen, beside that of the encoding; 0: all */
     double clip;           /* of q, k, v; 0: none */
     void *sinks;           /* [heads] */
@@ -178,6 +196,7 @@ struct lct_net_layer {
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
+    struct lct_net_delta *delta; /* instead, or NULL; attention has its plan */
     /* over the states of the encoder; NULL: none */
     struct lct_net_attention *cross;
     struct lct_net_norm before_cross, after_cross;

@@ -16,6 +16,19 @@
 
 /* --------------------------------------------------------------- binding */
 
+/* The queries of each head, then the gate of its output. */
+static locant_status bind_gated(struct lct_net_attention *a,
+                                struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place at = { LCT_Q, layer, -1 };
+    const int64_t H = a->plan->heads, d = a->plan->qk_dim, D = b->n->width;
+    struct lct_net_rows rows = { .group = d, .step = 2 * d, .all = 2 * H * d };
+
+    LCT_TRY(lct_net_bind_linear(&a->q, b, at, H * d, D, LCT_BIAS_QKV, &rows));
+    rows.first = d;
+    return lct_net_bind_linear(&a->gate, b, at, H * d, D, LCT_BIAS_QKV, &rows);
+}
+
 static locant_status bind_apart(struct lct_net_attention *a,
                                 struct lct_net_binder *b, int64_t layer)
 {
@@ -23,9 +36,12 @@ static locant_status bind_apart(struct lct_net_attention *a,
     const int64_t D = b->n->width;
     const struct lct_net_place v = { LCT_V, layer, -1 };
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b,
-                                (struct lct_net_place){ LCT_Q, layer, -1 },
-                                p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
+    if (b->s.gated)
+        LCT_TRY(bind_gated(a, b, layer));
+    else
+        LCT_TRY(lct_net_bind_linear(
+            &a->q, b, (struct lct_net_place){ LCT_Q, layer, -1 },
+            p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
     if (p->keys_of >= 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_linear(
@@ -527,6 +543,12 @@ locant_status lct_net_attention_forward(void *y, const void *x,
         store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
     }
     LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
+    if (a->gate.w.weight != NULL) { /* in the place of the queries */
+        lct_net_linear_forward(w.q, a->gate.w.out, x, rows, s->n, &a->gate,
+                               s->room);
+        m->activate(w.q, LCT_ACT_SIGMOID, q);
+        m->multiply(w.out, w.q, q);
+    }
     lct_net_linear_forward(y, a->o.w.out, w.out, rows, s->n, &a->o, s->room);
     return LOCANT_OK;
 }

@@ -1,6 +1,16 @@
 /* net_cache.c - keys and values of the tokens so far, and where these sit */
 #include "net_cache.h"
+#include "net_delta.h"
 #include "net_math.h"
+
+static bool allocate_state(struct lct_net_cache *c, int64_t i,
+                           const struct lct_net_delta *d, size_t item)
+{
+    c->state[i] = lct_net_zeros(c->B * d->heads, d->keys * d->values, item);
+    c->recent[i] =
+        lct_net_zeros(c->B * (d->kernel - 1), lct_net_delta_channels(d), item);
+    return c->state[i] != NULL && c->recent[i] != NULL;
+}
 
 /* Do two layers have keys and values of one size? */
 static bool alike(const struct lct_layer_plan *a,
@@ -10,14 +20,17 @@ static bool alike(const struct lct_layer_plan *a,
            a->v_dim == b->v_dim;
 }
 
-static bool allocate_layer(struct lct_net_cache *c, const struct lct_net *n,
-                           const struct lct_net_stack *s, int64_t i)
+/* Keys and values, or a state, of layer i. */
+static bool allocate_layer(struct lct_net_cache *c, int64_t i,
+                           const struct lct_net_stack *s, size_t item)
 {
-    const struct lct_layer_plan *p = s->layers[i].attention.plan;
+    const struct lct_net_layer *l = &s->layers[i];
+    const struct lct_layer_plan *p = l->attention.plan;
     const int64_t rows = c->B * p->kv_heads;
-    const size_t item = n->math->item;
 
-    if (p->keys_of >= 0 || s->layers[i].window != NULL)
+    if (l->delta != NULL)
+        return allocate_state(c, i, l->delta, item);
+    if (p->keys_of >= 0 || l->window != NULL)
         return true; /* windows are rows of a cache of their own */
     if (i > 0 && s->patches != NULL && c->k[i - 1] != NULL &&
         alike(p, s->layers[i - 1].attention.plan)) {
@@ -40,14 +53,17 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
     c->start = lct_net_zeros(c->B, 1, sizeof(*c->start));
     c->k = lct_net_zeros(s->n_layers, 1, sizeof(*c->k));
     c->v = lct_net_zeros(s->n_layers, 1, sizeof(*c->v));
+    c->state = lct_net_zeros(s->n_layers, 1, sizeof(*c->state));
+    c->recent = lct_net_zeros(s->n_layers, 1, sizeof(*c->recent));
     if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
-        c->start == NULL || c->k == NULL || c->v == NULL)
+        c->start == NULL || c->k == NULL || c->v == NULL || c->state == NULL ||
+        c->recent == NULL)
         return false;
     c->n_layers = s->n_layers;
     for (int64_t b = 0; b < c->B; b++)
         c->start[b] = -1;
     for (int64_t i = 0; i < s->n_layers; i++)
-        if (!allocate_layer(c, n, s, i))
+        if (!allocate_layer(c, i, s, n->math->item))
             return false;
     return true;
 }
@@ -78,13 +94,18 @@ void lct_net_cache_free(struct lct_net_cache *c)
 {
     if (c == NULL)
         return;
-    for (int64_t i = 0; i < c->n_layers; i++)
+    for (int64_t i = 0; i < c->n_layers; i++) {
         if (i == 0 || c->k[i] != c->k[i - 1] || c->v[i] != c->v[i - 1]) {
             locant_release(c->k[i]);
             locant_release(c->v[i]);
         }
+        locant_release(c->state[i]);
+        locant_release(c->recent[i]);
+    }
     locant_release(c->k);
     locant_release(c->v);
+    locant_release(c->state);
+    locant_release(c->recent);
     locant_release(c->positions);
     locant_release(c->docs);
     locant_release(c->coords);

@@ -1,5 +1,6 @@
 /*
- * net_cache.h - keys and values of the tokens so far, and where these sit
+ * net_cache.h - keys and values of the tokens so far, or a state that sums them
+ * up, and where these sit
  *
  * Slots are in the order of tokens; rotated keys are stored where the rotation
  * does not depend on the length.
@@ -20,6 +21,9 @@ struct lct_net_cache {
     int64_t n_layers;
     void **k, **v; /* of each layer [B, kv_heads, capacity, width]; NULL: that
                       of another layer */
+    /* of layers with a delta rule, else NULL (net_delta.c): [B, heads, keys,
+       values], and [B, kernel - 1, channels] of the last tokens */
+    void **state, **recent;
 };
 
 /* Errors: NOMEM. */

@@ -58,13 +58,18 @@ struct lct_net_switches {
     int64_t dense_first;         /* layers without experts */
     const json_t *dense_layers;  /* their numbers; NULL: none */
     const json_t *expert_layers; /* numbers of those with experts; NULL: all */
+    const json_t *mlp_types; /* "dense" or "sparse" of each layer; NULL: as the
+                                others say */
     int64_t expert_step;     /* only layers l with (l + 1) % step = 0; 0: 1 */
     bool latent;             /* MLA */
-    bool beside;             /* experts beside an MLP, where there are */
-    bool value_norm;         /* values are normed without weights */
-    bool free_width;         /* of MLPs, by layer */
-    const json_t *sparsity;  /* of the gates of layers; NULL: 0 */
-    int64_t streams, active; /* AltUp; 0: one stream */
+    struct lct_net_delta delta; /* of layers without attention; heads 0: none */
+    bool gated;                 /* behind each head of queries is a gate */
+    bool named_by_file;         /* the variant is that whose MLP the file has */
+    bool beside;                /* experts beside an MLP, where there are */
+    bool value_norm;            /* values are normed without weights */
+    bool free_width;            /* of MLPs, by layer */
+    const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
+    int64_t streams, active;    /* AltUp; 0: one stream */
     bool stream_scale;
 };
 

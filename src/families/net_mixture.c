@@ -24,6 +24,10 @@ bool lct_net_mixture_in(const struct lct_net_binder *b, int64_t i)
 {
     const struct lct_net_switches *s = &b->s;
 
+    if (s->mlp_types != NULL)
+        return strcmp(
+                   json_string_value(json_array_get(s->mlp_types, (size_t)i)),
+                   "sparse") == 0;
     if (s->experts.n == 0 || i < s->dense_first || listed(s->dense_layers, i))
         return false;
     if (s->expert_layers != NULL)

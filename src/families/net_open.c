@@ -171,6 +171,21 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
     return lct_net_stack_bind(&n->encoder, &b);
 }
 
+/* The names that the MLP of some layer has in the file; those of the first
+   variant if there is none. */
+static void choose_names(struct lct_net_binder *b)
+{
+    const struct lct_net_family *f = b->n->family;
+
+    for (int v = 0; v < 3 && f->names[v] != NULL; v++) {
+        b->prefix.names = f->names[v];
+        for (int64_t i = 0; i < b->n->text.plan->n_layers; i++)
+            if (lct_net_bind_has(b, (struct lct_net_place){ LCT_UP, i, -1 }))
+                return;
+    }
+    b->prefix.names = f->names[b->s.variant];
+}
+
 static bool is_params(const struct lct_net *n)
 {
     return n->config.dialect == LCT_DIALECT_META ||
@@ -191,6 +206,8 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (is_params(n))
         b.prefix.names = &lct_net_params_names;
     LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
+    if (b.s.named_by_file)
+        choose_names(&b);
     LCT_TRY(lct_net_bind_need(
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
@@ -245,6 +262,24 @@ static locant_status check_sizes(const struct lct_net *n,
     return LOCANT_OK;
 }
 
+/* Layers with another attention than softmax are of families that have it, and
+   of files whose names for it are known. */
+static locant_status check_linear(const struct lct_net *n)
+{
+    const bool gguf = n->config.dialect == LCT_DIALECT_GGUF;
+    const bool known = n->family->switches.delta.heads > 0;
+
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
+        if (n->text.plan->layers[i].attention != LCT_SOFTMAX &&
+            (!known || gguf))
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %" PRId64
+                               " has linear attention, which cannot be run%s",
+                               n->config.file, i,
+                               known ? " from a GGUF file" : "");
+    return LOCANT_OK;
+}
+
 static locant_status choose_family(struct lct_net *n)
 {
     if (n->config.dialect == LCT_DIALECT_GGUF) {
@@ -273,14 +308,7 @@ static locant_status choose_family(struct lct_net *n)
     if (n->family->sight != NULL && n->plan.n_towers > 1)
         LCT_TRY(check_sizes(n, &n->plan.towers[1]));
     LCT_TRY(check_sizes(n, n->text.plan));
-    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
-        if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
-            return locant_fail(
-                LOCANT_ERR_UNSUPPORTED,
-                "%s: layer %" PRId64
-                " has another attention than softmax, which cannot be run",
-                n->config.file, i);
-    return LOCANT_OK;
+    return check_linear(n);
 }
 
 /* A model without anything yet; NULL: no memory. */

@@ -114,8 +114,13 @@ FAMILIES = {
     "kimi_linear": dataclasses.replace(
         DEEPSEEK, mlp=experts.kimi_linear, mlp_name="block_sparse_moe.",
         attention=lambda d, i, x: (
-            latent.attention if d.c["layer_types"][i] == "full_attention"
+            latent.attention if delta.has_softmax(d.c, i)
             else delta.attention)(d, i, x)),
+    "qwen3_next": Family(
+        norm="rms1", partial=0.25, mlp=experts.qwen,
+        attention=lambda d, i, x: (
+            delta.gated_attention if delta.has_softmax(d.c, i)
+            else delta.gated_delta)(d, i, x)),
 }
 
 
