@@ -155,6 +155,41 @@ TEST(patches_give_the_logits_of_their_images)
     }
 }
 
+TEST(positions_may_be_given)
+{
+    enum { FIRST = 2, LENGTH = FIRST + TOKENS + 3 };
+    locant_model *m = opened("qwen2_5_vl_image", LOCANT_F32);
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    int64_t ids[3 * LENGTH];
+    float want[LENGTH * VOCAB], got[LENGTH * VOCAB];
+    struct texts x;
+
+    draw_texts(&x, FIRST);
+    /* 0, 1; rows and columns from 2 on; from 2 + 3 columns on */
+    for (int t = 0; t < LENGTH; t++) {
+        const int i = t - FIRST, columns = W / SIDE / MERGE;
+        const int after = t - FIRST - TOKENS + FIRST + columns;
+        const bool image = i >= 0 && i < TOKENS;
+
+        ids[t] = image ? FIRST : i < 0 ? t : after;
+        ids[LENGTH + t] = image ? FIRST + i / columns : ids[t];
+        ids[2 * LENGTH + t] = image ? FIRST + i % columns : ids[t];
+    }
+    in.ids = VIEW(I64, x.ids, 1, LENGTH);
+    in.pixels = VIEW(F32, x.pixels, 1, 3, H, W);
+    CHECK_OK(locant_model_logits(VIEW(F32, want, 1, LENGTH, VOCAB), NULL, m,
+                                 &in, 0));
+    in.positions = VIEW(I64, ids, 3, 1, LENGTH);
+    CHECK_OK(
+        locant_model_logits(VIEW(F32, got, 1, LENGTH, VOCAB), NULL, m, &in, 0));
+    CHECK(memcmp(got, want, sizeof got) == 0);
+    ids[LENGTH + FIRST] = 7;
+    CHECK_OK(
+        locant_model_logits(VIEW(F32, got, 1, LENGTH, VOCAB), NULL, m, &in, 0));
+    CHECK(memcmp(got, want, sizeof got) != 0);
+    locant_model_close(m);
+}
+
 /* ------------------------------------------------------------- older files */
 
 static void *read_all(size_t *size, const char *name, const char *file)
