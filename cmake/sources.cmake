@@ -115,29 +115,31 @@ set(LAB_SOURCES
   families/identify_scores.c families/identify_solve.c
   families/identify_table.c families/identify_weights.c families/model.c
   families/model_input.c families/model_probe.c families/model_run.c
-  families/net_adaptive.c families/net_attention.c families/net_bind.c
-  families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_delta.c families/net_experts.c
-  families/net_families.c families/net_family_keys.c
+  families/model_sight.c families/net_adaptive.c families/net_attention.c
+  families/net_bind.c families/net_block.c families/net_cache.c
+  families/net_convolution.c families/net_cross.c families/net_delta.c
+  families/net_experts.c families/net_families.c families/net_family_keys.c
   families/net_family_linear.c families/net_generate.c families/net_gguf.c
-  families/net_inputs.c families/net_latent.c families/net_learned.c
-  families/net_length.c families/net_losses.c families/net_math_f32.c
-  families/net_math_f64.c families/net_matrix.c families/net_memory.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_stack.c
-  families/net_streams.c families/net_windows.c families/pairing.c
-  families/plan.c families/plan_alibi.c families/plan_beside.c
-  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
-  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_pairs.c families/plan_params.c
-  families/plan_rope.c families/plan_scaling.c families/plan_sizes.c
-  families/plan_spec.c families/plan_stack.c families/plan_tower.c
-  families/plan_vision.c families/plan_waves.c families/plan_with.c
-  families/position_plan.c families/position_plan_json.c families/spec_key.c
-  families/turns.c families/weights.c families/weights_file.c
-  families/weights_find.c families/weights_gguf.c families/weights_index.c
+  families/net_grid.c families/net_inputs.c families/net_latent.c
+  families/net_learned.c families/net_length.c families/net_losses.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_memory.c families/net_merger.c families/net_mixture.c
+  families/net_mlp.c families/net_names.c families/net_norm.c
+  families/net_open.c families/net_params.c families/net_patches.c
+  families/net_probe.c families/net_probe_json.c families/net_probe_rows.c
+  families/net_run.c families/net_seen.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_rope.c families/plan_keys.c
+  families/plan_layers.c families/plan_learned.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/plan_with.c families/position_plan.c families/position_plan_json.c
+  families/spec_key.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -305,14 +307,14 @@ set(TESTS
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
-  test_score test_score_tables test_sections test_shared test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_task_run test_tasks test_tensors test_tensors_file
-  test_tokens test_towers test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_score test_score_tables test_sections test_shared test_sight
+  test_source test_spec test_statistics test_statistics_curves
+  test_statistics_unpaired test_store test_store_crowd test_store_docs
+  test_store_guard test_store_keep test_store_migrate test_store_refusals
+  test_store_sittings test_store_texts test_store_values test_study
+  test_study_compare test_surface test_task_run test_tasks test_tensors
+  test_tensors_file test_tokens test_towers test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_vectors
   test_verdict test_vocabulary test_weights test_xpos_pope)

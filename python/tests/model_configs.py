@@ -131,7 +131,7 @@ SEEING = dict(depth=2, embed_dim=16, hidden_size=32, num_heads=2,
 
 def seeing(name, sections, vision, **text):
     """A model for text and images."""
-    more = dict(mrope_interleaved=True) if name == "Qwen3VL" else {}
+    more = dict(mrope_interleaved=True) if name[:5] == "Qwen3" else {}
     keys = sized(rope_parameters=rope(1e6, mrope_section=sections, **more),
                  **text)
     return (name + "Config", name + "ForConditionalGeneration", dict(
@@ -151,9 +151,19 @@ AXES = {
         in_channels=3, patch_size=4, out_hidden_size=32,
         num_position_embeddings=16, deepstack_visual_indexes=[0, 1]),
         head_dim=16),
+    "qwen3_vl_moe": seeing("Qwen3VLMoe", [3, 3, 2], dict(
+        depth=2, hidden_size=16, num_heads=2, intermediate_size=24,
+        in_channels=3, patch_size=4, out_hidden_size=32,
+        num_position_embeddings=16, deepstack_visual_indexes=[1, 0]),
+        head_dim=16, num_experts=4, num_experts_per_tok=2,
+        moe_intermediate_size=20, mlp_only_layers=[1]),
 }
 # The same with an image in each row; the others run the text alone.
 IMAGES = {name + "_image": keys for name, keys in AXES.items()}
+# Those with experts, which small errors may choose otherwise; and those that are
+# written as public files are, with experts [E, in, out].
+MIXED = ("qwen3_vl_moe", "qwen3_vl_moe_image")
+TURNED = ("qwen3_vl_moe_image",)
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}

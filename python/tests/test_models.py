@@ -79,6 +79,11 @@ class Family:
         if "ids" not in self.given or self.name.startswith("transfo_xl"):
             return
         yield "mask", dict(self.given, mask=paddings(self.given["ids"]))
+        if self.name in model_configs.IMAGES:
+            ids = make_models.tokens(self.model, seed=6) % \
+                self.model.config.vision_start_token_id
+            yield "several", make_models.several(self.model, ids, [
+                [(2, (1, 2, 4)), (6, (2, 4, 4))], [(1, (1, 6, 10))]])
         config = self.checkpoint.c
         if self.name in NO_POSITIONS or self.name in model_configs.AXES or \
                 self.given.keys() & {"decoder_ids", "pixels"} or \
@@ -179,7 +184,8 @@ class Models(unittest.TestCase):
     def test_3_bfloat16(self):
         self.verb("logits")
         for family in self.families:
-            if family.name in (*decoder_configs.MIXTURES, "kimi_linear",
+            if family.name in (*decoder_configs.MIXTURES,
+                               *model_configs.MIXED, "kimi_linear",
                                "kimi_linear_saved", "qwen3_next"):
                 continue
             with self.subTest(family=family.name):

@@ -170,10 +170,11 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     static const char fn[] = "locant_model_logits";
     struct lct_model_input in;
     struct lct_net_run run = { 0 };
-    struct lct_net_memory memory = { 0 };
+    struct lct_model_memory memory = { 0 };
     const struct lct_net *n;
     locant_status status;
     int64_t shape[3];
+    double from;
     int rank;
 
     LCT_TRY(check(&in, fn, model, input, flags));
@@ -183,9 +184,12 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     LCT_TRY(check_seconds(fn, seconds, n));
     if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
+    from = lct_net_run_now();
     status = lct_model_run_begin(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
+        if (seconds != NULL)
+            run.seconds[n->text.n_layers] = lct_net_run_now() - from;
         status = (n->text.patches != NULL ? run_images : run_all)(
             out->data, &run, &in, flags);
     }
@@ -238,8 +242,8 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 /* A continuation that is under way. */
 struct writing {
     struct lct_net_run run;
-    struct lct_net_memory memory;
-    const struct lct_model_input *in;
+    struct lct_model_memory memory;
+    struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
     int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
@@ -402,7 +406,12 @@ static bool all_ended(const struct writing *w)
 static locant_status write_tokens(struct writing *w)
 {
     const struct lct_net *n = w->run.n;
-    const struct lct_net_tokens one = { .T = 1, .ids = w->next, .stride = 1 };
+    int64_t *at_next = w->in->next; /* positions, if they do not count on */
+    const struct lct_net_tokens one = { .T = 1,
+                                        .ids = w->next,
+                                        .stride = 1,
+                                        .positions = at_next,
+                                        .axis = w->in->B };
 
     LCT_TRY(read_prompt(w));
     for (int64_t at = w->in->T; at < w->length; at++) {
@@ -415,6 +424,8 @@ static locant_status write_tokens(struct writing *w)
         if (at + 1 == w->length || all_ended(w))
             continue;
         LCT_TRY(lct_net_run_step(&w->run, &one));
+        for (int64_t i = 0; at_next != NULL && i < 3 * w->in->B; i++)
+            at_next[i]++;
         memcpy(w->states, w->run.x,
                (size_t)(w->in->B * n->width) * n->math->item);
     }
@@ -471,7 +482,7 @@ locant_status locant_model_prompt(int64_t shape[2], const locant_model *model,
 
 static locant_status generate(locant_tensor *out, const char *fn,
                               const struct lct_net *n,
-                              const struct lct_model_input *in,
+                              struct lct_model_input *in,
                               const locant_generation *g)
 {
     struct writing w = { .in = in };

@@ -60,10 +60,10 @@ static locant_status run_steps(struct lct_net_run *r,
 }
 
 static locant_status measure(struct lct_net_probe *p, const struct lct_net *n,
-                             const struct lct_model_input *in, int64_t layer)
+                             struct lct_model_input *in, int64_t layer)
 {
     struct lct_net_run run = { 0 };
-    struct lct_net_memory memory = { 0 };
+    struct lct_model_memory memory = { 0 };
     locant_status status = lct_net_probe_begin(p, &n->text, in->T, layer);
 
     if (status != LOCANT_OK)

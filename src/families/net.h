@@ -9,6 +9,7 @@
  */
 #ifndef LCT_NET_H
 #define LCT_NET_H
+#include "locant/resize.h"
 #include "position_plan.h"
 #include "weights.h"
 
@@ -183,6 +184,13 @@ struct lct_net_merge {
     bool normed_after; /* the map; else before it */
 };
 
+/* Patches that stand side by side as one token of a text (Qwen-VL):
+   down(act(up norm(x))), of the width of that text. */
+struct lct_net_merger {
+    struct lct_net_norm norm; /* of all at once; kind none: it was of each */
+    struct lct_net_mlp mlp;
+};
+
 struct lct_net_layer {
     int64_t width; /* of its states */
     enum lct_net_residual residual;
@@ -200,6 +208,9 @@ struct lct_net_layer {
     struct lct_net_input input;
     struct lct_net_window *window;   /* NULL: attention sees all */
     struct lct_net_merge *merge;     /* NULL: none */
+    struct lct_net_merger *deep;     /* of what a text adds to its states after
+                                        one of its first layers (DeepStack:
+                                        arXiv:2406.04334v1); or NULL */
     double scalar;                   /* of the output of the layer; 1 */
     struct lct_net_streams *streams; /* NULL: one stream */
     bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
@@ -229,10 +240,14 @@ struct lct_net_patches {
     int64_t channels, side[2]; /* rows and columns of pixels of a patch */
     int64_t image[2];          /* the usual size, in patches */
     bool any_size;             /* images may have another one */
+    int64_t frames;            /* of pixels of a patch; 1 */
+    int64_t merge;             /* merge x merge patches stand side by side; 1 */
     void *prefix;              /* [n_prefix, D]: class token, registers */
     int64_t n_prefix;
-    locant_tensor table; /* [1 + patches, D]: the class token has row 0 and
-                            registers none; data NULL: no table */
+    locant_tensor table; /* [rows_before + patches, D]: the class token has row
+                            0 and registers none; data NULL: no table */
+    int64_t rows_before;
+    locant_resize_form form; /* of the table, for images of another size */
 };
 
 /* A stack of layers: a decoder, an encoder. */
@@ -283,6 +298,9 @@ struct lct_net {
     struct lct_net_stack encoder;  /* of an encoder-decoder; plan NULL: none */
     int64_t start;                 /* id that a decoder begins with */
     double logit_scale, logit_cap; /* cap 0: none */
+    struct lct_net *sight;         /* of images within texts; or NULL */
+    int64_t image_id, video_id;    /* tokens that stand for them */
+    struct lct_net_merger *merger; /* of a 'sight': what its states become */
     int64_t end[8], n_end;         /* ids that end a text */
     int64_t pad;
     void **owned; /* memory to release */

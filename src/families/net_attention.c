@@ -383,11 +383,15 @@ static locant_tensor cached(void *x, const struct lct_net_step *s,
 }
 
 /* Llama 4: a token sees the tokens of its chunk, counted from the first that is
-   no padding. */
-static int64_t *chunk_docs(const struct lct_net_step *s, int64_t chunk)
+   no padding; Qwen2.5-VL: a patch sees those of its window. */
+static int64_t *docs_of(const struct lct_net_step *s,
+                        const struct lct_layer_plan *p)
 {
     const struct lct_net_cache *c = s->cache;
+    const int64_t chunk = p->chunk;
 
+    if (p->grid_window > 0 && s->windows != NULL)
+        return s->windows;
     if (chunk == 0)
         return c->docs;
     for (int64_t b = 0; b < c->B; b++)
@@ -470,7 +474,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
     locant_tensor k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
                                                  c->length, c->axes);
-    int64_t *docs = chunk_docs(s, p->chunk);
+    int64_t *docs = docs_of(s, p);
     locant_tensor q_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_docs =
@@ -499,7 +503,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.q_pos = &q_pos;
         call.k_pos = &k_pos;
     }
-    if (c->padded || p->chunk > 0) {
+    if (c->padded || docs != c->docs) {
         call.q_docs = &q_docs;
         call.k_docs = &k_docs;
     }

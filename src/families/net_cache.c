@@ -12,10 +12,19 @@ static bool allocate_state(struct lct_net_cache *c, int64_t i,
     return c->state[i] != NULL && c->recent[i] != NULL;
 }
 
+/* Do two layers have keys and values of one size? */
+static bool alike(const struct lct_layer_plan *a,
+                  const struct lct_layer_plan *b)
+{
+    return a->kv_heads == b->kv_heads && a->qk_dim == b->qk_dim &&
+           a->v_dim == b->v_dim;
+}
+
 /* Keys and values, or a state, of layer i. */
 static bool allocate_layer(struct lct_net_cache *c, int64_t i,
-                           const struct lct_net_layer *l, size_t item)
+                           const struct lct_net_stack *s, size_t item)
 {
+    const struct lct_net_layer *l = &s->layers[i];
     const struct lct_layer_plan *p = l->attention.plan;
     const int64_t rows = c->B * p->kv_heads;
 
@@ -23,6 +32,12 @@ static bool allocate_layer(struct lct_net_cache *c, int64_t i,
         return allocate_state(c, i, l->delta, item);
     if (p->keys_of >= 0 || l->window != NULL)
         return true; /* windows are rows of a cache of their own */
+    if (i > 0 && s->patches != NULL && c->k[i - 1] != NULL &&
+        alike(p, s->layers[i - 1].attention.plan)) {
+        c->k[i] = c->k[i - 1]; /* images are run whole, and once */
+        c->v[i] = c->v[i - 1];
+        return true;
+    }
     c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
     c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
     return c->k[i] != NULL && c->v[i] != NULL;
@@ -48,7 +63,7 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
     for (int64_t b = 0; b < c->B; b++)
         c->start[b] = -1;
     for (int64_t i = 0; i < s->n_layers; i++)
-        if (!allocate_layer(c, i, &s->layers[i], n->math->item))
+        if (!allocate_layer(c, i, s, n->math->item))
             return false;
     return true;
 }
@@ -80,8 +95,10 @@ void lct_net_cache_free(struct lct_net_cache *c)
     if (c == NULL)
         return;
     for (int64_t i = 0; i < c->n_layers; i++) {
-        locant_release(c->k[i]);
-        locant_release(c->v[i]);
+        if (i == 0 || c->k[i] != c->k[i - 1] || c->v[i] != c->v[i - 1]) {
+            locant_release(c->k[i]);
+            locant_release(c->v[i]);
+        }
         locant_release(c->state[i]);
         locant_release(c->recent[i]);
     }

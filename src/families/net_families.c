@@ -35,6 +35,10 @@
 #define SWIN(window_)                                                    \
     .window = window_, .free_width = true, .pool = LCT_POOL_MEAN,         \
     .any_size = true
+/* Towers for images within texts. */
+#define QWEN_SIGHTS(patch_)                                              \
+    IMAGES(patch_), .any_size = true, .frames = 2,                       \
+    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP
 #define T5                                                               \
     .names = { &t5, &t5_gated },                                         \
     .encoder = { &t5_encoder, &t5_gated_encoder },                       \
@@ -52,6 +56,10 @@
     .experts = { .n = n_, .top_k = k_, .groups = 1, .scaling = 1,        \
                  .router = __VA_ARGS__ }
 #define QWEN_MOE(n_, k_, width_) EXPERTS(n_, k_, width_, LCT_ROUTER_SOFTMAX)
+#define QWEN3_VL_MOE                                                     \
+    EXPERTS(60, 4, 1408, LCT_ROUTER_SOFTMAX, .renormalise = true),       \
+    .stacked_experts = true, .input_major_experts = true,                \
+    .experts_either_way = true
 #define QWEN3_NEXT                                                       \
     EXPERTS(512, 10, 512, LCT_ROUTER_SOFTMAX, .renormalise = true)
 #define MIXTRAL                                                          \

@@ -99,7 +99,9 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
         LCT_TRY(lct_net_bind_shape(s->w, 4, shape));
         return lct_net_bind_shape(s->scales, 3, shape);
     }
-    s->across = b->s.input_major_experts;
+    s->across = b->s.input_major_experts &&
+                !(b->s.experts_either_way && s->w->rank == 3 &&
+                  s->w->shape[1] == rows && s->w->shape[2] == in);
     LCT_TRY(lct_net_bind_blocks(s->w, s->across ? 1 : in));
     return lct_net_bind_shape(s->w, 3,
                               s->across ? (int64_t[3]){ E, in, rows }

@@ -33,6 +33,11 @@ enum lct_net_role {
     LCT_CONVOLUTION_NORM,
     LCT_CLASS_TOKEN,
     LCT_REGISTERS,
+    LCT_MERGER_UP, /* patches merged into a token of a text */
+    LCT_MERGER_DOWN,
+    LCT_DEEP_NORM, /* "%d" in the name: the merger */
+    LCT_DEEP_UP,
+    LCT_DEEP_DOWN,
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
     LCT_INPUTS_PROJECT, /* the same from the embedding */
     LCT_INPUTS_NORM,

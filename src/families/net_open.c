@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "family.h"
 #include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
@@ -11,6 +12,7 @@
 #include "net_mlp.h"
 #include "net_params.h"
 #include "net_patches.h"
+#include "net_sight.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include "net_windows.h"
@@ -225,7 +227,8 @@ static locant_status bind(struct lct_net *n, const char *path)
     LCT_TRY(bind_encoder(n, b));
     read_ends(n);
     LCT_TRY(bind_head(n, &b));
-    return bind_head_bias(n, &b);
+    LCT_TRY(bind_head_bias(n, &b));
+    return lct_net_sight_bind(n, path);
 }
 
 /* ------------------------------------------------------------------- open */
@@ -285,6 +288,8 @@ static locant_status choose_family(struct lct_net *n)
         n->config.model_type = n->family->model_type;
     } else {
         n->family = lct_net_families_find(n->config.model_type);
+        if (n->family == NULL) /* a whole model that names no text part */
+            n->family = lct_net_families_find(n->plan.family->model_type);
         if (is_params(n)) {
             LCT_TRY(lct_net_params_translate(&n->translated, n));
             n->config.text = n->translated;
@@ -300,6 +305,8 @@ static locant_status choose_family(struct lct_net *n)
         n->text.plan = &n->plan.towers[1];
         LCT_TRY(check_sizes(n, n->encoder.plan));
     }
+    if (n->family->sight != NULL && n->plan.n_towers > 1)
+        LCT_TRY(check_sizes(n, &n->plan.towers[1]));
     LCT_TRY(check_sizes(n, n->text.plan));
     return check_linear(n);
 }
@@ -384,15 +391,23 @@ bool lct_net_has_head(const struct lct_net *n)
     return n->adaptive != NULL || n->head.w.weight != NULL;
 }
 
-void lct_net_close(struct lct_net *n)
+/* What a model has of its own; its tower shares the rest. */
+static void drop(struct lct_net *n)
 {
-    if (n == NULL)
-        return;
     lct_net_stack_end(&n->text);
     lct_net_stack_end(&n->encoder);
     for (size_t i = 0; i < n->n_owned; i++)
         locant_release(n->owned[i]);
     locant_release(n->owned);
+}
+
+void lct_net_close(struct lct_net *n)
+{
+    if (n == NULL)
+        return;
+    if (n->sight != NULL)
+        drop(n->sight);
+    drop(n);
     lct_weights_close(n->weights);
     lct_position_plan_free(&n->plan);
     lct_config_free(&n->config);

@@ -61,6 +61,8 @@ FAMILIES = {
     "qwen2_vl_text": Family(window=sliding_by_type),
     "qwen2_5_vl_text": Family(window=sliding_by_type),
     "qwen3_vl_text": Family(qk_norm="head", every_third=True),
+    "qwen3_vl_moe_text": Family(qk_norm="head", every_third=True,
+                                mlp=experts.qwen3_vl),
     "smollm3": Family(rotates=alternates, window=lambda c, i:
                       c["use_sliding_window"] and sliding_by_type(c, i)),
     "granite": Family(
