@@ -13,15 +13,16 @@ set(CORE_SOURCES
   encodings/crossformer.c encodings/dape.c encodings/deberta.c
   encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
   encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
-  encodings/fope.c encodings/formula.c encodings/formula_content.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/fope.c encodings/formula.c encodings/formula_check.c
+  encodings/formula_content.c encodings/formula_evaluate.c
+  encodings/formula_graph.c encodings/formula_laws.c
   encodings/formula_linear.c encodings/formula_names.c
   encodings/formula_operations.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_read.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -241,20 +242,20 @@ set(ORACLE_SOURCES
   oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
   oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
   oracle/dpb.c oracle/exact.c oracle/exact_functions.c oracle/fire.c
-  oracle/fope.c oracle/formula.c oracle/fox.c oracle/grape_a.c
-  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
-  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
-  oracle/oracle.c oracle/path.c oracle/pope.c oracle/problem.c
-  oracle/relative.c oracle/repo.c oracle/resize.c oracle/rope.c
-  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
-  oracle/scale_invariant.c oracle/selective_rope.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
-  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/vjepa2.c oracle/wavlm.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/fope.c oracle/formula.c oracle/formula_declared.c
+  oracle/formula_functions.c oracle/fox.c oracle/grape_a.c oracle/grape_m.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
+  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
+  oracle/path.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/repo.c oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
+  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
+  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
+  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -284,11 +285,11 @@ set(TESTS
   test_evaluate test_evaluate_as test_export test_extend test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_half test_identify
-  test_identify_arrays test_identities test_ids test_input_add test_io
-  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_check
+  test_forecast test_formula test_formula_tokens test_formula_twins
+  test_frequencies test_gates test_gguf test_graph test_graph_rules test_half
+  test_identify test_identify_arrays test_identities test_ids test_input_add
+  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
+  test_layer_maps test_lengths test_messages test_model test_model_check
   test_model_check_tensors test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_multimodal test_muon test_muon_f32

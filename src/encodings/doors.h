@@ -171,11 +171,15 @@ struct lct_score_door {
  * head has one number z for each token and pair, or one for each token.
  */
 struct lct_token_angles {
-    /* Numbers of a token and head; NULL: as above. */
+    /* Numbers of a token and head, 0 if e has none; NULL: as above. */
     int64_t (*count)(const struct lct_call *c);
     bool one;  /* one number for each token */
     bool sums; /* z is the sum of the numbers of the document's tokens up to t,
                   in order of position */
+    /* The first number that is summed, if 'sums'; NULL: 0. */
+    int64_t (*first_sum)(const struct lct_call *c);
+    /* The least width of inputs; NULL: any. */
+    int64_t (*channels)(const struct lct_call *c);
     int reach; /* how many tokens' inputs a number reads, its own among them */
     double (*frequency)(const locant_encoding *e, int64_t c, int64_t pairs);
     /* Numbers of scratch memory; NULL: none. */
@@ -221,8 +225,8 @@ struct lct_content_door {
     const struct lct_near_far *near_far;
     /* Attention rotates queries and keys by these angles; the same holds. */
     const struct lct_token_angles *token_angles;
-    /* Numbers of tokens that 'scores' reads, without a rotation; keys need as
-     * many heads as queries. */
+    /* Numbers of tokens that 'scores' reads, without a rotation; unless
+     * 'scores_only' is set, keys need as many heads as queries. */
     const struct lct_token_angles *token_numbers;
     bool splits_x; /* x has a slice [head_dim] for each head */
 };

@@ -6,33 +6,12 @@
  * of them.
  */
 #include "formula_evaluate.h"
+#include "formula_laws.h"
 #include "formula_operations.h"
 #include <math.h>
 #include <string.h>
 
 enum { PAIRS = LCT_FORMULA_PAIRS };
-
-double lct_formula_evaluate_law(enum lct_formula_law law, double x)
-{
-    return law == LCT_LAW_EXP        ? exp(x)
-           : law == LCT_LAW_SOFTPLUS ? fmax(x, 0) + log1p(exp(-fabs(x)))
-                                     : x;
-}
-
-double lct_formula_evaluate_law_slope(enum lct_formula_law law, double x)
-{
-    return law == LCT_LAW_EXP        ? exp(x)
-           : law == LCT_LAW_SOFTPLUS ? 1 / (1 + exp(-x))
-                                     : 1;
-}
-
-/* ln(e^y - 1) = y + ln(1 - e^-y) */
-double lct_formula_evaluate_law_inverse(enum lct_formula_law law, double y)
-{
-    return law == LCT_LAW_EXP        ? log(y)
-           : law == LCT_LAW_SOFTPLUS ? y + log(-expm1(-y))
-                                     : y;
-}
 
 /* --------------------------------------------------------------- parameters */
 
@@ -80,12 +59,12 @@ static double read_table(const struct lct_formula_run *run,
     const struct lct_formula_name *n = &run->f->name[x->name];
     const double *table = entries_of(run, n);
     struct place p = place_of(n, x->op, at);
-    double low = lct_formula_evaluate_law(n->law, table[p.low]);
+    double low = lct_formula_laws_value(n->law, table[p.low]);
 
     if (p.weight == 0)
         return low;
     return (1 - p.weight) * low +
-           p.weight * lct_formula_evaluate_law(n->law, table[p.low + 1]);
+           p.weight * lct_formula_laws_value(n->law, table[p.low + 1]);
 }
 
 /* ------------------------------------------------------------------- values */
@@ -108,7 +87,7 @@ static double number_of(const struct lct_formula_run *run,
     case LCT_FORMULA_SCALAR:
         return n->param < 0
                    ? n->a
-                   : lct_formula_evaluate_law(n->law, *entries_of(run, n));
+                   : lct_formula_laws_value(n->law, *entries_of(run, n));
     case LCT_FORMULA_PICK:
     case LCT_FORMULA_LERP: return read_table(run, x, run->number[x->arg[0]]);
     default: {
@@ -133,6 +112,8 @@ void lct_formula_evaluate_open(struct lct_formula_run *run,
     run->count = 0;
     run->s = NULL;
     run->ds = NULL;
+    run->tokens = NULL;
+    run->dtokens = NULL;
     run->bit = 1u << root;
     run->root = f->root[root];
     for (int i = 0; i <= run->root; i++)
@@ -143,24 +124,19 @@ void lct_formula_evaluate_open(struct lct_formula_run *run,
 /* Rows of PAIRS numbers, one for each node with a slot. */
 typedef double rows[LCT_FORMULA_VARYING][PAIRS];
 
-/* The leaves that differ from pair to pair. */
-static void put_leaf(double *out, const struct lct_formula_run *run,
-                     enum lct_formula_op op, int64_t q_pos,
-                     const int64_t *k_pos, size_t n)
+static void repeat(double *out, double value, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        out[j] = value;
+}
+
+/* d, or n */
+static void put_distances(double *out, const struct lct_formula_run *run,
+                          enum lct_formula_op op, int64_t q_pos,
+                          const int64_t *k_pos, size_t n)
 {
     bool zero = run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
 
-    if (op == LCT_FORMULA_S) {
-        memcpy(out, run->s, n * sizeof(*out));
-        return;
-    }
-    if (op == LCT_FORMULA_CNT || op == LCT_FORMULA_I || op == LCT_FORMULA_J) {
-        int64_t at = op == LCT_FORMULA_I ? q_pos : run->count;
-
-        for (size_t j = 0; j < n; j++)
-            out[j] = (double)(op == LCT_FORMULA_J ? k_pos[j] : at);
-        return;
-    }
     for (size_t j = 0; j < n; j++)
         out[j] = (double)lct_distance(q_pos, k_pos[j]);
     if (op == LCT_FORMULA_N && zero)
@@ -169,6 +145,29 @@ static void put_leaf(double *out, const struct lct_formula_run *run,
     else if (op == LCT_FORMULA_N)
         for (size_t j = 0; j < n; j++)
             out[j] = fabs(out[j]);
+}
+
+/* The leaves that differ from pair to pair. */
+static void put_leaf(double *out, const struct lct_formula_run *run,
+                     const struct lct_formula_node *x, int64_t q_pos,
+                     const int64_t *k_pos, size_t n)
+{
+    int array = x->name >= 0 ? run->f->name[x->name].number : 0;
+
+    switch (x->op) {
+    case LCT_FORMULA_S: memcpy(out, run->s, n * sizeof(*out)); break;
+    case LCT_FORMULA_OF_KEY:
+        memcpy(out, run->tokens->key[array], n * sizeof(*out));
+        break;
+    case LCT_FORMULA_OF_QUERY: repeat(out, run->tokens->query[array], n); break;
+    case LCT_FORMULA_CNT: repeat(out, (double)run->count, n); break;
+    case LCT_FORMULA_I: repeat(out, (double)q_pos, n); break;
+    case LCT_FORMULA_J:
+        for (size_t j = 0; j < n; j++)
+            out[j] = (double)k_pos[j];
+        break;
+    default: put_distances(out, run, x->op, q_pos, k_pos, n);
+    }
 }
 
 /* Argument k of a node for n pairs; a number is repeated in 'copies'. */
@@ -181,8 +180,7 @@ static const double *argument(double copies[PAIRS],
 
     if (slot >= 0)
         return value[slot];
-    for (size_t j = 0; j < n; j++)
-        copies[j] = run->number[x->arg[k]];
+    repeat(copies, run->number[x->arg[k]], n);
     return copies;
 }
 
@@ -198,7 +196,7 @@ static void put_node(rows value, const struct lct_formula_run *run,
         in[k] =
             argument(copies[k], run, (const double(*)[PAIRS])value, x, k, n);
     if (arguments == 0)
-        put_leaf(value[x->slot], run, x->op, q_pos, k_pos, n);
+        put_leaf(value[x->slot], run, x, q_pos, k_pos, n);
     else if (x->op == LCT_FORMULA_PICK || x->op == LCT_FORMULA_LERP)
         for (size_t j = 0; j < n; j++)
             value[x->slot][j] = read_table(run, x, in[0][j]);
@@ -229,8 +227,7 @@ void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
         size_t count = least(n - at, PAIRS);
 
         if (slot < 0) {
-            for (size_t j = 0; j < count; j++)
-                out[at + j] = run->number[run->root];
+            repeat(out + at, run->number[run->root], count);
             continue;
         }
         put_values(value, run, q_pos, k_pos + at, count);
@@ -243,7 +240,8 @@ void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
 /* What gradients are wanted of: bits of 'reads'. */
 static unsigned wanted(const struct lct_formula_run *run)
 {
-    return LCT_READS_PARAM | (run->ds != NULL ? LCT_READS_S : 0u);
+    return LCT_READS_PARAM | (run->ds != NULL ? LCT_READS_S : 0u) |
+           (run->dtokens != NULL ? LCT_READS_TOKENS : 0u);
 }
 
 /* Derivatives that have reached the nodes. */
@@ -260,12 +258,11 @@ static void add_table(double *const *dparam, const struct lct_formula_run *run,
     double *dtable = gradients_of(dparam, run, n);
     struct place p = place_of(n, x->op, at);
 
-    dtable[p.low] += d * (1 - p.weight) *
-                     lct_formula_evaluate_law_slope(n->law, table[p.low]);
+    dtable[p.low] +=
+        d * (1 - p.weight) * lct_formula_laws_slope(n->law, table[p.low]);
     if (p.weight != 0)
         dtable[p.low + 1] +=
-            d * p.weight *
-            lct_formula_evaluate_law_slope(n->law, table[p.low + 1]);
+            d * p.weight * lct_formula_laws_slope(n->law, table[p.low + 1]);
 }
 
 /* d table(at) / d at */
@@ -278,8 +275,8 @@ static double slope_of_table(const struct lct_formula_run *run,
 
     if (x->op == LCT_FORMULA_PICK || !(at >= 0) || p.low + 1 >= n->entries)
         return 0;
-    return lct_formula_evaluate_law(n->law, table[p.low + 1]) -
-           lct_formula_evaluate_law(n->law, table[p.low]);
+    return lct_formula_laws_value(n->law, table[p.low + 1]) -
+           lct_formula_laws_value(n->law, table[p.low]);
 }
 
 /* Pass the derivative d of node x, whose value is y, on to what x reads. */
@@ -298,9 +295,17 @@ static void pass(struct reached *r, double *const *dparam,
         run->ds[j] += d;
         return;
     }
+    if (x->op == LCT_FORMULA_OF_QUERY) {
+        run->dtokens->query[n->number] += d;
+        return;
+    }
+    if (x->op == LCT_FORMULA_OF_KEY) {
+        run->dtokens->key[n->number][j] += d;
+        return;
+    }
     if (x->op == LCT_FORMULA_SCALAR) {
         *gradients_of(dparam, run, n) +=
-            d * lct_formula_evaluate_law_slope(n->law, *entries_of(run, n));
+            d * lct_formula_laws_slope(n->law, *entries_of(run, n));
         return;
     }
     if (x->op == LCT_FORMULA_PICK || x->op == LCT_FORMULA_LERP) {
