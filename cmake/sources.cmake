@@ -8,21 +8,22 @@ set(CORE_SOURCES
   positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
-  encodings/blocks.c encodings/buckets.c encodings/cape.c encodings/carope.c
-  encodings/conformer.c encodings/cope.c encodings/cosine.c
-  encodings/crossformer.c encodings/dape.c encodings/deberta.c
-  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
-  encodings/fope.c encodings/formula.c encodings/formula_check.c
-  encodings/formula_content.c encodings/formula_evaluate.c
-  encodings/formula_graph.c encodings/formula_laws.c
-  encodings/formula_linear.c encodings/formula_names.c
-  encodings/formula_operations.c encodings/formula_params.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_tokens.c
-  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
-  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
-  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
+  encodings/carope.c encodings/conformer.c encodings/cope.c
+  encodings/cosine.c encodings/crossformer.c encodings/dape.c
+  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
+  encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
+  encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/formula_check.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/formula_laws.c encodings/formula_linear.c
+  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c
+  encodings/formula_tokens.c encodings/formula_trend.c
+  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
+  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
+  encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -272,9 +273,9 @@ set(TESTS
   test_attention_paged test_attention_plain_loops test_attention_ragged
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
-  test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_class test_compare test_config test_content
-  test_content_hooks test_content_inputs test_content_rules
+  test_biases test_characters test_check_grids test_check_turns
+  test_check_values test_checkpoint test_class test_compare test_config
+  test_content test_content_hooks test_content_inputs test_content_rules
   test_content_terms test_context_use test_convert test_convert_back
   test_convert_gguf test_convert_names test_coordinates_backward
   test_coordinates_by_head test_core test_corpus test_corpus_text

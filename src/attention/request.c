@@ -1,6 +1,7 @@
 /* request.c - check the arguments of an attention call */
 #include "request.h"
 #include "../core/size.h"
+#include "../encodings/biases.h"
 #include "../encodings/content.h"
 #include "positions_check.h"
 #include "rectangle.h"
@@ -446,6 +447,10 @@ static locant_status check_parts(struct lct_request *r)
     for (int n = 0; n < e->parts; n++)
         if (is_used(e->part[n].e))
             LCT_TRY(check_part(r, n));
+    if (lct_biases_of(e) != NULL) {
+        r->call[LCT_MAX_PARTS] = lct_biases_call(e, r->call);
+        r->score = &r->call[LCT_MAX_PARTS];
+    }
     if (r->relations != NULL)
         LCT_TRY(check_relations(r));
     if (r->stick != NULL && r->rotate_values)

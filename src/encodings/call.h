@@ -5,7 +5,7 @@
 #include "locant/encoding.h"
 #include <stdbool.h>
 
-enum { LCT_MAX_PARAMS = 16 };
+enum { LCT_MAX_PARAMS = 32 };
 
 /* For hooks of the rotate and score doors. */
 struct lct_call {

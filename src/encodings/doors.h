@@ -258,7 +258,12 @@ struct lct_pair_factor {
     bool alike; /* the same for all heads; only without parameters */
 };
 
-enum { LCT_HAS_GAIN = 1, LCT_HAS_AFTER = 2, LCT_HAS_ROW = 4 };
+enum {
+    LCT_HAS_GAIN = 1,
+    LCT_HAS_AFTER = 2,
+    LCT_HAS_ROW = 4,
+    LCT_HAS_CONTENT_GAIN = 8 /* the hook content.scores multiplies scores */
+};
 
 /*
  * Factors of scores and weights:

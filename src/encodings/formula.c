@@ -57,14 +57,15 @@ static const struct lct_formula *formula_of(const locant_encoding *e)
 static unsigned factors(const locant_encoding *e)
 {
     const struct lct_formula *f = formula_of(e);
+    unsigned after = f->root[LCT_FORMULA_AFTER] >= 0 ? LCT_HAS_AFTER : 0;
     bool row = !(lct_formula_graph_reads_of(f, LCT_FORMULA_GAIN) &
                  (LCT_READS_D | LCT_READS_I | LCT_READS_J));
 
-    return (f->root[LCT_FORMULA_AFTER] >= 0 ? LCT_HAS_AFTER : 0u) |
-           (f->root[LCT_FORMULA_GAIN] < 0 || lct_formula_graph_reads_content(f)
-                ? 0u
-            : row ? LCT_HAS_ROW
-                  : LCT_HAS_GAIN);
+    if (f->root[LCT_FORMULA_GAIN] < 0)
+        return after;
+    if (lct_formula_graph_reads_content(f))
+        return after | LCT_HAS_CONTENT_GAIN;
+    return after | (row ? LCT_HAS_ROW : LCT_HAS_GAIN);
 }
 
 static unsigned doors(const locant_encoding *e)
