@@ -15,15 +15,16 @@ set(CORE_SOURCES
   encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
   encodings/fire.c encodings/fope.c encodings/formula.c
   encodings/formula_check.c encodings/formula_content.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
-  encodings/formula_laws.c encodings/formula_linear.c
-  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_evaluate.c encodings/formula_gradient.c
+  encodings/formula_graph.c encodings/formula_laws.c
+  encodings/formula_linear.c encodings/formula_names.c
+  encodings/formula_operations.c encodings/formula_pairs.c
   encodings/formula_params.c encodings/formula_parse.c
   encodings/formula_print.c encodings/formula_read.c
-  encodings/formula_tokens.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_tables.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -63,17 +64,17 @@ set(CORE_SOURCES
   attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
   attention/f32.c attention/factors.c attention/key_order.c attention/load.c
   attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
-  attention/schedules.c attention/scores.c attention/scratch.c
-  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
-  attention/tiled.c attention/token_angles.c
+  attention/pairs.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/quant.c attention/quantize.c
+  attention/ragged.c attention/rectangle.c attention/reference.c
+  attention/relations.c attention/request.c attention/rotation.c
+  attention/row_factor.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
+  attention/tables.c attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -286,23 +287,24 @@ set(TESTS
   test_evaluate test_evaluate_as test_export test_extend test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_tokens test_formula_twins
-  test_frequencies test_gates test_gguf test_graph test_graph_rules test_half
-  test_identify test_identify_arrays test_identities test_ids test_input_add
-  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
-  test_layer_maps test_lengths test_messages test_model test_model_check
-  test_model_check_tensors test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_net test_net_probe test_ngram test_nn test_nn_f32 test_nn_product
-  test_npy test_number_types test_numbers test_oracles_content
-  test_oracles_input test_oracles_rotate test_oracles_score test_page
-  test_page_cells test_page_data test_page_script test_page_tasks test_phase
-  test_pictures test_plan_gguf test_poll test_position_plan test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_published_plans test_quant test_references test_registry
-  test_report test_report_full test_report_tasks test_rerotate test_resize
+  test_forecast test_formula test_formula_tiles test_formula_tokens
+  test_formula_twins test_frequencies test_gates test_gguf test_graph
+  test_graph_rules test_half test_identify test_identify_arrays
+  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
+  test_messages test_model test_model_check test_model_check_tensors
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_net test_net_probe test_ngram
+  test_nn test_nn_f32 test_nn_product test_npy test_number_types test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_cells test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
+  test_poll test_position_plan test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_published_plans test_quant test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64

@@ -13,28 +13,32 @@
 enum { HEADS = 2, PAIRS = 5, MOST = 1 << 12 };
 enum { TOKENS = 3, D = 2, WIDTH = 16, PARAMS = 16 };
 
-/* Attention over 3 tokens in double, with gradients of all that it reads. */
+/* Attention over 3 tokens by rows (F64) or in tiles (F32), with gradients of
+ * all that it reads. */
 static void attend(const locant_encoding *e, const locant_tensor *param,
-                   locant_tensor *dparam)
+                   locant_tensor *dparam, locant_dtype dtype)
 {
     static const int64_t shape[4] = { 1, HEADS, TOKENS, D };
     static const int64_t x_shape[3] = { 1, TOKENS, WIDTH };
     static double in[HEADS * TOKENS * D], x[TOKENS * WIDTH];
     double out[HEADS * TOKENS * D], dq[HEADS * TOKENS * D];
     double lse[HEADS * TOKENS], dx[TOKENS * WIDTH];
-    locant_tensor q = locant_dense(in, LOCANT_F64, 4, shape);
-    locant_tensor of_x = locant_dense(x, LOCANT_F64, 3, x_shape);
-    locant_tensor o = locant_dense(out, LOCANT_F64, 4, shape);
-    locant_tensor l = locant_dense(lse, LOCANT_F64, 3, shape);
-    locant_tensor of_dq = locant_dense(dq, LOCANT_F64, 4, shape);
-    locant_tensor of_dx = locant_dense(dx, LOCANT_F64, 3, x_shape);
+    locant_tensor q = locant_dense(in, dtype, 4, shape);
+    locant_tensor of_x = locant_dense(x, dtype, 3, x_shape);
+    locant_tensor o = locant_dense(out, dtype, 4, shape);
+    locant_tensor l = locant_dense(lse, dtype, 3, shape);
+    locant_tensor of_dq = locant_dense(dq, dtype, 4, shape);
+    locant_tensor of_dx = locant_dense(dx, dtype, 3, x_shape);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
     void *workspace;
     size_t bytes;
 
     for (int i = 0; i < TOKENS * WIDTH; i++)
-        x[i] = 0.1 * (i % 7 - 3);
+        if (dtype == LOCANT_F64)
+            x[i] = 0.1 * (i % 7 - 3);
+        else
+            ((float *)x)[i] = 0.1f * (float)(i % 7 - 3);
     a.q = a.k = a.v = &q;
     a.encoding = e;
     a.params = param;
@@ -82,7 +86,8 @@ static void evaluate(const locant_encoding *e)
         if (locant_encoding_bias(&out, e, &q_pos, &k_pos, param) == LOCANT_OK)
             HOLDS(locant_encoding_bias_backward(dparam, &out, e, &q_pos, &k_pos,
                                                 param) == LOCANT_OK);
-        attend(e, param, dparam);
+        attend(e, param, dparam, LOCANT_F64);
+        attend(e, param, dparam, LOCANT_F32);
     }
     while (n-- > 0) {
         free(param[n].data);

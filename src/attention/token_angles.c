@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../kernel/row.h"
 #include "key_order.h"
+#include "pairs.h"
 #include "param_gradients.h"
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 /* NULL: there are none, or tiles compute them (content_maps_tokens.h). */
 static const struct lct_token_angles *hooks_of(const struct lct_plan *p)
 {
-    return p->engine == LCT_REFERENCE || p->request->token_angles != NULL
+    return p->engine == LCT_REFERENCE || p->request->token_angles != NULL ||
+                   lct_pairs_are_used(p)
                ? p->request->token_numbers
                : NULL;
 }

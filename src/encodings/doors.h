@@ -192,6 +192,19 @@ struct lct_token_angles {
                      const struct lct_call *c, const struct lct_inputs *t);
 };
 
+/*
+ * What the hook 'scores' does with the scores of each pair alone, for tiles in
+ * float32: x is scale * q.k, without the bias of another part, which is added
+ * after.  A hidden pair may become anything.
+ */
+struct lct_pair_scores {
+    void (*scores)(float *x, const struct lct_pairs *t);
+    /* dx is the gradient of what 'scores' returned on entry, 0 where hidden,
+     * and that of x, whose values 'before' holds, on return. */
+    void (*backward)(float *dx, const struct lct_pair_gradients *g,
+                     const float *before, const struct lct_pairs *t);
+};
+
 /* Scores and values that depend on queries, keys or inputs. */
 struct lct_content_door {
     /* Set the products of e for a call with these q_pos - k_pos; 'out' is
@@ -219,6 +232,7 @@ struct lct_content_door {
     void (*backward)(double *ds, const struct lct_content_gradient *g,
                      const double *s, const struct lct_content *c,
                      const struct lct_query *q);
+    const struct lct_pair_scores *pairs; /* NULL: 'scores' does more */
     bool scores_only; /* reads scores and bias, never queries and keys */
     /* Attention rotates queries and keys by these near and far positions, so a
      * sum must not have a part with the rotate door beside this one. */

@@ -5,12 +5,14 @@
  *
  * A formula of the distance alone is a table, as any relative bias is, so
  * attention reads it at the same speed; one that reads the positions i and j,
- * scores or tokens is evaluated pair by pair.  All in double, rounded once.
+ * scores or tokens is evaluated pair by pair, what depends on the key or on the
+ * query alone once for each.  All in double, rounded once.
  */
 #include "formula_check.h"
 #include "formula_content.h"
-#include "formula_evaluate.h"
+#include "formula_gradient.h"
 #include "formula_linear.h"
+#include "formula_pairs.h"
 #include "formula_params.h"
 #include "formula_print.h"
 #include "formula_read.h"
@@ -155,8 +157,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
 
         for (size_t j = 0; j < count; j++)
             part[j] = hides(c, q_pos, k_pos[at + j]) ? 0 : dout[at + j];
-        lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos + at, part,
-                                      count);
+        lct_formula_gradient(dparam, &run, q_pos, k_pos + at, part, count);
     }
 }
 
@@ -178,7 +179,7 @@ static void factor_backward(double *const *dparam, const struct lct_call *c,
     struct lct_formula_run run;
 
     lct_formula_evaluate_open(&run, formula_of(c->e), root, c, head);
-    lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos, dout, n);
+    lct_formula_gradient(dparam, &run, q_pos, k_pos, dout, n);
 }
 
 static void gain(double *out, const struct lct_call *c, int64_t head,
@@ -230,7 +231,7 @@ static void row_backward(double *const *dparam, const struct lct_call *c,
     lct_formula_evaluate_open(&run, formula_of(c->e), LCT_FORMULA_GAIN, c,
                               head);
     run.count = count;
-    lct_formula_evaluate_backward(dparam, &run, at, &at, &dout, 1);
+    lct_formula_gradient(dparam, &run, at, &at, &dout, 1);
 }
 
 static const locant_variant variants[] = {
@@ -289,6 +290,7 @@ const struct lct_encoding lct_enc_formula = {
     .content = {
         .scores = lct_formula_content_scores,
         .backward = lct_formula_content_backward,
+        .pairs = &lct_formula_pairs_hooks,
         .scores_only = true,
         .token_numbers = &lct_formula_tokens_hooks,
     },

@@ -6,6 +6,7 @@
  * where s is the scaled score and b the bias of another part of a sum.
  */
 #include "formula_content.h"
+#include "formula_gradient.h"
 #include "formula_tokens.h"
 #include <math.h>
 #include <string.h>
@@ -116,11 +117,10 @@ static void pass_backward(double *ds, const struct lct_content_gradient *g,
     for (size_t i = 0; i < p->n; i++)
         dgain[i] = dout[i] * p->s[i];
     if (p->gain.root >= 0)
-        lct_formula_evaluate_backward(g->dparam, &p->gain, q->pos, p->k_pos,
-                                      dgain, p->n);
+        lct_formula_gradient(g->dparam, &p->gain, q->pos, p->k_pos, dgain,
+                             p->n);
     if (p->bias.root >= 0)
-        lct_formula_evaluate_backward(g->dparam, &p->bias, q->pos, p->k_pos,
-                                      dout, p->n);
+        lct_formula_gradient(g->dparam, &p->bias, q->pos, p->k_pos, dout, p->n);
     for (size_t i = 0; i < p->n; i++) {
         double before = dout[i];
 
