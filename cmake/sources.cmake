@@ -8,20 +8,23 @@ set(CORE_SOURCES
   positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
-  encodings/blocks.c encodings/buckets.c encodings/cape.c encodings/carope.c
-  encodings/conformer.c encodings/cope.c encodings/cosine.c
-  encodings/crossformer.c encodings/dape.c encodings/deberta.c
-  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
-  encodings/fope.c encodings/formula.c encodings/formula_content.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
+  encodings/carope.c encodings/conformer.c encodings/cope.c
+  encodings/cosine.c encodings/crossformer.c encodings/dape.c
+  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
+  encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
+  encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/formula_check.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_gradient.c
+  encodings/formula_graph.c encodings/formula_laws.c
   encodings/formula_linear.c encodings/formula_names.c
-  encodings/formula_operations.c encodings/formula_params.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_operations.c encodings/formula_pairs.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c
+  encodings/formula_tables.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -61,17 +64,17 @@ set(CORE_SOURCES
   attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
   attention/f32.c attention/factors.c attention/key_order.c attention/load.c
   attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
-  attention/schedules.c attention/scores.c attention/scratch.c
-  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
-  attention/tiled.c attention/token_angles.c
+  attention/pairs.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/quant.c attention/quantize.c
+  attention/ragged.c attention/rectangle.c attention/reference.c
+  attention/relations.c attention/request.c attention/rotation.c
+  attention/row_factor.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
+  attention/tables.c attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -244,20 +247,20 @@ set(ORACLE_SOURCES
   oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
   oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
   oracle/dpb.c oracle/exact.c oracle/exact_functions.c oracle/fire.c
-  oracle/fope.c oracle/formula.c oracle/fox.c oracle/grape_a.c
-  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
-  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
-  oracle/oracle.c oracle/path.c oracle/pope.c oracle/problem.c
-  oracle/relative.c oracle/repo.c oracle/resize.c oracle/rope.c
-  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
-  oracle/scale_invariant.c oracle/selective_rope.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
-  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/vjepa2.c oracle/wavlm.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/fope.c oracle/formula.c oracle/formula_declared.c
+  oracle/formula_functions.c oracle/fox.c oracle/grape_a.c oracle/grape_m.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
+  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
+  oracle/path.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/repo.c oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
+  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
+  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
+  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -274,9 +277,9 @@ set(TESTS
   test_attention_paged test_attention_plain_loops test_attention_ragged
   test_attention_refusals test_attention_rotated_values test_attention_rules
   test_attention_sums test_attention_tiles test_attention_widths test_bench
-  test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_class test_compare test_config test_content
-  test_content_hooks test_content_inputs test_content_rules
+  test_biases test_characters test_check_grids test_check_turns
+  test_check_values test_checkpoint test_class test_compare test_config
+  test_content test_content_hooks test_content_inputs test_content_rules
   test_content_terms test_context_use test_convert test_convert_back
   test_convert_gguf test_convert_names test_coordinates_backward
   test_coordinates_by_head test_core test_corpus test_corpus_text
@@ -287,23 +290,24 @@ set(TESTS
   test_evaluate test_evaluate_as test_export test_extend test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_half test_identify
-  test_identify_arrays test_identities test_ids test_input_add test_io
-  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_check
-  test_model_check_tensors test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_net test_net_probe test_ngram test_nn test_nn_f32 test_nn_product
-  test_npy test_number_types test_numbers test_oracles_content
-  test_oracles_input test_oracles_rotate test_oracles_score test_page
-  test_page_cells test_page_data test_page_script test_page_tasks test_phase
-  test_pictures test_plan_gguf test_poll test_position_plan test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_published_plans test_quant test_references test_registry
-  test_report test_report_full test_report_tasks test_rerotate test_resize
+  test_forecast test_formula test_formula_tiles test_formula_tokens
+  test_formula_twins test_frequencies test_gates test_gguf test_graph
+  test_graph_rules test_half test_identify test_identify_arrays
+  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
+  test_messages test_model test_model_check test_model_check_tensors
+  test_model_each test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_net test_net_probe test_ngram
+  test_nn test_nn_f32 test_nn_product test_npy test_number_types test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_cells test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
+  test_poll test_position_plan test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_published_plans test_quant test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64

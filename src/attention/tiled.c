@@ -24,6 +24,7 @@
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
+#include "pairs.h"
 #include "param_gradients.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -240,6 +241,8 @@ static void scores_backward(const struct lct_backward *job,
     }
     if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
+    if (lct_pairs_are_used(p))
+        lct_pairs_scores_backward(p, t, s, t->b - job->from, job->learns);
     if (p->request->gain != NULL)
         lct_factors_gain_backward(p, t, s, t->b - job->from, job->learns);
     if (lct_content_maps_are_used(p)) {
@@ -445,7 +448,7 @@ void lct_tiled_backward(const struct lct_plan *p,
     }
     lct_dense_heads_backward(&job);
     lct_dense_gradient_end(p, g->dbias);
-    if (job.needs_angles)
+    if (p->request->token_numbers != NULL && (job.learns || g->dx != NULL))
         lct_token_angles_end_backward(p, g->dx);
     lct_sinks_backward(p, g, dout, out, lse);
     if (!job.learns)
