@@ -313,5 +313,5 @@ set(TESTS
   test_tokens test_towers test_train test_train_norms test_train_source
   test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_vectors
-  test_verdict test_vocabulary test_weights test_xpos_pope)
+  test_traits_specs test_traits_sums test_traits_values test_tree
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
