@@ -34,36 +34,30 @@ static float *draw(int64_t leaves)
     return leaf;
 }
 
-/* Add leaves first .. last - 1 from copies; append the subtrees to 'all'. */
+/* Add leaves first .. last - 1, each computed in a free array of as few as may
+   be; append the subtrees to 'all'. */
 static size_t add_range(struct lct_subtree *all, const float *leaf,
                         int64_t first, int64_t last)
 {
     const size_t room = (size_t)lct_tree_room(first, last);
     const size_t bytes = room * N * sizeof(float);
-    float *sums = test_guarded(bytes), *copy = malloc(N * sizeof(*copy));
+    float *arrays = test_guarded(bytes);
     struct lct_tree t;
 
-    lct_tree_begin(&t, sums, N, first);
+    lct_tree_begin(&t, N, first);
     for (int64_t l = first; l < last; l++) {
-        memcpy(copy, leaf + (size_t)l * N, N * sizeof(*copy));
-        if (l % 2 == 0) {
-            lct_tree_add(&t, copy);
-        } else { /* in parts, the last one first */
-            const int merged = lct_tree_count(&t);
+        float *free_one = arrays + (size_t)t.count * N;
 
-            lct_tree_add_part(&t, merged, copy, 300, N - 300);
-            lct_tree_add_part(&t, merged, copy, 0, 300);
-        }
-        for (size_t i = 0; i < N; i++)
-            CHECK(copy[i] == 0);
+        memcpy(free_one, leaf + (size_t)l * N, N * sizeof(*free_one));
+        lct_tree_add(&t, free_one);
     }
     for (int k = 0; k < t.count; k++) {
+        CHECK(t.held[k].sum == arrays + (size_t)k * N);
         all[k] = t.held[k];
         all[k].sum = malloc(N * sizeof(float));
         memcpy(all[k].sum, t.held[k].sum, N * sizeof(float));
     }
-    free(copy);
-    test_guarded_free(sums, bytes);
+    test_guarded_free(arrays, bytes);
     return (size_t)t.count;
 }
 
@@ -130,9 +124,9 @@ static void check_held(int64_t first, int64_t last)
 {
     struct lct_tree t;
 
-    lct_tree_begin(&t, NULL, 0, first);
+    lct_tree_begin(&t, 0, first);
     while (t.next < last)
-        lct_tree_count(&t);
+        lct_tree_add(&t, NULL);
     for (int k = 0; k < t.count; k++) {
         const struct lct_subtree *s = &t.held[k];
         const int64_t end =
@@ -160,7 +154,7 @@ TEST(holds_no_more_than_it_must)
     assert_int_equal(most, LCT_TREE_HELD);
     assert_int_equal(lct_tree_room(0, 1), 1);
     for (int log = 1; log <= 8; log++)
-        assert_int_equal(lct_tree_room(0, 1 << log), log);
+        assert_int_equal(lct_tree_room(0, 1 << log), log + 1);
 }
 
 TEST(knows_its_sizes)
