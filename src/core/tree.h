@@ -83,6 +83,17 @@ static inline void lct_tree_add(struct lct_tree *t, lct_tree_real *leaf)
     }
 }
 
+/* Subtrees that leaves first .. last - 1 fill. */
+static inline int lct_tree_subtrees(int64_t first, int64_t last)
+{
+    struct lct_tree t;
+
+    lct_tree_begin(&t, 0, first);
+    while (t.next < last)
+        lct_tree_add(&t, NULL);
+    return t.count;
+}
+
 /*
  * Arrays that leaves first .. last - 1 take if each is computed in the first
  * free one, number t->count of them: log2 L + 1 for all L.  They then end in
