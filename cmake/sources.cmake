@@ -148,9 +148,9 @@ set(LAB_SOURCES
   store/store_keep.c store/store_migrate.c store/store_open.c
   store/store_protocols.c store/store_rows.c store/store_runs.c
   store/store_sql.c store/store_texts.c store/sums.c
-  train/load_trained.c train/train.c train/train_options.c
-  train/train_resume.c train/train_set_up.c train/train_step.c
-  train/train_time.c
+  train/greeting.c train/group.c train/load_trained.c train/train.c
+  train/train_options.c train/train_resume.c train/train_set_up.c
+  train/train_step.c train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
@@ -285,7 +285,7 @@ set(TESTS
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
   test_forecast test_formula test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_half test_identify
+  test_gguf test_graph test_graph_rules test_group test_half test_identify
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
   test_lengths test_messages test_model test_model_check

@@ -19,6 +19,7 @@
  *
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
+ *   locant/group.h      processes that work at one thing
  *   locant/lab.h        corpora, training, evaluation, the run store
  *   locant/report.h     encodings compared: trained, measured, one page
  *   locant/study.h      a report as one file, to be repeated on another machine

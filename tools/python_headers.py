@@ -16,7 +16,7 @@ import textwrap
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORE = ("core", "angles", "encoding", "frequencies", "resize", "cache",
         "attention", "positions", "multimodal", "ragged")
-LAB = ("files", "graph", "lab")
+LAB = ("files", "graph", "group", "lab")
 MODELS = ("model_plan", "model_check", "model_convert", "model_run",
           "identify", "vectors")  # and then all others
 NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",

@@ -47,6 +47,26 @@ class Laplacian(IntEnum):
     RANDOM_WALK = 2
 
 
+class Piece(Structure):
+    """locant_piece"""
+    _fields_ = [
+        ("peer", c_int),
+        ("data", c_void_p),
+        ("bytes", c_size_t),
+    ]
+
+
+class Group(Structure):
+    """locant_group"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rank", c_int),
+        ("size", c_int),
+        ("exchange", CFUNCTYPE(c_int, POINTER(Piece), c_size_t, POINTER(Piece), c_size_t, c_void_p)),
+        ("context", c_void_p),
+    ]
+
+
 class CorpusKind(IntEnum):
     """locant_corpus_kind"""
     HEADERS = 0
