@@ -29,6 +29,10 @@
  *                       terminal, JSON, CSV
  *   locant/models.h     real models: read, check, compare, convert, run
  *   locant/statistics.h tests and intervals for a small number of seeds
+ *
+ * liblocant_mpi, where the build had MPI:
+ *
+ *   locant/mpi.h        a group of the processes of MPI
  */
 #ifndef LOCANT_H
 #define LOCANT_H
