@@ -142,12 +142,13 @@ set(LAB_SOURCES
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
+  store/build.c store/checkpoint.c store/clock.c store/copy_rows.c
+  store/corpus_recipe.c store/merge_checkpoint.c store/merge_texts.c
   store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
   store/store.c store/store_eval.c store/store_files.c store/store_guard.c
-  store/store_keep.c store/store_migrate.c store/store_open.c
-  store/store_protocols.c store/store_rows.c store/store_runs.c
-  store/store_sql.c store/store_texts.c store/sums.c
+  store/store_keep.c store/store_merge.c store/store_migrate.c
+  store/store_open.c store/store_protocols.c store/store_rows.c
+  store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
   train/greeting.c train/group.c train/load_trained.c train/train.c
   train/train_options.c train/train_resume.c train/train_set_up.c
   train/train_step.c train/train_time.c
@@ -288,7 +289,7 @@ set(TESTS
   test_gguf test_graph test_graph_rules test_group test_half test_identify
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_check
+  test_lengths test_merge test_messages test_model test_model_check
   test_model_check_tensors test_model_each test_model_encodings
   test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
   test_model_rules test_model_train test_multimodal test_muon test_muon_f32

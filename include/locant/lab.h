@@ -140,6 +140,30 @@ locant_store_run(locant_run_info *out, locant_store *store, int64_t id);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_remove(locant_store *store, int64_t id);
 
+/* What locant_store_merge() did with the runs of the source. */
+typedef struct locant_store_merged {
+    int64_t added;     /* new to the destination */
+    int64_t continued; /* further in the source: taken over */
+    int64_t kept;      /* as far in the destination, or further */
+} locant_store_merged;
+
+/*
+ * Add every run of 'source', which may be open for reading only, to 'dest',
+ * with its checkpoint, evaluations, scores and probes, and every kept text.
+ * Runs are matched by what determines their bits.  Of two, the one that is done
+ * stays, else the one of the greater step; two that are done must be equal.  A
+ * second merge changes nothing, and merges in any order give the same runs.
+ * After a failure or a kill the next merge does the rest.
+ *
+ * out  written unless NULL
+ * Errors: NULL, PARAM (one store twice), IO, FORMAT (runs that are done and
+ * differ, both named; values no run has; an older schema), UNSUPPORTED (a run
+ * to be continued is being trained), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_merge(locant_store_merged *out, locant_store *dest,
+                   locant_store *source);
+
 /*
  * Run one read-only SQL statement.  'row' is called for each row of the result
  * with the names of the n columns, the values as text, and a letter for the

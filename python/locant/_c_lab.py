@@ -139,6 +139,16 @@ class RunInfo(Structure):
     ]
 
 RunVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_void_p)
+
+
+class StoreMerged(Structure):
+    """locant_store_merged"""
+    _fields_ = [
+        ("added", c_int64),
+        ("continued", c_int64),
+        ("kept", c_int64),
+    ]
+
 SqlVisitor = CFUNCTYPE(c_int, c_int, POINTER(c_char_p), POINTER(c_char_p), c_char_p, c_void_p)
 
 
@@ -276,6 +286,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_store_runs": ("status", [c_void_p, RunVisitor, c_void_p]),
     "locant_store_run": ("status", [POINTER(RunInfo), c_void_p, c_int64]),
     "locant_store_remove": ("status", [c_void_p, c_int64]),
+    "locant_store_merge": ("status", [POINTER(StoreMerged), c_void_p, c_void_p]),
     "locant_store_sql": ("status", [c_void_p, c_char_p, SqlVisitor, c_void_p]),
     "locant_optimizer_name": (c_char_p, [c_int]),
     "locant_train": ("status", [POINTER(c_int64), c_void_p, c_void_p, POINTER(TrainOptions)]),
