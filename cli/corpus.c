@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "locant/study.h"
 
 static void report_unreadable(const locant_corpus_info *info)
 {
@@ -93,13 +94,22 @@ static locant_status read_kept(locant_corpus **out, const char *sha256,
     return s;
 }
 
+/* Whether an option chooses a text that is read or generated. */
+static int chooses(const struct cli_corpus *o)
+{
+    return o->generated || o->text.n > 0 || o->fresh;
+}
+
 /* Check that the options select no more than one text. */
 static int check_options(const struct cli_corpus *o)
 {
     if (o->generated && o->text.n > 0)
         return cli_refuse("--text and --generated both choose the text; give "
                           "only one");
-    if (o->kept && (o->generated || o->text.n > 0 || o->fresh || o->no_keep))
+    if (o->study != NULL && (o->kept != NULL || chooses(o)))
+        return cli_refuse("--study chooses the text in a study; it cannot be "
+                          "combined with other options about the text");
+    if (o->kept != NULL && (o->no_keep || chooses(o)))
         return cli_refuse("--kept-text chooses a kept text; it cannot be "
                           "combined with other options about the text");
     if (o->fresh && (o->generated || o->text.n > 0))
@@ -112,6 +122,8 @@ static int check_options(const struct cli_corpus *o)
 static int open_text(locant_corpus **out, const struct cli_corpus *o,
                      const char *dir)
 {
+    if (o->study)
+        return cli_status_input(locant_study_corpus(out, o->study));
     if (o->kept) {
         CLI_TRY(cli_check_store(dir));
         return cli_status_input(read_kept(out, o->kept, dir));

@@ -166,20 +166,20 @@ set(LAB_SOURCES
   measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
   measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
   measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
-  measure/probe_window.c measure/properties.c measure/report_parts.c
-  measure/report_tasks.c measure/report_tasks_plan.c measure/results.c
-  measure/results_probe.c measure/results_references.c measure/results_runs.c
-  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
-  measure/statistics.c measure/statistics_bootstrap.c
+  measure/probe_window.c measure/properties.c measure/report_part.c
+  measure/report_parts.c measure/report_tasks.c measure/report_tasks_plan.c
+  measure/results.c measure/results_probe.c measure/results_references.c
+  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
+  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_crossed.c measure/statistics_power.c
   measure/statistics_rank.c measure/statistics_tests.c
   measure/statistics_unpaired.c measure/study.c measure/study_compare.c
   measure/study_compare_parts.c measure/study_file.c measure/study_read.c
-  measure/surface.c measure/task_copy.c measure/task_hypotheses.c
-  measure/task_list.c measure/task_markov.c measure/task_recall.c
-  measure/task_recorded.c measure/task_row.c measure/task_score.c
-  measure/task_state.c measure/task_tally.c measure/tasks.c
-  measure/text_weights.c measure/training.c
+  measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
+  measure/task_recall.c measure/task_recorded.c measure/task_row.c
+  measure/task_score.c measure/task_state.c measure/task_tally.c
+  measure/tasks.c measure/text_weights.c measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
@@ -217,14 +217,14 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_check.c model_compare.c model_convert.c
-  model_extend.c model_generate.c model_identify.c model_input.c
-  model_inspect.c model_logits.c model_plan.c model_probe.c model_score.c
-  model_text.c model_vectors.c mpi.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  json.c language.c launcher.c main.c model_check.c model_compare.c
+  model_convert.c model_extend.c model_generate.c model_identify.c
+  model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
+  model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -310,9 +310,9 @@ set(TESTS
   test_store test_store_crowd test_store_docs test_store_guard
   test_store_keep test_store_migrate test_store_refusals test_store_sittings
   test_store_texts test_store_values test_study test_study_compare
-  test_surface test_task_run test_tasks test_tensors test_tensors_file
-  test_tokens test_towers test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_surface test_sweep test_task_run test_tasks test_tensors
+  test_tensors_file test_tokens test_towers test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_vectors
   test_verdict test_vocabulary test_weights test_xpos_pope)

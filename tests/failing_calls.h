@@ -12,8 +12,8 @@
 
 /*
  * These stand before those of libc, also for SQLite's library.  Armed, the
- * n-th call fails, or all from the n-th on, or the process is killed there.  fsync() does nothing else: no loss
- * of power will question it here.
+ * n-th call fails, or all from the n-th on, or the process is killed there.
+ * fsync() does nothing else: no loss of power will question it here.
  */
 static struct {
     bool armed, forever, halves, kills;

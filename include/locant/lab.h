@@ -84,6 +84,14 @@ typedef struct locant_store locant_store;
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_open(locant_store **out, const char *directory);
+/*
+ * The same on a disk that several machines share: only this process may have
+ * the store open, and SQLite then needs no memory that processes share.
+ * Errors: as locant_store_open(), UNSUPPORTED (another process has it: its
+ * number and host are named).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_open_alone(locant_store **out, const char *directory);
 /* Open an existing store for reading only. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_open_readonly(locant_store **out, const char *directory);

@@ -280,6 +280,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_corpus_free": (None, [c_void_p]),
     "locant_corpus_info_of": (POINTER(CorpusInfo), [c_void_p]),
     "locant_store_open": ("status", [POINTER(c_void_p), c_char_p]),
+    "locant_store_open_alone": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_open_readonly": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_close": (None, [c_void_p]),
     "locant_store_any_isa": (None, [c_void_p, c_int]),

@@ -1,0 +1,16 @@
+/* launcher.h - which of several processes this is, as its launcher says */
+#ifndef LOCANT_CLI_LAUNCHER_H
+#define LOCANT_CLI_LAUNCHER_H
+#include "cli.h"
+
+/*
+ * Refuse a command that a launcher has started several times, for instance
+ * 'mpirun -n 4 locant train': they would all do the same.  'add' is the option
+ * that is missing.
+ */
+int cli_check_single(const char *add);
+
+/* Parse --part: "2/4", or "auto" or "auto/4" as the launcher says. */
+int cli_part(int *part, int *parts, const char *text);
+
+#endif
