@@ -11,7 +11,7 @@
 struct options {
     const char *encoding, *task, *dir, *vocabulary;
     int64_t seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t batch, length, memory, every, parent;
+    int64_t batch, length, memory, every, parent, leaves;
     double lr, muon_lr;
     int optimizer;
     int rms_norm, constant, any_isa;
@@ -54,6 +54,8 @@ static const struct cli_option options[] = {
                .fallback = "adamw"),
     OPT_REAL("muon-lr", muon_lr, "X", "peak learning rate of those matrices",
              .fallback = "0.02"),
+    OPT_INTEGER("leaves", leaves, "L", 0, 256,
+                "parts of a batch whose gradients a tree adds; 0: one chain"),
     OPT_FLAG("constant-rate", constant,
              "keep the rate constant: no warm-up, no decay"),
     OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
@@ -131,6 +133,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->rms_norm = o->rms_norm;
     t->memory = o->memory;
     t->parent = o->parent;
+    t->leaves = o->leaves;
     t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
@@ -196,7 +199,12 @@ const struct cli_command cli_train = {
            "of a byte-pair vocabulary trained\non the training part of the "
            "text: lengths count tokens, losses stay in nats per\nbyte.  By "
            "default every byte is a token.\n\nWith --parent "
-           "training starts from another run's parameters.\n\nWith --memory "
+           "training starts from another run's parameters.\n\n"
+           "With --leaves L, a power of two that divides --batch, the gradients"
+           " of L equal\nparts of the batch are added by a binary tree.  Such "
+           "a sum can be shared out among\nprocesses to the same bits; the "
+           "default, one chain of sums, cannot and has other\nbits.\n\n"
+           "With --memory "
            "each row of the batch reads the text segment by segment and also\n"
            "attends to the last N tokens before its segment, as "
            "Transformer-XL does.\n'locant eval' then reads every window in "
@@ -208,6 +216,7 @@ const struct cli_command cli_train = {
                 "--dir lab\n"
                 "locant train --encoding rope --optimizer muon\n"
                 "locant train --encoding rope --vocabulary 512 --generated\n"
+                "locant train --encoding rope --leaves 16\n"
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",

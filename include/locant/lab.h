@@ -245,6 +245,9 @@ typedef struct locant_train_options {
                                  learning_rate */
     int     vocabulary;       /* 0: a token is a byte; 257 .. 4096: that many
                                  tokens of a byte-pair vocabulary; see below */
+    int64_t leaves;           /* parts of a batch whose gradients are added by
+                                 a tree: a power of two up to 256 that divides
+                                 the batch; 0: one chain of sums; see below */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -268,6 +271,16 @@ typedef struct locant_train_options {
  * part of the text until there are that many tokens.  Lengths then count such
  * tokens; losses stay in nats per byte: the sum over tokens, divided by the
  * bytes that they stand for.  The merges are kept with the run.
+ *
+ * leaves > 0 divides a batch into so many leaves of consecutive rows.  The
+ * gradient of a leaf is that of its rows alone, summed from zero and divided by
+ * the scored tokens of the whole batch.  Their sum is the full binary tree, in
+ * float32 and element by element,
+ *
+ *     S(a, 1) = leaf a;   S(a, 2s) = S(a, s) + S(a + s, s);   S(0, leaves)
+ *
+ * which processes can share out to the same bits.  leaves = 0 is one chain of
+ * sums over all rows, with other bits.
  *
  * parent > 0 names a run that is done.  The new run begins with the parent's
  * parameters instead of drawn ones, and has its sizes and vocabulary: the

@@ -204,6 +204,7 @@ class TrainOptions(Structure):
         ("optimizer", c_int),
         ("muon_rate", c_double),
         ("vocabulary", c_int),
+        ("leaves", c_int64),
     ]
 
 

@@ -163,6 +163,7 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
                                : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
         .memory = o->memory,
+        .leaves = { o->leaves, 0, o->leaves },
         .encoding = encoding,
     };
 }
@@ -306,6 +307,9 @@ static locant_status register_run(struct lct_trainer *t)
     if (o->optimizer == LOCANT_MUON)
         n += snprintf(t->key + n, sizeof t->key - (size_t)n,
                       ";optimizer=muon;muon_rate=%.17g", o->muon_rate);
+    if (o->leaves > 0)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";leaves=%" PRId64,
+                      o->leaves);
     if (t->vocabulary)
         snprintf(t->key + n, sizeof t->key - (size_t)n, "%s%s",
                  LCT_KEY_VOCABULARY, t->vocabulary->hash);
