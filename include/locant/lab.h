@@ -10,6 +10,7 @@
 #define LOCANT_LAB_H
 
 #include "core.h"
+#include "group.h"
 
 LOCANT_BEGIN_DECLS
 
@@ -248,6 +249,8 @@ typedef struct locant_train_options {
     int64_t leaves;           /* parts of a batch whose gradients are added by
                                  a tree: a power of two up to 256 that divides
                                  the batch; 0: one chain of sums; see below */
+    const locant_group *group; /* processes that train this run together; NULL:
+                                 this one; see below */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -281,6 +284,16 @@ typedef struct locant_train_options {
  *
  * which processes can share out to the same bits.  leaves = 0 is one chain of
  * sums over all rows, with other bits.
+ *
+ * With a group every rank calls locant_train() with the same options and the
+ * same text, which the first exchange compares.  Each passes its share of the
+ * leaves of a batch, so there are at most as many ranks as leaves; leaves = 0 is
+ * then the largest number up to 16 that divides the batch.  The run has the bits
+ * of one process with as many leaves, for any number of ranks, and a run that
+ * was begun with one number of them continues with another.  Rank 0 alone has
+ * the store; others pass NULL.  A failure of one rank ends the call on all, with
+ * one message.  If 'progress' of one asks to stop, all stop after the next step.
+ * With more than one rank, memory and parent are 0.
  *
  * parent > 0 names a run that is done.  The new run begins with the parent's
  * parameters instead of drawn ones, and has its sizes and vocabulary: the

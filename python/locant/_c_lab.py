@@ -205,6 +205,7 @@ class TrainOptions(Structure):
         ("muon_rate", c_double),
         ("vocabulary", c_int),
         ("leaves", c_int64),
+        ("group", POINTER(Group)),
     ]
 
 

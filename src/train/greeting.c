@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BYTES = 96, TEXT_BYTES = 1024 };
+enum { BYTES = 80, TEXT_BYTES = 1024 };
 
 /* Where the parts of a greeting begin. */
-enum { SIZE = 8, RANK = 12, BUILD = 16, KEY = 48, STEP = 80, HASH = 88 };
+enum { SIZE = 8, RANK = 12, BUILD = 16, KEY = 48 };
 
 static const char magic[9] = "LOCGRP01";
 
@@ -36,15 +36,13 @@ static void print(uint8_t out[BYTES], const struct lct_greeting *x,
     put(out + RANK, (uint64_t)g->rank, 4);
     lct_sha256(out + BUILD, x->build, strlen(x->build));
     lct_sha256(out + KEY, x->key, strlen(x->key));
-    put(out + STEP, x->step, 8);
-    put(out + HASH, x->hash, 8);
 }
 
-/* Everything but rank, step and hash is equal. */
+/* Everything but the rank is equal. */
 static bool alike(const uint8_t *a, const uint8_t *b)
 {
     return memcmp(a, b, RANK) == 0 &&
-           memcmp(a + BUILD, b + BUILD, STEP - BUILD) == 0;
+           memcmp(a + BUILD, b + BUILD, BYTES - BUILD) == 0;
 }
 
 /* Rank 0: collect the greetings, and answer with the pair that is judged. */
@@ -82,20 +80,13 @@ static locant_status ask(uint8_t pair[2][BYTES], const locant_group *g)
 
 /* ------------------------------------------------------------- differences */
 
-/* The text of rank 'unlike' goes to rank 0, and then to all, with the text of
-   rank 0 before it. */
+/* Give every rank the text of rank 0 and that of rank 'unlike'. */
 static locant_status share_texts(char texts[2][TEXT_BYTES], const char *mine,
                                  int unlike, const locant_group *g)
 {
-    const locant_piece to = { 0, texts[1], TEXT_BYTES };
-    const locant_piece from = { unlike, texts[1], TEXT_BYTES };
-
-    snprintf(texts[g->rank == 0 ? 0 : 1], TEXT_BYTES, "%s", mine);
-    if (g->rank == unlike)
-        LCT_TRY(g->exchange(&to, 1, NULL, 0, g->context));
-    if (g->rank == 0)
-        LCT_TRY(g->exchange(NULL, 0, &from, 1, g->context));
-    LCT_TRY(lct_group_broadcast(texts, 2 * TEXT_BYTES, g));
+    snprintf(texts[g->rank == unlike], TEXT_BYTES, "%s", mine);
+    LCT_TRY(lct_group_broadcast(texts[0], TEXT_BYTES, g));
+    LCT_TRY(lct_group_broadcast_from(texts[1], TEXT_BYTES, unlike, g));
     texts[0][TEXT_BYTES - 1] = texts[1][TEXT_BYTES - 1] = 0;
     return LOCANT_OK;
 }
@@ -157,19 +148,14 @@ static locant_status judge(uint8_t pair[2][BYTES],
     return refuse_texts(texts, unlike, build ? "," : ";");
 }
 
-locant_status lct_greeting_exchange(struct lct_greeting *begin,
-                                    const struct lct_greeting *mine,
+locant_status lct_greeting_exchange(const struct lct_greeting *mine,
                                     const locant_group *g)
 {
     uint8_t pair[2][BYTES];
 
-    *begin = *mine;
     if (lct_group_size(g) == 1)
         return LOCANT_OK;
     print(pair[0], mine, g);
     LCT_TRY(g->rank == 0 ? answer(pair, g) : ask(pair, g));
-    LCT_TRY(judge(pair, mine, g));
-    begin->step = get(pair[0] + STEP, 8);
-    begin->hash = get(pair[0] + HASH, 8);
-    return LOCANT_OK;
+    return judge(pair, mine, g);
 }

@@ -71,6 +71,20 @@ locant_status lct_group_broadcast(void *data, size_t bytes,
     return n > 0 ? g->exchange(to, n, NULL, 0, g->context) : LOCANT_OK;
 }
 
+locant_status lct_group_broadcast_from(void *data, size_t bytes, int from,
+                                       const locant_group *g)
+{
+    const locant_piece to = { 0, data, bytes }, of = { from, data, bytes };
+
+    if (lct_group_size(g) == 1)
+        return LOCANT_OK;
+    if (from > 0 && g->rank == from)
+        LCT_TRY(g->exchange(&to, 1, NULL, 0, g->context));
+    if (from > 0 && g->rank == 0)
+        LCT_TRY(g->exchange(NULL, 0, &of, 1, g->context));
+    return lct_group_broadcast(data, bytes, g);
+}
+
 /* The part of rank r, as a piece for or from 'peer'. */
 static locant_piece part(char *data, const size_t *begin, int r, int peer)
 {

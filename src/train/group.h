@@ -31,6 +31,10 @@ locant_status lct_group_barrier(const locant_group *g);
 locant_status lct_group_broadcast(void *data, size_t bytes,
                                   const locant_group *g);
 
+/* The same from another rank than 0, which hands the bytes to rank 0. */
+locant_status lct_group_broadcast_from(void *data, size_t bytes, int from,
+                                       const locant_group *g);
+
 /* Rank r has the bytes begin[r] .. begin[r + 1] - 1 of 'data'; afterwards every
    rank has all. 'begin' [size + 1] increases. */
 locant_status lct_group_gather(void *data, const size_t *begin,
