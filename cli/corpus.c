@@ -12,11 +12,10 @@
 static void report_unreadable(const locant_corpus_info *info)
 {
     if (info->unreadable > 0)
-        fprintf(stderr,
-                "locant: left out %zu unreadable file%s or folder%s of "
-                "the text; the first is '%s'\n",
-                info->unreadable, info->unreadable == 1 ? "" : "s",
-                info->unreadable == 1 ? "" : "s", info->unreadable_path);
+        cli_note("left out %zu unreadable file%s or folder%s of "
+                 "the text; the first is '%s'",
+                 info->unreadable, info->unreadable == 1 ? "" : "s",
+                 info->unreadable == 1 ? "" : "s", info->unreadable_path);
 }
 
 /* Read the text that 'options' choose. */
@@ -67,12 +66,11 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
         fresh = cli_text("--fresh-text reads the %zu files here", now->files);
     }
     if (now == NULL || strcmp(then->sha256, now->sha256) != 0)
-        fprintf(stderr,
-                "locant: using the C headers kept in %s (%zu file%s, "
-                "SHA-256 %.12s..), which differ from those of this machine; "
-                "%s\n",
-                dir, then->files, then->files == 1 ? "" : "s", then->sha256,
-                fresh);
+        cli_note("using the C headers kept in %s (%zu file%s, "
+                 "SHA-256 %.12s..), which differ from those of this machine; "
+                 "%s",
+                 dir, then->files, then->files == 1 ? "" : "s", then->sha256,
+                 fresh);
     locant_corpus_free(corpus);
 }
 

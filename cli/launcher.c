@@ -35,18 +35,31 @@ static int64_t number_of(const char *variable, int64_t otherwise)
                                                                    : otherwise;
 }
 
-int cli_check_single(const char *add)
+int64_t cli_launched(const char **variable)
 {
     for (int i = 0; i < LAUNCHERS; i++) {
         const int64_t n = number_of(launchers[i].size, 1);
 
-        if (launchers[i].starts_all && n > 1)
-            return cli_refuse("%s is %" PRId64 ": a launcher has started this "
-                              "command %" PRId64 " times, and each would do "
-                              "the same; add %s",
-                              launchers[i].size, n, n, add);
+        if (!launchers[i].starts_all || n < 2)
+            continue;
+        if (number_of(launchers[i].rank, 0) > 0)
+            cli_hush();
+        *variable = launchers[i].size;
+        return n;
     }
-    return CLI_OK;
+    return 1;
+}
+
+int cli_check_single(const char *add)
+{
+    const char *variable;
+    const int64_t n = cli_launched(&variable);
+
+    if (n == 1)
+        return CLI_OK;
+    return cli_refuse("%s is %" PRId64 ": a launcher has started this command "
+                      "%" PRId64 " times, and each would do the same; add %s",
+                      variable, n, n, add);
 }
 
 /* The launcher of this process: one that started several, if there is one. */

@@ -10,6 +10,13 @@
  */
 int cli_check_single(const char *add);
 
+/*
+ * How many processes the launcher of this one has started, 1 if there is none,
+ * and the variable that says it.  All but the first are hushed if there are
+ * several, because all would say the same.
+ */
+int64_t cli_launched(const char **variable);
+
 /* Parse --part: "2/4", or "auto" or "auto/4" as the launcher says. */
 int cli_part(int *part, int *parts, const char *text);
 

@@ -59,12 +59,9 @@ void cli_mpi_load(const struct cli_mpi **out, const char **why)
 const char *cli_mpi_name(const char **why)
 {
     const struct cli_mpi *mpi;
-    const char *version;
 
     cli_mpi_load(&mpi, why);
     if (mpi == NULL)
         return NULL;
-    version = mpi->version();
-    /* Open MPI goes on with its package and dates. */
-    return cli_text("%.*s", (int)strcspn(version, ","), cli_safe(version));
+    return mpi->version();
 }

@@ -223,7 +223,7 @@ set(COMMAND_SOURCES
   model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
   model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
   positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
+  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
   show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
   study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES

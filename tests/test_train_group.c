@@ -168,6 +168,20 @@ IN_SCRATCH(targets_that_are_not_scored_too)
     check_bits(&o);
 }
 
+/* What was remembered is in the checkpoint for all rows, and is shared out among
+   other ranks. */
+IN_SCRATCH(memory_too)
+{
+    static const char *const specs[] = { "transformer-xl", "rope", "shaw" };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        locant_train_options o = options(specs[i]);
+
+        o.memory = 40;
+        check_bits(&o);
+    }
+}
+
 IN_SCRATCH(a_group_has_leaves_of_its_own)
 {
     locant_train_options o = options("rope"), alone;
@@ -186,27 +200,29 @@ IN_SCRATCH(a_group_has_leaves_of_its_own)
     }
 }
 
-/* ------------------------------------------------------------ stop and go on */
+/* --------------------------------------------------------- stop and go on */
 
 /* Any rank may ask; all stop after the same step, and go on with another number
    of ranks, also alone. */
-IN_SCRATCH(a_stopped_run_goes_on_with_other_ranks)
+static void check_stopped(int64_t memory)
 {
     locant_train_options o = options("rope");
     struct thread_group_result results[THREAD_GROUP_RANKS];
     locant_store *one = open_store("one");
-    const int64_t id = train(one, &o);
+    int64_t id;
 
+    o.memory = memory;
+    id = train(one, &o);
     for (int rank = 0; rank < 3; rank++) {
         static const int then[] = { 8, 1, 2 };
         const struct thread_group_options group = { .size = 3,
                                                     .seed = test_rand() };
-        char name[16];
+        char name[32];
         locant_run_info info;
         locant_store *s;
         struct job job = { .o = o, .stopping_rank = rank };
 
-        snprintf(name, sizeof name, "stop-%d", rank);
+        snprintf(name, sizeof name, "stop-%d-%d", (int)memory, rank);
         job.store = s = open_store(name);
         run_job(results, &job, &group);
         check_all(results, 3, LOCANT_ERR_INTERRUPTED, "run 1 was stopped");
@@ -226,6 +242,16 @@ IN_SCRATCH(a_stopped_run_goes_on_with_other_ranks)
         locant_store_close(s);
     }
     locant_store_close(one);
+}
+
+IN_SCRATCH(a_stopped_run_goes_on_with_other_ranks)
+{
+    check_stopped(0);
+}
+
+IN_SCRATCH(with_memory_it_goes_on_too)
+{
+    check_stopped(40);
 }
 
 IN_SCRATCH(a_run_that_is_done_is_done_on_every_rank)
@@ -401,10 +427,6 @@ TEST(groups_that_cannot_train_are_refused)
                   " expected at most 8 ranks");
     g.size = 4;
     CHECK_OK(locant_train_check(corpus, &o));
-    o.memory = 16;
-    CHECK_REFUSED(locant_train_check(corpus, &o), LOCANT_ERR_PARAM,
-                  "locant_train: memory is 16, but 4 ranks train, expected 0");
-    o.memory = 0;
     o.parent = 3;
     CHECK_REFUSED(locant_train_check(corpus, &o), LOCANT_ERR_PARAM,
                   "locant_train: parent is 3, but 4 ranks train, expected 0");

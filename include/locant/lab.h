@@ -287,13 +287,13 @@ typedef struct locant_train_options {
  *
  * With a group every rank calls locant_train() with the same options and the
  * same text, which the first exchange compares.  Each passes its share of the
- * leaves of a batch, so there are at most as many ranks as leaves; leaves = 0 is
- * then the largest number up to 16 that divides the batch.  The run has the bits
- * of one process with as many leaves, for any number of ranks, and a run that
- * was begun with one number of them continues with another.  Rank 0 alone has
- * the store; others pass NULL.  A failure of one rank ends the call on all, with
- * one message.  If 'progress' of one asks to stop, all stop after the next step.
- * With more than one rank, memory and parent are 0.
+ * leaves of a batch, so there are at most as many ranks as leaves; leaves = 0
+ * is then the largest number up to 16 that divides the batch.  The run has the
+ * bits of one process with as many leaves, for any number of ranks, and a run
+ * that was begun with one number of them continues with another.  Rank 0 alone
+ * has the store; others pass NULL.  A failure of one rank ends the call on all,
+ * with one message.  If 'progress' of one asks to stop, all stop after the next
+ * step.  With more than one rank, parent is 0.
  *
  * parent > 0 names a run that is done.  The new run begins with the parent's
  * parameters instead of drawn ones, and has its sizes and vocabulary: the

@@ -44,8 +44,9 @@ LOCANT_API void locant_mpi_free(locant_group *group);
  */
 LOCANT_API void locant_mpi_abort(const locant_group *group, int exit_status);
 
-/* "Open MPI v4.1.4, ..", or what else the MPI of this process calls itself;
-   valid for ever, never NULL.  Calls no MPI function that needs MPI_Init(). */
+/* "Open MPI v4.1.4", "MPICH Version: 4.0.2", or what else the MPI of this
+   process calls itself; valid for ever, never NULL.  Calls no MPI function that
+   needs MPI_Init(). */
 LOCANT_API const char *locant_mpi_version(void);
 
 LOCANT_END_DECLS

@@ -275,14 +275,28 @@ static locant_status exchange(const locant_piece *send, size_t sends,
 
 /* ------------------------------------------------------------------- group */
 
+/* Its first line, up to a comma, with single blanks. */
+static void shorten(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at != 0 && *at != '\n' && *at != ','; at++)
+        if (*at > ' ')
+            *to++ = *at;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    *to = 0;
+}
+
 const char *locant_mpi_version(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int size;
 
-    if (text[0] == 0)
+    if (text[0] == 0) {
         MPI_Get_library_version(text, &size);
-    text[strcspn(text, "\n")] = 0;
+        shorten(text);
+    }
     return text;
 }
 

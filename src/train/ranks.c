@@ -36,12 +36,11 @@ locant_status lct_ranks_check(const locant_train_options *o)
                            " rows in %" PRId64
                            " leaves, expected at most %" PRId64 " ranks",
                            size, o->batch, leaves, leaves);
-    if (o->memory > 0 || o->parent > 0)
+    if (o->parent > 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: %s is %" PRId64
+                           "locant_train: parent is %" PRId64
                            ", but %d ranks train, expected 0",
-                           o->memory > 0 ? "memory" : "parent",
-                           o->memory > 0 ? o->memory : o->parent, size);
+                           o->parent, size);
     return LOCANT_OK;
 }
 
@@ -345,4 +344,14 @@ locant_status lct_ranks_compare(struct lct_ranks *r, uint64_t hash,
                                " written",
                                rank, step);
     return LOCANT_OK;
+}
+
+locant_status lct_ranks_gather_rows(struct lct_ranks *r, void *data,
+                                    size_t leaf_bytes)
+{
+    if (r->size == 1)
+        return LOCANT_OK;
+    for (int rank = 0; rank <= r->size; rank++)
+        r->begin[rank] = (size_t)first_leaf(r, rank) * leaf_bytes;
+    return lct_group_gather(data, r->begin, r->group);
 }

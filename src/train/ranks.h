@@ -66,6 +66,11 @@ locant_status lct_ranks_tell(struct lct_ranks *r, locant_status status,
 /* The same without losses and wishes. */
 locant_status lct_ranks_agree(struct lct_ranks *r, locant_status status);
 
+/* Each rank has its leaves in 'data', leaf_bytes for each leaf in order;
+   afterwards every rank has all. */
+locant_status lct_ranks_gather_rows(struct lct_ranks *r, void *data,
+                                    size_t leaf_bytes);
+
 /* Refuse with FORMAT unless 'hash' is that of rank 0 on every rank; 'step' is
    for the message. */
 locant_status lct_ranks_compare(struct lct_ranks *r, uint64_t hash,

@@ -47,8 +47,13 @@ static bool has_store(const struct lct_trainer *t)
    before a checkpoint are never missing. */
 static locant_status write_state(struct lct_trainer *t, const char *status)
 {
-    const struct lct_checkpoint c = { t->key,      t->step, seconds_now(t),
-                                      t->checksum, t->m,    t->v };
+    const struct lct_checkpoint c = { t->key,
+                                      t->step,
+                                      seconds_now(t),
+                                      t->checksum,
+                                      t->m,
+                                      t->v,
+                                      t->memory.data ? &t->memory : NULL };
 
     LCT_TRY(record(t, "running", NULL));
     lct_store_keep_previous(t->store, t->id);
@@ -67,6 +72,7 @@ static locant_status save(struct lct_trainer *t, const char *status)
     locant_status own;
 
     LCT_TRY(lct_train_compare(t));
+    LCT_TRY(lct_train_gather_memory(t));
     own = lct_train_held(t, LOCANT_OK);
     if (own == LOCANT_OK && has_store(t))
         own = write_state(t, status);
@@ -143,9 +149,11 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 /* Continue from the checkpoint, or begin. */
 static locant_status begin(struct lct_trainer *t)
 {
-    struct lct_checkpoint c = {
-        .key = t->key, .m = t->m, .v = t->v, .checksum = LCT_HASH_BEGIN
-    };
+    struct lct_checkpoint c = { .key = t->key,
+                                .m = t->m,
+                                .v = t->v,
+                                .checksum = LCT_HASH_BEGIN,
+                                .memory = t->memory.data ? &t->memory : NULL };
 
     lct_store_clean_run(t->store, t->id, false);
     if (access(t->path, F_OK) == 0 ||
@@ -380,6 +388,7 @@ void lct_trainer_free(struct lct_trainer *t)
     locant_release(t->targets);
     locant_release(t->starts);
     locant_release(t->loss);
+    locant_release(t->memory.data);
     lct_ranks_free(&t->ranks);
     locant_release(t->path);
     locant_release(t);

@@ -1,5 +1,6 @@
 /* train_group.c - see train_group.h */
 #include "train_group.h"
+#include "../core/size.h"
 #include "../files/hash.h"
 #include "../store/build.h"
 #include "../store/clock.h"
@@ -22,6 +23,101 @@ locant_status lct_train_greet(struct lct_trainer *t, locant_status status)
     LCT_TRY(lct_greeting_exchange(&mine, t->ranks.group));
     return status == LOCANT_OK ? LOCANT_OK : locant_fail(status, "%s", message);
 }
+
+/* ------------------------------------------------------------------ memory */
+
+static size_t memory_of_row(const struct lct_trainer *t)
+{
+    return (size_t)t->memory.size.tokens * (size_t)t->o.width;
+}
+
+/* The first remembered row of this rank, and how many it has. */
+static void own_rows(int64_t *first, int64_t *rows, const struct lct_trainer *t)
+{
+    const struct lct_leaves *own = &t->ranks.leaves;
+    const int64_t of_leaf = t->o.batch / own->all;
+
+    *first = own->first * of_leaf;
+    *rows = (own->last - own->first) * of_leaf;
+}
+
+/* The memory of layer l in that of all rows. */
+static real *all_rows(const struct lct_trainer *t, int64_t l)
+{
+    return t->memory.data +
+           (size_t)l * (size_t)t->memory.size.rows * memory_of_row(t);
+}
+
+locant_status lct_train_reserve_memory(struct lct_trainer *t)
+{
+    const int64_t shape[4] = { t->o.layers, t->o.batch, t->o.memory,
+                               t->o.width };
+    size_t bytes = 0;
+
+    if (t->ranks.size == 1 || t->o.memory == 0)
+        return LOCANT_OK;
+    t->memory.rows = t->o.batch;
+    if (lct_array_bytes(&bytes, shape, 4, sizeof *t->memory.data))
+        t->memory.data = locant_alloc(bytes);
+    return t->memory.data != NULL
+               ? LOCANT_OK
+               : locant_fail(
+                     LOCANT_ERR_NOMEM,
+                     "locant_train: no memory for the memory of %" PRId64
+                     " rows",
+                     t->o.batch);
+}
+
+locant_status lct_train_gather_memory(struct lct_trainer *t)
+{
+    const int64_t tokens = lct_model_memory_size(t->model).tokens;
+    int64_t first, rows;
+    size_t row;
+
+    if (t->memory.data == NULL)
+        return LOCANT_OK;
+    t->memory.size = (struct lct_memory_size){ t->o.batch, tokens };
+    own_rows(&first, &rows, t);
+    row = memory_of_row(t);
+    for (int64_t l = 0; l < t->o.layers && tokens > 0; l++) {
+        real *all = all_rows(t, l);
+
+        memcpy(all + (size_t)first * row, lct_model_layer_memory(t->model, l),
+               (size_t)rows * row * sizeof *all);
+        LCT_TRY(lct_ranks_gather_rows(
+            &t->ranks, all,
+            (size_t)(t->o.batch / t->ranks.leaves.all) * row * sizeof *all));
+    }
+    return LOCANT_OK;
+}
+
+/* Give every rank the memory of its rows that rank 0 has read. */
+static locant_status share_memory(struct lct_trainer *t)
+{
+    const locant_group *g = t->ranks.group;
+    int64_t first, rows;
+    size_t row;
+
+    if (t->memory.data == NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_group_broadcast(&t->memory.size, sizeof t->memory.size, g));
+    own_rows(&first, &rows, t);
+    row = memory_of_row(t);
+    LCT_TRY(lct_model_set_memory_size(
+        t->model,
+        (struct lct_memory_size){ row > 0 ? rows : 0, t->memory.size.tokens }));
+    for (int64_t l = 0; l < t->o.layers && row > 0; l++) {
+        real *all = all_rows(t, l);
+
+        LCT_TRY(lct_group_broadcast(
+            all, (size_t)t->memory.size.rows * row * sizeof *all, g));
+        memcpy(lct_model_layer_memory(t->model, l), all + (size_t)first * row,
+               (size_t)rows * row * sizeof *all);
+    }
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------- begin */
 
 /* What rank 0 tells before the first step. */
 struct begin {
@@ -54,6 +150,7 @@ static locant_status share_state(struct lct_trainer *t, uint64_t hash)
     LCT_TRY(lct_group_broadcast(lct_model_params(t->model), bytes, g));
     LCT_TRY(lct_group_broadcast(t->m, bytes, g));
     LCT_TRY(lct_group_broadcast(t->v, bytes, g));
+    LCT_TRY(share_memory(t));
     return lct_ranks_agree(
         &t->ranks, hash_params(t) == hash
                        ? LOCANT_OK

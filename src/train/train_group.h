@@ -18,6 +18,12 @@ locant_status lct_train_greet(struct lct_trainer *t, locant_status status);
 locant_status lct_train_share_begin(struct lct_trainer *t, locant_status status,
                                     bool *done);
 
+/* Allocate the memory of all rows, if ranks share them. */
+locant_status lct_train_reserve_memory(struct lct_trainer *t);
+
+/* Collect the memory of all rows from the models of the ranks. */
+locant_status lct_train_gather_memory(struct lct_trainer *t);
+
 /* Fail unless all ranks have the parameters of rank 0. */
 locant_status lct_train_compare(struct lct_trainer *t);
 

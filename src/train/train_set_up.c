@@ -8,8 +8,7 @@
 #include "../nn/muon.h"
 #include "../store/run_vocabulary.h"
 #include "../store/store_texts.h"
-#include "train.h"
-#include "trainer.h"
+#include "train_group.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -152,6 +151,7 @@ static locant_status allocate(struct lct_trainer *t)
                            " x %" PRId64 " and %zu parameters",
                            t->o.batch, t->o.length, n);
     LCT_TRY(lct_ranks_reserve(&t->ranks, n));
+    LCT_TRY(lct_train_reserve_memory(t));
     return allocate_muon(t);
 }
 

@@ -1,6 +1,7 @@
 /* trainer.h - the state of one training run in one process */
 #ifndef LCT_TRAINER_H
 #define LCT_TRAINER_H
+#include "../store/checkpoint.h"
 #include "ranks.h"
 #include "train.h"
 
@@ -26,10 +27,12 @@ struct lct_trainer {
     int slots;                 /* matrices that it updates at a time */
     int32_t *tokens, *targets; /* [batch, length] */
     real *loss;                /* [rows of this rank, length]; NULL: one rank */
-    size_t *starts;            /* [batch] first tokens of the windows */
-    char key[1024];            /* identifies the run */
-    char parent_key[1024];     /* key of o.parent; empty if there is none */
-    char *path;                /* of the checkpoint */
+    struct lct_checkpoint_memory memory; /* of all rows; no data: one rank, or
+                                            nothing is remembered */
+    size_t *starts;        /* [batch] first tokens of the windows */
+    char key[1024];        /* identifies the run */
+    char parent_key[1024]; /* key of o.parent; empty if there is none */
+    char *path;            /* of the checkpoint */
     const struct lct_train_hooks *hooks;
     int64_t id;         /* of the run in the store */
     int64_t only;       /* see lct_train() */
