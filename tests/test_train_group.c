@@ -168,8 +168,8 @@ IN_SCRATCH(targets_that_are_not_scored_too)
     check_bits(&o);
 }
 
-/* What was remembered is in the checkpoint for all rows, and is shared out among
-   other ranks. */
+/* What was remembered is in the checkpoint for all rows, and is shared out
+   among other ranks. */
 IN_SCRATCH(memory_too)
 {
     static const char *const specs[] = { "transformer-xl", "rope", "shaw" };

@@ -33,8 +33,8 @@ struct locant_store {
     char *path;      /* directory/runs.db */
     int64_t version; /* of the schema; an older one only if readonly */
     bool readonly;
-    bool alone; /* no other process may open it */
-    int lock;   /* descriptor of the lock of a store that is open alone, or
+    bool alone;   /* no other process may open it */
+    int lock;     /* descriptor of the lock of a store that is open alone, or
                    -1 */
     bool any_isa; /* runs may go on under another instruction set */
 };
