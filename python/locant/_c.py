@@ -291,6 +291,7 @@ class Attention(Structure):
         ("lengths", POINTER(Tensor)),
         ("quant", c_int),
         ("quant_group", c_int64),
+        ("leaves", c_int64),
     ]
 
 

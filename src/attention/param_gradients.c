@@ -87,7 +87,7 @@ void lct_param_gradients_accumulate(const struct lct_plan *p,
 {
     const locant_attention *a = p->request->a;
 
-    if (a->encoding == NULL)
+    if (p->params == 0 || dparams == NULL)
         return;
     for (int n = 0; n < a->encoding->parts; n++) {
         int first = a->encoding->part[n].first_param;

@@ -1,6 +1,7 @@
 /* request.c - check the arguments of an attention call */
 #include "request.h"
 #include "../core/size.h"
+#include "../core/tree.h"
 #include "../encodings/content.h"
 #include "positions_check.h"
 #include "rectangle.h"
@@ -172,6 +173,12 @@ static locant_status check_options(struct lct_request *r)
                            "%s: scale is %g, expected a number of at most "
                            "3.4e38 in magnitude, or LOCANT_SCALE_AUTO",
                            r->fn, a->scale);
+    if (a->leaves != 0 && !lct_tree_is_size(a->leaves))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: leaves is %" PRId64
+                           ", expected 0 or a power of two up to %d",
+                           r->fn, a->leaves, LCT_TREE_LEAVES);
+    r->leaves = a->leaves;
     return check_score_options(r);
 }
 

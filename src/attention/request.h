@@ -30,6 +30,7 @@ struct lct_request {
     bool coords_by_head;    /* each head has coordinates of its own */
     bool documents;         /* documents are given, or lengths */
     struct lct_paged paged; /* and how k and v are quantised */
+    int64_t leaves;         /* of the sums over queries; 0: none */
 
     /* Parts of the encoding; tables.h loads their parameters. */
     struct lct_call call[LCT_MAX_PARTS];
