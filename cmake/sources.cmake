@@ -149,13 +149,15 @@ set(LAB_SOURCES
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
+  store/build.c store/checkpoint.c store/clock.c store/copy_rows.c
+  store/corpus_recipe.c store/merge_checkpoint.c store/merge_texts.c
   store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
   store/store.c store/store_eval.c store/store_files.c store/store_guard.c
-  store/store_keep.c store/store_migrate.c store/store_open.c
-  store/store_protocols.c store/store_rows.c store/store_runs.c
-  store/store_sql.c store/store_texts.c store/sums.c
-  train/load_trained.c train/train.c train/train_options.c
+  store/store_keep.c store/store_merge.c store/store_migrate.c
+  store/store_open.c store/store_protocols.c store/store_rows.c
+  store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
+  train/greeting.c train/group.c train/load_trained.c train/ranks.c
+  train/train.c train/train_group.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
   train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
@@ -172,20 +174,20 @@ set(LAB_SOURCES
   measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
   measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
   measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
-  measure/probe_window.c measure/properties.c measure/report_parts.c
-  measure/report_tasks.c measure/report_tasks_plan.c measure/results.c
-  measure/results_probe.c measure/results_references.c measure/results_runs.c
-  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
-  measure/statistics.c measure/statistics_bootstrap.c
+  measure/probe_window.c measure/properties.c measure/report_part.c
+  measure/report_parts.c measure/report_tasks.c measure/report_tasks_plan.c
+  measure/results.c measure/results_probe.c measure/results_references.c
+  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
+  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_crossed.c measure/statistics_power.c
   measure/statistics_rank.c measure/statistics_tests.c
   measure/statistics_unpaired.c measure/study.c measure/study_compare.c
   measure/study_compare_parts.c measure/study_file.c measure/study_read.c
-  measure/surface.c measure/task_copy.c measure/task_hypotheses.c
-  measure/task_list.c measure/task_markov.c measure/task_recall.c
-  measure/task_recorded.c measure/task_row.c measure/task_score.c
-  measure/task_state.c measure/task_tally.c measure/tasks.c
-  measure/text_weights.c measure/training.c
+  measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
+  measure/task_recall.c measure/task_recorded.c measure/task_row.c
+  measure/task_score.c measure/task_state.c measure/task_tally.c
+  measure/tasks.c measure/text_weights.c measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
@@ -223,14 +225,14 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_check.c model_compare.c model_convert.c
-  model_extend.c model_generate.c model_identify.c model_input.c
-  model_inspect.c model_logits.c model_plan.c model_probe.c model_score.c
-  model_text.c model_vectors.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  json.c language.c launcher.c main.c model_check.c model_compare.c
+  model_convert.c model_extend.c model_generate.c model_identify.c
+  model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
+  model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -293,22 +295,23 @@ set(TESTS
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
   test_forecast test_formula test_formula_tiles test_formula_tokens
   test_formula_twins test_frequencies test_gates test_gguf test_graph
-  test_graph_rules test_half test_identify test_identify_arrays
+  test_graph_rules test_group test_half test_identify test_identify_arrays
   test_identities test_ids test_input_add test_io test_kernel_pairs
   test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_messages test_model test_model_check test_model_check_tensors
-  test_model_each test_model_encodings test_model_hooks test_model_leaves
-  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
-  test_model_train test_multimodal test_muon test_muon_f32 test_net
-  test_net_probe test_ngram test_nn test_nn_f32 test_nn_product test_npy
-  test_number_types test_numbers test_oracles_content test_oracles_input
-  test_oracles_rotate test_oracles_score test_page test_page_cells
-  test_page_data test_page_script test_page_tasks test_phase test_pictures
-  test_plan_gguf test_poll test_position_plan test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_published_plans test_quant test_references test_registry
-  test_report test_report_full test_report_tasks test_rerotate test_resize
+  test_merge test_messages test_model test_model_check
+  test_model_check_tensors test_model_each test_model_encodings
+  test_model_hooks test_model_leaves test_model_memory test_model_rope_mixed
+  test_model_rows test_model_rules test_model_train test_multimodal test_muon
+  test_muon_f32 test_net test_net_probe test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_cells test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
+  test_poll test_position_plan test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_published_plans test_quant test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
@@ -317,10 +320,10 @@ set(TESTS
   test_statistics_unpaired test_store test_store_crowd test_store_docs
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study
-  test_study_compare test_surface test_task_run test_tasks test_tensors
-  test_tensors_file test_tokens test_towers test_train test_train_leaves
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
-  test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_tree test_vectors test_verdict test_vocabulary test_weights
-  test_xpos_pope)
+  test_study_compare test_surface test_sweep test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_towers test_train
+  test_train_group test_train_leaves test_train_norms test_train_source
+  test_traits_attention test_traits_calls test_traits_limit
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_tree
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
