@@ -14,6 +14,9 @@
 #                 in about ten minutes; ARGS="..." goes to tools/null_reports.py
 # make test-python  the Python package with PyTorch, transformers, matplotlib
 #                 (some GB of wheels); 'make test' runs what needs NumPy alone
+# make test-mpi   training on several processes, with Open MPI and with MPICH,
+#                 which it installs; 'make test' does the same with the MPI that
+#                 it finds
 # make bench      speed against peak speeds of this machine, recorded in
 #                 bench/results; ARGS="..." goes to 'locant bench'
 # make bench-table  the table "compared with the peak" of docs/SPEED.md for this
@@ -104,6 +107,10 @@ test-python:
 	@$(BUILD) --target locant locant_shared locant_lab_shared
 	@scripts/python $(ARGS)
 
+test-mpi:
+	@scripts/setup build test mpi
+	@scripts/test-mpi
+
 bench:
 	@scripts/setup build
 	@$(MAKE) build/locant
@@ -129,4 +136,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-page test-python test-full null bench bench-table bench-peers install clean FORCE
+.PHONY: report test test-page test-python test-full test-mpi null bench bench-table bench-peers install clean FORCE

@@ -55,7 +55,7 @@ static struct lct_nn_product product_of(struct operands *x)
 }
 
 CALL(product, const struct lct_nn_product p = product_of(x); k->product(&p))
-CALL(transposed_product, const struct lct_nn_product p = product_of(x);
+CALL(transposed_product, struct lct_nn_product p = product_of(x); p.add = true;
      k->transposed_product(&p))
 
 static struct lct_nn_dots dots_of(struct operands *x)

@@ -196,6 +196,15 @@ void cli_help_command(const struct cli_command *command);
 /* Print "locant: " and the message on stderr; returns 'status'. */
 int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
 #define cli_refuse(...) cli_fail(CLI_USAGE, __VA_ARGS__)
+/* Print "locant: " and a message that is no failure. */
+void cli_note(const char *format, ...) LOCANT_PRINTF(1, 2);
+/* Print nothing from now on but by cli_speak(): neither messages nor progress,
+   because another process of this command does. */
+void cli_hush(void);
+/* The last message of a hushed process; NULL if this is none. */
+const char *cli_hushed(void);
+/* Print "locant: " and the text, also of a hushed process. */
+void cli_speak(const char *text);
 
 /* Return the exit status of 'call' if it is not CLI_OK. */
 /* clang-format off */

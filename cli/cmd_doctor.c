@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "mpi.h"
 
 /* CMake sets it; a build by hand has no list. */
 #ifndef LOCANT_DEPENDENCIES
@@ -34,22 +34,23 @@ static json_t *isas_json(void)
 static int print_json(const locant_corpus_info *corpus)
 {
     json_t *headers = json_null();
+    const char *why;
 
     if (corpus != NULL)
         headers = json_pack(
             "{s:I, s:I, s:s}", "files", (json_int_t)corpus->files, "bytes",
             (json_int_t)corpus->bytes, "sha256", corpus->sha256);
     return cli_json(json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:f, s:o}", "version",
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:f, s:o, s:s?}", "version",
         locant_version(), "commit", LOCANT_COMMIT, "compiler", COMPILER,
         "dependencies", LOCANT_DEPENDENCIES, "isa", locant_isa(), "isas",
         isas_json(), "threads", locant_threads(), "memory_gib",
-        cli_memory() / 0x1p30, "headers", headers));
+        cli_memory() / 0x1p30, "headers", headers, "mpi", cli_mpi_name(&why)));
 }
 
 static void print_text(const locant_corpus_info *corpus)
 {
-    const char *name;
+    const char *name, *why;
     int available;
 
     printf("version       %s%s%s\n", locant_version(),
@@ -63,6 +64,8 @@ static void print_text(const locant_corpus_info *corpus)
                                                  : "run here");
     printf("threads       %d\n", locant_threads());
     printf("memory        %.1f GiB\n", cli_memory() / 0x1p30);
+    name = cli_mpi_name(&why);
+    printf("mpi           %s\n", name != NULL ? name : why);
     if (corpus != NULL)
         printf("C headers     %zu files, %.1f MiB: enough for 'locant "
                "report'\n",
@@ -94,8 +97,8 @@ const struct cli_command cli_doctor = {
     .summary = "what this build and this machine have",
     .usage = "[--json]",
     .doc = "Prints version, compiler, libraries, instruction sets, threads, "
-           "memory, and\nwhether this machine has enough C headers for "
-           "'locant report' (exit 1 if not).",
+           "memory, MPI,\nand whether this machine has enough C headers for "
+           "'locant report' (exit 1 if\nnot).",
     .examples = "locant doctor\nlocant doctor --json",
     .options = options,
     .computes = 1,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report_lists.h"
+#include "report_part.h"
 
 #ifndef LOCANT_COMMIT
 #    define LOCANT_COMMIT ""
@@ -15,7 +16,7 @@ struct options {
     int preset, optimizer;
     int64_t seeds, minutes;
     const char *encodings, *dir, *out, *with, *tasks, *vocabulary, *exports;
-    const char *runs;
+    const char *runs, *part, *plan, *make_plan;
     int any_isa;
     struct cli_corpus corpus;
 };
@@ -25,6 +26,8 @@ static const struct cli_option options[] = {
                "a minute; ten minutes; an hour; hours; five minutes",
                .fallback = "quick"),
     OPT_CORPUS(corpus),
+    OPT_FILE("study", corpus.study, "FILE",
+             "the text in a file of 'locant study export --with-text'"),
     OPT_TEXT("encodings", encodings, "'A; B; ...'",
              "encodings instead of the preset's"),
     OPT_INTEGER("seeds", seeds, "N", 0, 1000,
@@ -41,6 +44,12 @@ static const struct cli_option options[] = {
     OPT_TEXT("tasks", tasks, "LIST", "tasks for --with tasks, such as T1,T12"),
     OPT_TEXT("runs", runs, "IDS",
              "compare these finished runs, such as 3,5,7-20; train nothing"),
+    OPT_TEXT("part", part, "I/N|auto",
+             "train part I of N, in DIR/part-I-of-N; auto: as mpirun, srun, an "
+             "array or an indexed job says"),
+    OPT_FILE("plan", plan, "FILE", "train what this file says"),
+    OPT_FILE("make-plan", make_plan, "FILE",
+             "write that file, and train nothing"),
     OPT_DIR(dir),
     OPT_ANY_ISA(any_isa),
     OPT_FILE("output", out, "PAGE.html", "the page", .letter = 'o',
@@ -151,6 +160,23 @@ static int report(const struct cli *cli, locant_report_options *r,
     return printed != CLI_OK ? printed : status;
 }
 
+/* Make the page, or what else the options ask for. */
+static int make(const struct cli *cli, locant_report_options *r,
+                const locant_corpus *corpus)
+{
+    const struct options *o = cli->options;
+
+    r->preset = (locant_preset)o->preset;
+    r->directory = o->dir;
+    r->any_isa = o->any_isa;
+    r->progress = cli_progress;
+    if (o->make_plan != NULL)
+        return cli_report_make_plan(cli, corpus, r, o->make_plan);
+    if (o->part != NULL)
+        return cli_report_part(cli, corpus, r, o->part);
+    return report(cli, r, corpus);
+}
+
 static int train(const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -164,7 +190,8 @@ static int train(const struct cli *cli)
     CLI_TRY(cli_report_tasks(o->tasks, r.with));
     if (o->encodings != NULL)
         CLI_TRY(cli_report_specs(&specs, o->encodings));
-    CLI_TRY(cli_check_output(o->out));
+    if (o->part == NULL && o->make_plan == NULL)
+        CLI_TRY(cli_check_output(o->out));
     CLI_TRY(cli_check_folder(o->dir));
     cli_catch_signals();
     CLI_TRY(cli_corpus_open(&corpus, &o->corpus, o->dir));
@@ -174,7 +201,8 @@ static int train(const struct cli *cli)
     r.minutes = (int)o->minutes;
     r.optimizer = cli_given(cli, "optimizer") ? o->optimizer : LOCANT_OF_PRESET;
     r.tasks = o->tasks;
-    return report(cli, &r, corpus);
+    r.plan = o->plan;
+    return make(cli, &r, corpus);
 }
 
 /* Compare the runs of --runs. */
@@ -215,6 +243,7 @@ static int run(const struct cli *cli)
     struct runs_ids ids = { 0 };
     int status;
 
+    CLI_TRY(cli_report_check_part(cli, o->part));
     if (o->runs == NULL)
         return train(cli);
     CLI_TRY(check_options(cli));
@@ -232,6 +261,8 @@ const struct cli_command cli_report = {
              "  [--seeds N] [--minutes N] [--optimizer adamw|muon]\n"
              "  [--with JOBS] [--tasks LIST] [--vocabulary bytes|N]\n"
              "  [--dir DIR] [-o PAGE.html] [--export FOLDER]\n"
+             "--part I/N|auto [--plan FILE] [--study FILE] [--dir DIR]\n"
+             "--make-plan FILE [--preset ...] [--study FILE] [--dir DIR]\n"
              "--runs IDS [--preset ...] [--text PATH...] [--dir DIR]\n"
              "  [-o PAGE.html] [--export FOLDER]",
     .doc = "Trains the same small Transformer with each encoding on the C "
@@ -285,21 +316,34 @@ const struct cli_command cli_report = {
            "is tested at the seeds that both have.  What was not measured yet "
            "of a run\nis measured now.  --preset then chooses the n-grams "
            "that models are compared\nwith and the length of the ranking."
+           "\n\n--part shares the runs out among machines: each part has a "
+           "store of its own,\nDIR/part-I-of-N, which may lie on a shared "
+           "disk.  'locant runs merge' joins them,\nand 'locant report' on "
+           "the merged store trains what is missing and writes the\npage.  "
+           "All parts need one text (--study, or the same --text) and one "
+           "plan: --plan\nFILE, which --make-plan writes.  A preset that "
+           "tries learning rates (full) goes in\ntwo rounds, each with a "
+           "plan."
            "\n\nThe models stay in --dir: 'locant runs list' lists them, "
            "'locant probe RUN'\nlooks into one, 'locant figure NAME RUN..' "
            "draws the results.",
-    .examples = "locant report\n"
-                "locant report --preset smoke -o smoke.html\n"
-                "locant report --preset homework\n"
-                "locant report --text ~/books --encodings 'none; rope; "
-                "rope(base=128)' \\\n    --seeds 3\n"
-                "locant report --preset hour --with extension,surface\n"
-                "locant report --vocabulary bytes\n"
-                "locant report --export paper\n"
-                "locant report --runs 3,5,7-20 -o study.html\n"
-                "locant report --runs \"$(locant runs sql 'select id from runs "
-                "\\\n    where steps = 1500 and parent is null' | sed 1d)\"\n"
-                "locant report --with tasks --tasks T2,T11,T4",
+    .examples =
+        "locant report\n"
+        "locant report --preset smoke -o smoke.html\n"
+        "locant report --preset homework\n"
+        "locant report --text ~/books --encodings 'none; rope; "
+        "rope(base=128)' \\\n    --seeds 3\n"
+        "locant report --preset hour --with extension,surface\n"
+        "locant report --vocabulary bytes\n"
+        "locant report --export paper\n"
+        "locant report --runs 3,5,7-20 -o study.html\n"
+        "locant report --runs \"$(locant runs sql 'select id from runs "
+        "\\\n    where steps = 1500 and parent is null' | sed 1d)\"\n"
+        "locant report --with tasks --tasks T2,T11,T4\n"
+        "locant report --preset hour --generated --make-plan plan.json\n"
+        "locant report --plan plan.json --generated --part 2/8 --dir lab\n"
+        "srun -n 8 locant report --plan plan.json --study text.json \\\n"
+        "    --part auto --dir lab",
     CLI_OPTIONS,
     .computes = 1,
     .run = run

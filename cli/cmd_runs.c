@@ -294,29 +294,84 @@ static int export(const struct cli *cli)
     return cli_status(locant_store_runs(store, print_csv, NULL));
 }
 
+/* ------------------------------------------------------------------- merge */
+
+/* Merge one store; print what was done, or add it to 'rows' if that is not
+   NULL. */
+static int merge_one(json_t *rows, locant_store *dest, const char *from)
+{
+    locant_store_merged m;
+    locant_store *source;
+    const int status = cli_store_open(&source, from, CLI_READ);
+
+    if (status != CLI_OK)
+        return status;
+    CLI_TRY(cli_job_status(locant_store_merge(&m, dest, source)));
+    if (rows != NULL)
+        return json_array_append_new(
+            rows,
+            json_pack("{s:s, s:I, s:I, s:I}", "source", from, "added",
+                      (json_int_t)m.added, "continued", (json_int_t)m.continued,
+                      "kept", (json_int_t)m.kept));
+    printf("%s: %" PRId64 " runs added, %" PRId64 " continued, %" PRId64
+           " there already\n",
+           cli_safe(from), m.added, m.continued, m.kept);
+    return CLI_OK;
+}
+
+static int merge(const struct cli *cli)
+{
+    json_t *rows = cli->json ? json_array() : NULL;
+    int status = CLI_OK;
+    locant_store *dest;
+
+    /* Report a wrong folder before DEST is made. */
+    for (size_t i = 2; i < cli->n_words; i++)
+        CLI_TRY(cli_check_store(cli->words[i]));
+    CLI_TRY(cli_store_make(&dest, cli->words[1]));
+    for (size_t i = 2; i < cli->n_words && status == CLI_OK; i++)
+        status = merge_one(rows, dest, cli->words[i]);
+    if (rows == NULL || status != CLI_OK) {
+        json_decref(rows);
+        return status;
+    }
+    return cli_json(rows);
+}
+
 static const struct cli_action actions[] = {
-    { "list", NULL, list },  { "show", "ID", show },
-    { "rm", "ID", rm },      { "export", NULL, export },
-    { "sql", "QUERY", sql }, { "resume", "[ID]", resume },
+    { "list", NULL, list },
+    { "show", "ID", show },
+    { "rm", "ID", rm },
+    { "export", NULL, export },
+    { "sql", "QUERY", sql },
+    { "resume", "[ID]", resume },
+    { "merge", "DEST SOURCE...", merge },
     { NULL, NULL, NULL },
 };
 
 const struct cli_command cli_runs = {
     .name = "runs",
-    .summary = "list, show, resume, remove, export, query runs",
+    .summary = "list, show, resume, remove, export, query, merge runs",
     .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\n"
-             "export [--table NAME]\nsql QUERY",
-    .doc = "'export' prints a table as CSV, 'sql' the result of one read-only "
-           "query; with\n--json both print JSON.  Tables: runs, metrics, "
-           "gradients, evaluations, curves,\nlosses, task_scores, probes, "
-           "plans, corpora, texts, sittings, studies;\ndocs/STORE.md "
-           "describes their columns.\n\n'resume' continues a run, or all "
-           "unfinished ones, to the same bits as a run\nthat never stopped, "
-           "under the instruction set it was trained with.  --isa\nchooses "
-           "that set; --any-isa continues under another, and the bits differ.",
+             "export [--table NAME]\nsql QUERY\nmerge DEST SOURCE...",
+    .doc =
+        "'export' prints a table as CSV, 'sql' the result of one read-only "
+        "query; with\n--json both print JSON.  Tables: runs, metrics, "
+        "gradients, evaluations, curves,\nlosses, task_scores, probes, "
+        "plans, corpora, texts, sittings, studies;\ndocs/STORE.md "
+        "describes their columns.\n\n'resume' continues a run, or all "
+        "unfinished ones, to the same bits as a run\nthat never stopped, "
+        "under the instruction set it was trained with.  --isa\nchooses "
+        "that set; --any-isa continues under another, and the bits differ.\n\n"
+        "'merge' adds the runs of other stores, such as parts of a sweep on "
+        "several\nmachines, to that of the folder DEST: of two equal runs "
+        "the one that is done\nstays, else the one that is further.  "
+        "Merging again changes nothing; after a\nfailure the same command "
+        "does the rest.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export --table metrics > metrics.csv\n"
-                "locant runs sql 'select count(*) from runs'",
+                "locant runs sql 'select count(*) from runs'\n"
+                "locant runs merge lab lab/part-*",
     CLI_OPTIONS,
     .computes = 1,
     .actions = actions

@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "launcher.h"
+#include "ranks.h"
 #include "runs.h"
 #include "task.h"
 
 struct options {
     const char *encoding, *task, *dir, *vocabulary;
     int64_t seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t batch, length, memory, every, parent;
-    double lr, muon_lr;
-    int optimizer;
+    int64_t batch, length, memory, every, parent, leaves;
+    double lr, muon_lr, patience;
+    int optimizer, ranks;
     int rms_norm, constant, any_isa;
     struct cli_corpus corpus;
 };
@@ -54,6 +56,14 @@ static const struct cli_option options[] = {
                .fallback = "adamw"),
     OPT_REAL("muon-lr", muon_lr, "X", "peak learning rate of those matrices",
              .fallback = "0.02"),
+    OPT_INTEGER("leaves", leaves, "L", 0, 256,
+                "parts of a batch whose gradients a tree adds; 0: one chain"),
+    OPT_CHOICE("ranks", ranks, "none|mpi",
+               "share the run out among the processes that mpirun started",
+               .fallback = "none"),
+    OPT_REAL("patience", patience, "S",
+             "seconds until a silent process counts as lost",
+             .fallback = "120"),
     OPT_FLAG("constant-rate", constant,
              "keep the rate constant: no warm-up, no decay"),
     OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
@@ -131,6 +141,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->rms_norm = o->rms_norm;
     t->memory = o->memory;
     t->parent = o->parent;
+    t->leaves = o->leaves;
     t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
@@ -151,28 +162,46 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     return CLI_OK;
 }
 
-static int run(const struct cli *cli)
+/* Read the text, check the options and open the store, which rank 0 has. */
+static int prepare(locant_train_options *t, locant_corpus **corpus,
+                   locant_store **store, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_train_options t;
+    const locant_group *group = t->group;
     locant_encoding *e;
-    locant_corpus *corpus = NULL;
-    locant_store *store;
-    int64_t id;
 
     CLI_TRY(cli_encoding_create(&e, o->encoding));
-    CLI_TRY(set_options(&t, cli));
+    CLI_TRY(set_options(t, cli));
+    t->group = group;
     cli_catch_signals();
     if (o->task == NULL)
-        CLI_TRY(cli_corpus_open(&corpus, &o->corpus, o->dir));
+        CLI_TRY(cli_corpus_open(corpus, &o->corpus, o->dir));
     if (o->parent != 0)
         CLI_TRY(cli_check_store(o->dir));
     /* Report bad options before a store is created. */
-    CLI_TRY(cli_status(locant_train_check(corpus, &t)));
-    CLI_TRY(cli_store_make(&store, o->dir));
-    locant_store_any_isa(store, o->any_isa);
-    CLI_TRY(cli_job_status(locant_train(&id, store, corpus, &t)));
-    return runs_print_result(cli, NULL, store, id);
+    CLI_TRY(cli_status(locant_train_check(*corpus, t)));
+    if (group != NULL && group->rank > 0)
+        return CLI_OK;
+    CLI_TRY(cli_store_make(store, o->dir));
+    locant_store_any_isa(*store, o->any_isa);
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_train_options t = { .group = NULL };
+    locant_corpus *corpus = NULL;
+    locant_store *store = NULL;
+    int64_t id;
+
+    if (!o->ranks && cli_given(cli, "patience"))
+        return cli_refuse("--patience is for --ranks mpi");
+    CLI_TRY(o->ranks ? cli_ranks_open(&t.group, o->patience)
+                     : cli_check_single("--ranks mpi"));
+    CLI_TRY(cli_ranks_agree(t.group, prepare(&t, &corpus, &store, cli)));
+    CLI_TRY(cli_ranks_status(t.group, locant_train(&id, store, corpus, &t)));
+    return store == NULL ? CLI_OK : runs_print_result(cli, NULL, store, id);
 }
 
 const struct cli_command cli_train = {
@@ -196,7 +225,19 @@ const struct cli_command cli_train = {
            "of a byte-pair vocabulary trained\non the training part of the "
            "text: lengths count tokens, losses stay in nats per\nbyte.  By "
            "default every byte is a token.\n\nWith --parent "
-           "training starts from another run's parameters.\n\nWith --memory "
+           "training starts from another run's parameters.\n\n"
+           "With --leaves L, a power of two that divides --batch, the gradients"
+           " of L equal\nparts of the batch are added by a binary tree.  Such "
+           "a sum can be shared out among\nprocesses to the same bits; the "
+           "default, one chain of sums, cannot and has other\nbits.\n\n"
+           "With --ranks "
+           "mpi the processes that mpirun or srun has started train one run "
+           "together,\nto the bits of one process with the same --leaves (16, "
+           "or the largest power of\ntwo below that divides the batch).  "
+           "Process 0 has the store; all need the same\ntext, build and --isa. "
+           " If one is killed, all end, and the same command goes on\nfrom the "
+           "last checkpoint, with any number of processes.\n\n"
+           "With --memory "
            "each row of the batch reads the text segment by segment and also\n"
            "attends to the last N tokens before its segment, as "
            "Transformer-XL does.\n'locant eval' then reads every window in "
@@ -208,6 +249,8 @@ const struct cli_command cli_train = {
                 "--dir lab\n"
                 "locant train --encoding rope --optimizer muon\n"
                 "locant train --encoding rope --vocabulary 512 --generated\n"
+                "locant train --encoding rope --leaves 16\n"
+                "mpirun -n 4 locant train --encoding rope --ranks mpi\n"
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "locant/study.h"
 
 static void report_unreadable(const locant_corpus_info *info)
 {
     if (info->unreadable > 0)
-        fprintf(stderr,
-                "locant: left out %zu unreadable file%s or folder%s of "
-                "the text; the first is '%s'\n",
-                info->unreadable, info->unreadable == 1 ? "" : "s",
-                info->unreadable == 1 ? "" : "s", info->unreadable_path);
+        cli_note("left out %zu unreadable file%s or folder%s of "
+                 "the text; the first is '%s'",
+                 info->unreadable, info->unreadable == 1 ? "" : "s",
+                 info->unreadable == 1 ? "" : "s", info->unreadable_path);
 }
 
 /* Read the text that 'options' choose. */
@@ -66,12 +66,11 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
         fresh = cli_text("--fresh-text reads the %zu files here", now->files);
     }
     if (now == NULL || strcmp(then->sha256, now->sha256) != 0)
-        fprintf(stderr,
-                "locant: using the C headers kept in %s (%zu file%s, "
-                "SHA-256 %.12s..), which differ from those of this machine; "
-                "%s\n",
-                dir, then->files, then->files == 1 ? "" : "s", then->sha256,
-                fresh);
+        cli_note("using the C headers kept in %s (%zu file%s, "
+                 "SHA-256 %.12s..), which differ from those of this machine; "
+                 "%s",
+                 dir, then->files, then->files == 1 ? "" : "s", then->sha256,
+                 fresh);
     locant_corpus_free(corpus);
 }
 
@@ -93,13 +92,22 @@ static locant_status read_kept(locant_corpus **out, const char *sha256,
     return s;
 }
 
+/* Whether an option chooses a text that is read or generated. */
+static int chooses(const struct cli_corpus *o)
+{
+    return o->generated || o->text.n > 0 || o->fresh;
+}
+
 /* Check that the options select no more than one text. */
 static int check_options(const struct cli_corpus *o)
 {
     if (o->generated && o->text.n > 0)
         return cli_refuse("--text and --generated both choose the text; give "
                           "only one");
-    if (o->kept && (o->generated || o->text.n > 0 || o->fresh || o->no_keep))
+    if (o->study != NULL && (o->kept != NULL || chooses(o)))
+        return cli_refuse("--study chooses the text in a study; it cannot be "
+                          "combined with other options about the text");
+    if (o->kept != NULL && (o->no_keep || chooses(o)))
         return cli_refuse("--kept-text chooses a kept text; it cannot be "
                           "combined with other options about the text");
     if (o->fresh && (o->generated || o->text.n > 0))
@@ -112,6 +120,8 @@ static int check_options(const struct cli_corpus *o)
 static int open_text(locant_corpus **out, const struct cli_corpus *o,
                      const char *dir)
 {
+    if (o->study)
+        return cli_status_input(locant_study_corpus(out, o->study));
     if (o->kept) {
         CLI_TRY(cli_check_store(dir));
         return cli_status_input(read_kept(out, o->kept, dir));

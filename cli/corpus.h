@@ -7,6 +7,7 @@
 struct cli_corpus {
     struct cli_list text; /* files and folders */
     const char *kept;     /* SHA-256 of a kept text, or its beginning */
+    const char *study;    /* file of a study that has its text */
     int generated, fresh, no_keep;
 };
 #define OPT_NEW_TEXT(member)                                                   \

@@ -17,6 +17,10 @@
  */
 static atomic_bool no_memory, no_memory_for_json, message_printed;
 
+/* Of a hushed process: it keeps its last message. */
+static bool hushed;
+static char kept[8192];
+
 static void *observed_malloc(size_t bytes, void *failed)
 {
     void *memory = malloc(bytes);
@@ -61,9 +65,38 @@ int cli_fail(int status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "locant: %s\n",
-            no_memory_for_json ? "out of memory" : cli_safe(text));
+    snprintf(kept, sizeof kept, "%s",
+             no_memory_for_json ? "out of memory" : cli_safe(text));
+    if (!hushed)
+        cli_speak(kept);
     return no_memory ? CLI_INPUT : status;
+}
+
+void cli_speak(const char *text)
+{
+    fprintf(stderr, "locant: %s\n", text);
+}
+
+void cli_note(const char *format, ...)
+{
+    char text[8192];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!hushed)
+        cli_speak(cli_safe(text));
+}
+
+void cli_hush(void)
+{
+    hushed = true;
+}
+
+const char *cli_hushed(void)
+{
+    return hushed ? kept : NULL;
 }
 
 /* A function name, as in "locant_npy_read: ", does not help users of the

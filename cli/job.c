@@ -131,6 +131,8 @@ int cli_progress(const locant_progress *p, void *context)
     double t = now(), percent;
 
     (void)context;
+    if (cli_hushed() != NULL)
+        return stop_asked != 0;
     if (p->notice != NULL) {
         cli_progress_end();
         fprintf(stderr, "locant: %s\n", cli_safe(p->notice));

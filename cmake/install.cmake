@@ -7,13 +7,18 @@ set(HEADERS core.h angles.h encoding.h frequencies.h resize.h attention.h
 set_target_properties(locant_shared PROPERTIES EXPORT_NAME locant)
 set_target_properties(locant_static PROPERTIES EXPORT_NAME locant_static)
 if(LOCANT_LAB)
-  list(APPEND HEADERS files.h graph.h lab.h figure.h identify.h model_check.h
+  list(APPEND HEADERS files.h graph.h group.h lab.h figure.h identify.h model_check.h
        model_convert.h model_plan.h model_run.h models.h probe.h report.h
        statistics.h study.h tasks.h vectors.h)
   list(APPEND INSTALLED locant_lab_shared locant_lab_static locant)
   set_target_properties(locant_lab_shared PROPERTIES EXPORT_NAME lab)
   set_target_properties(locant_lab_static PROPERTIES EXPORT_NAME lab_static)
   set_target_properties(locant PROPERTIES EXPORT_NAME locant_command)
+endif()
+if(TARGET locant_mpi_shared)
+  list(APPEND HEADERS mpi.h)
+  list(APPEND INSTALLED locant_mpi_shared)
+  set_target_properties(locant_mpi_shared PROPERTIES EXPORT_NAME mpi)
 endif()
 install(TARGETS ${INSTALLED} EXPORT locant)
 install(FILES include/locant.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

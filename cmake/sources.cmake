@@ -8,20 +8,23 @@ set(CORE_SOURCES
   positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
-  encodings/blocks.c encodings/buckets.c encodings/cape.c encodings/carope.c
-  encodings/conformer.c encodings/cope.c encodings/cosine.c
-  encodings/crossformer.c encodings/dape.c encodings/deberta.c
-  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
-  encodings/fope.c encodings/formula.c encodings/formula_content.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
+  encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
+  encodings/carope.c encodings/conformer.c encodings/cope.c
+  encodings/cosine.c encodings/crossformer.c encodings/dape.c
+  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
+  encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
+  encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/formula_check.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_gradient.c
+  encodings/formula_graph.c encodings/formula_laws.c
   encodings/formula_linear.c encodings/formula_names.c
-  encodings/formula_operations.c encodings/formula_params.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_operations.c encodings/formula_pairs.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c
+  encodings/formula_tables.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -59,8 +62,9 @@ set(CORE_SOURCES
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
   attention/decode_paged.c attention/decode_softmax.c attention/dense_bias.c
   attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
-  attention/f32.c attention/factors.c attention/key_order.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
+  attention/f32.c attention/factors.c attention/key_order.c
+  attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
+  attention/outputs.c attention/paged.c attention/pairs.c
   attention/param_gradients.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
   attention/quant.c attention/quantize.c attention/ragged.c
@@ -77,7 +81,7 @@ set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
   nn/nn_dispatch.c nn/norm.c
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
-  model/memory.c model/model.c model/pass.c model/share.c)
+  model/leaves.c model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
@@ -115,41 +119,46 @@ set(LAB_SOURCES
   families/identify_scores.c families/identify_solve.c
   families/identify_table.c families/identify_weights.c families/model.c
   families/model_input.c families/model_probe.c families/model_run.c
-  families/net_adaptive.c families/net_attention.c families/net_bind.c
-  families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_experts.c families/net_families.c
-  families/net_family_keys.c families/net_generate.c families/net_gguf.c
-  families/net_inputs.c families/net_latent.c families/net_learned.c
-  families/net_length.c families/net_losses.c families/net_math_f32.c
-  families/net_math_f64.c families/net_matrix.c families/net_memory.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_stack.c
-  families/net_streams.c families/net_windows.c families/pairing.c
-  families/plan.c families/plan_alibi.c families/plan_beside.c
-  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
-  families/plan_gguf_names.c families/plan_gguf_rope.c families/plan_keys.c
-  families/plan_layers.c families/plan_learned.c families/plan_names.c
-  families/plan_pairs.c families/plan_params.c families/plan_rope.c
-  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/plan_with.c families/position_plan.c
-  families/position_plan_json.c families/spec_key.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/model_sight.c families/net_adaptive.c families/net_attention.c
+  families/net_bind.c families/net_block.c families/net_cache.c
+  families/net_convolution.c families/net_cross.c families/net_delta.c
+  families/net_experts.c families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_generate.c families/net_gguf.c
+  families/net_grid.c families/net_inputs.c families/net_latent.c
+  families/net_learned.c families/net_length.c families/net_losses.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_memory.c families/net_merger.c families/net_mixture.c
+  families/net_mlp.c families/net_names.c families/net_norm.c
+  families/net_open.c families/net_params.c families/net_patches.c
+  families/net_probe.c families/net_probe_json.c families/net_probe_rows.c
+  families/net_run.c families/net_seen.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_names.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/plan_with.c families/position_plan.c families/position_plan_json.c
+  families/spec_key.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
+  store/build.c store/checkpoint.c store/clock.c store/copy_rows.c
+  store/corpus_recipe.c store/merge_checkpoint.c store/merge_texts.c
   store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
   store/store.c store/store_eval.c store/store_files.c store/store_guard.c
-  store/store_keep.c store/store_migrate.c store/store_open.c
-  store/store_protocols.c store/store_rows.c store/store_runs.c
-  store/store_sql.c store/store_texts.c store/sums.c
-  train/load_trained.c train/train.c train/train_options.c
+  store/store_keep.c store/store_merge.c store/store_migrate.c
+  store/store_open.c store/store_protocols.c store/store_rows.c
+  store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
+  train/greeting.c train/group.c train/load_trained.c train/ranks.c
+  train/train.c train/train_group.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
   train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
@@ -166,20 +175,20 @@ set(LAB_SOURCES
   measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
   measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
   measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
-  measure/probe_window.c measure/properties.c measure/report_parts.c
-  measure/report_tasks.c measure/report_tasks_plan.c measure/results.c
-  measure/results_probe.c measure/results_references.c measure/results_runs.c
-  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
-  measure/statistics.c measure/statistics_bootstrap.c
+  measure/probe_window.c measure/properties.c measure/report_part.c
+  measure/report_parts.c measure/report_tasks.c measure/report_tasks_plan.c
+  measure/results.c measure/results_probe.c measure/results_references.c
+  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
+  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_crossed.c measure/statistics_power.c
   measure/statistics_rank.c measure/statistics_tests.c
   measure/statistics_unpaired.c measure/study.c measure/study_compare.c
   measure/study_compare_parts.c measure/study_file.c measure/study_read.c
-  measure/surface.c measure/task_copy.c measure/task_hypotheses.c
-  measure/task_list.c measure/task_markov.c measure/task_recall.c
-  measure/task_recorded.c measure/task_row.c measure/task_score.c
-  measure/task_state.c measure/task_tally.c measure/tasks.c
-  measure/text_weights.c measure/training.c
+  measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
+  measure/task_recall.c measure/task_recorded.c measure/task_row.c
+  measure/task_score.c measure/task_state.c measure/task_tally.c
+  measure/tasks.c measure/text_weights.c measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
@@ -217,14 +226,14 @@ set(COMMAND_SOURCES
   cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
   cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c main.c model_check.c model_compare.c model_convert.c
-  model_extend.c model_generate.c model_identify.c model_input.c
-  model_inspect.c model_logits.c model_plan.c model_probe.c model_score.c
-  model_text.c model_vectors.c owned.c params.c positions_forms.c
-  positions_input.c positions_rows.c positions_windows.c report_lists.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  json.c language.c launcher.c main.c model_check.c model_compare.c
+  model_convert.c model_extend.c model_generate.c model_identify.c
+  model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
+  model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -242,20 +251,20 @@ set(ORACLE_SOURCES
   oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
   oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
   oracle/dpb.c oracle/exact.c oracle/exact_functions.c oracle/fire.c
-  oracle/fope.c oracle/formula.c oracle/fox.c oracle/grape_a.c
-  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
-  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
-  oracle/oracle.c oracle/path.c oracle/pope.c oracle/problem.c
-  oracle/relative.c oracle/repo.c oracle/resize.c oracle/rope.c
-  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
-  oracle/scale_invariant.c oracle/selective_rope.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
-  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/vjepa2.c oracle/wavlm.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/fope.c oracle/formula.c oracle/formula_declared.c
+  oracle/formula_functions.c oracle/fox.c oracle/grape_a.c oracle/grape_m.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
+  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
+  oracle/path.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/repo.c oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
+  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
+  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
+  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -267,31 +276,32 @@ set(TESTS
   test_attention_content test_attention_corners test_attention_decode
   test_attention_decode_far test_attention_dense test_attention_edges
   test_attention_factor_hooks test_attention_factors test_attention_half
-  test_attention_hidden test_attention_inputs test_attention_masks
-  test_attention_options test_attention_options_plain test_attention_padding
-  test_attention_paged test_attention_plain_loops test_attention_ragged
-  test_attention_refusals test_attention_rotated_values test_attention_rules
-  test_attention_sums test_attention_tiles test_attention_widths test_bench
-  test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_class test_compare test_config test_content
-  test_content_hooks test_content_inputs test_content_rules
-  test_content_terms test_context_use test_convert test_convert_back
-  test_convert_gguf test_convert_names test_coordinates_backward
-  test_coordinates_by_head test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_attention_hidden test_attention_inputs test_attention_leaves
+  test_attention_masks test_attention_options test_attention_options_plain
+  test_attention_padding test_attention_paged test_attention_plain_loops
+  test_attention_ragged test_attention_refusals test_attention_rotated_values
+  test_attention_rules test_attention_sums test_attention_tiles
+  test_attention_widths test_bench test_biases test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_class test_compare test_config test_content test_content_hooks
+  test_content_inputs test_content_rules test_content_terms test_context_use
+  test_convert test_convert_back test_convert_gguf test_convert_names
+  test_coordinates_backward test_coordinates_by_head test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values
   test_evaluate test_evaluate_as test_export test_extend test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_half test_identify
-  test_identify_arrays test_identities test_ids test_input_add test_io
-  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_messages test_model test_model_check
+  test_forecast test_formula test_formula_tiles test_formula_tokens
+  test_formula_twins test_frequencies test_gates test_gguf test_graph
+  test_graph_rules test_group test_half test_identify test_identify_arrays
+  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
+  test_merge test_messages test_model test_model_check
   test_model_check_refusals test_model_check_tensors test_model_each
-  test_model_encodings test_model_hooks test_model_memory
+  test_model_encodings test_model_hooks test_model_leaves test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_train
   test_multimodal test_muon test_muon_f32 test_net test_net_probe
   test_net_probe_cross test_ngram test_nn test_nn_f32 test_nn_product
@@ -306,14 +316,15 @@ set(TESTS
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
-  test_score test_score_tables test_sections test_shared test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_task_run test_tasks test_tensors test_tensors_file
-  test_tokens test_towers test_train test_train_norms test_train_source
+  test_score test_score_tables test_sections test_shared test_sight
+  test_source test_spec test_statistics test_statistics_curves
+  test_statistics_unpaired test_store test_store_crowd test_store_docs
+  test_store_guard test_store_keep test_store_migrate test_store_refusals
+  test_store_sittings test_store_texts test_store_values test_study
+  test_study_compare test_surface test_sweep test_task_run test_tasks
+  test_tensors test_tensors_file test_tokens test_towers test_train
+  test_train_group test_train_leaves test_train_norms test_train_source
   test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_vectors
-  test_verdict test_vocabulary test_weights test_xpos_pope)
+  test_traits_specs test_traits_sums test_traits_values test_tree
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)

@@ -19,6 +19,7 @@
  *
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
+ *   locant/group.h      processes that work at one thing
  *   locant/lab.h        corpora, training, evaluation, the run store
  *   locant/report.h     encodings compared: trained, measured, one page
  *   locant/study.h      a report as one file, to be repeated on another machine
@@ -28,6 +29,10 @@
  *                       terminal, JSON, CSV
  *   locant/models.h     real models: read, check, compare, convert, run
  *   locant/statistics.h tests and intervals for a small number of seeds
+ *
+ * liblocant_mpi, where the build had MPI:
+ *
+ *   locant/mpi.h        a group of the processes of MPI
  */
 #ifndef LOCANT_H
 #define LOCANT_H

@@ -14,6 +14,7 @@
 
 static struct {
     locant_dtype dtype;
+    int64_t leaves;
 } job;
 
 /* Round every element of x to the type; leave it as float32. */
@@ -117,6 +118,7 @@ static void halves_are_rounded(struct attend *t)
     struct bytes want = { NULL, 0 }, got = { NULL, 0 };
     struct twin w;
 
+    t->a.leaves = job.leaves;
     round_all(&t->q, job.dtype);
     round_all(&t->k, job.dtype);
     round_all(&t->v, job.dtype);
@@ -161,6 +163,16 @@ TEST(halves_are_float32_rounded)
         for (int n = 0; n < test_cases(2); n++)
             each_encoding(LOCANT_F32, MANY_TOKENS, halves_are_rounded);
     }
+}
+
+/* Leaves of queries are added in float32, and their sum is rounded. */
+TEST(sums_of_leaves_are_float32_rounded)
+{
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
+    job.dtype = LOCANT_BF16;
+    job.leaves = 2;
+    each_encoding(LOCANT_F32, MANY_TOKENS, halves_are_rounded);
+    job.leaves = 0;
 }
 
 /*

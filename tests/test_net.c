@@ -10,13 +10,13 @@
 
 /* Families whose rotation does not depend on the length of the text. */
 static const char *const names[] = {
-    "bloom",     "cohere",  "cohere2",   "deepseek_v2", "deepseek_v3",
-    "falcon_7b", "gemma2",  "gemma3",    "gemma3n",     "gemma4",
-    "glm4",      "gpt2",    "gpt_neox",  "gpt_oss",     "gptj",
-    "llama",     "llama_3", "llama4",    "minimax_m2",  "ministral3",
-    "mistral",   "mixtral", "mpt",       "olmo2",       "opt",
-    "phi",       "qwen2",   "qwen2_moe", "qwen3",       "smollm3",
-    "stablelm"
+    "bloom",       "cohere",  "cohere2",  "deepseek_v2", "deepseek_v3",
+    "falcon_7b",   "gemma2",  "gemma3",   "gemma3n",     "gemma4",
+    "glm4",        "gpt2",    "gpt_neox", "gpt_oss",     "gptj",
+    "kimi_linear", "llama",   "llama_3",  "llama4",      "minimax_m2",
+    "ministral3",  "mistral", "mixtral",  "mpt",         "olmo2",
+    "opt",         "phi",     "qwen2",    "qwen2_moe",   "qwen3",
+    "qwen3_next",  "smollm3", "stablelm"
 };
 
 enum { B = 2, T = 13 };
@@ -459,4 +459,5 @@ TEST(without_memory_nothing_is_kept)
     check_no_memory(run_without_memory, "llama");
     check_no_memory(run_without_memory, "gemma3n");
     check_no_memory(run_without_memory, "deepseek_v3");
+    check_no_memory(run_without_memory, "kimi_linear");
 }

@@ -384,6 +384,54 @@ TEST(a_passport_is_of_what_is_computed)
                   false);
 }
 
+/* ------------------------------------------------------------------ images */
+
+/* The tower of a config without keys of images: its layers, their head, what is
+   added to patches, and which of the first 8 layers have windows. */
+static void tower_is(const char *type, int64_t layers, int64_t head,
+                     const char *input, const char *windows)
+{
+    struct lct_position_plan p;
+    struct lct_config c;
+    char text[128], found[9] = "";
+
+    snprintf(text, sizeof text, "{\"model_type\":\"%s\",\"vision_config\":{}}",
+             type);
+    CHECK_OK(lct_config_parse(&c, text, strlen(text), "config.json"));
+    CHECK_OK(lct_position_plan_of(&p, &c));
+    CHECK(p.n_towers == 2 && p.towers[1].n_layers == layers);
+    CHECK(p.towers[1].layers[0].qk_dim == head);
+    assert_string_equal(p.towers[1].input, input);
+    for (int i = 0; i < 8; i++)
+        found[i] = p.towers[1].layers[i].grid_window == 8 ? 'w' : '.';
+    assert_string_equal(found, windows);
+    lct_position_plan_free(&p);
+    lct_config_free(&c);
+}
+
+TEST(towers_for_images_have_the_values_of_their_classes)
+{
+    tower_is("qwen2_vl", 32, 80, "none", "........");
+    tower_is("qwen2_5_vl", 32, 224, "none", "wwwwwww.");
+    tower_is("qwen3_vl", 27, 72, "learned(length=2304)", "........");
+    tower_is("qwen3_vl_moe", 27, 72, "learned(length=2304)", "........");
+}
+
+TEST(mrope_has_the_pairing_of_its_files)
+{
+    static const char text[] = "{\"model_type\":\"qwen2_vl\"}";
+    struct lct_position_plan p;
+    struct lct_config c;
+
+    CHECK_OK(lct_config_parse(&c, text, strlen(text), "config.json"));
+    c.pairing = LCT_PAIRING_INTERLEAVED; /* as its weights record */
+    CHECK_OK(lct_position_plan_of(&p, &c));
+    assert_string_equal(p.towers[0].layers[0].spec,
+                        "mrope(base=1000000,pairing=interleaved)");
+    lct_position_plan_free(&p);
+    lct_config_free(&c);
+}
+
 /* A change of the hash makes every published passport invalid. */
 TEST(the_passport_of_llama_3_1_stays)
 {

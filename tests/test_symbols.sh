@@ -31,6 +31,16 @@ for lib in liblocant liblocant_lab; do
            awk '{ print $NF, $1 }' | sed 's/@[^ ]*//' | grep -E "^($banned) ")"
 done
 
+for file in "$build/liblocant.so" "$build/liblocant_lab.so" "$build/locant"; do
+    [ -e "$file" ] || continue
+    verdict "$(basename "$file") has no symbol of MPI" \
+        "$(nm -D "$file" | awk '{ print $NF }' | grep -E '^P?MPI_|^mpi_')"
+done
+if [ -e "$build/liblocant_mpi.so" ]; then
+    verdict 'liblocant_mpi.so exports only locant_' \
+        "$(exported "$build/liblocant_mpi.so" | grep -v '^locant_')"
+fi
+
 objects=$(find "$build/src" "$build/bench" -path '*kernels_*.dir/*kernels.c.o')
 verdict 'kernel objects were found' "$([ -n "$objects" ] || echo none)"
 for object in $objects; do

@@ -16,9 +16,10 @@ import textwrap
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORE = ("core", "angles", "encoding", "frequencies", "resize", "cache",
         "attention", "positions", "multimodal", "ragged")
-LAB = ("files", "graph", "lab")
+LAB = ("files", "graph", "group", "lab")
 MODELS = ("model_plan", "model_check", "model_convert", "model_run",
           "identify", "vectors")  # and then all others
+NOT_READ = ("mpi",)  # Python programs have torch.distributed
 NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",
            "char": "c_char", "size_t": "c_size_t", "double": "c_double",
            "float": "c_float", "int32_t": "c_int32", "int64_t": "c_int64",
@@ -259,7 +260,8 @@ def table(functions):
 def others():
     """The headers that are in none of the lists."""
     found = os.listdir(os.path.join(ROOT, "include", "locant"))
-    return tuple(sorted({f[:-2] for f in found} - {*CORE, *LAB, *MODELS}))
+    return tuple(sorted({f[:-2] for f in found} -
+                        {*CORE, *LAB, *MODELS, *NOT_READ}))
 
 
 def import_from(source, names):

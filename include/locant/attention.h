@@ -144,6 +144,18 @@ enum {
  * them are read, so results are those of a call for F32 copies of k and v, with
  * the accuracy of F32 whatever the dtype of q.  There is no backward.
  *
+ * leaves     0, or a power of two up to 256: how backward adds what it sums
+ *            over queries, dk, dv, dx, dparams and dsinks.  With 0 they are one
+ *            chain in the order of queries.  Else leaf l of L has the tiles of
+ *            64 queries from floor(l n / L) to before floor((l + 1) n / L), n =
+ *            ceil(T / 64).  Each leaf is summed from zero, in F32 (F64 if q is
+ *            F64), and the leaves are added by the full binary tree
+ *            S(a, 1) = leaf a, S(a, 2s) = S(a, s) + S(a + s, s), element by
+ *            element: the same bits, whoever computes which leaves.  out, lse,
+ *            dq and dbias have the bits of leaves = 0.  The workspace also has
+ *            log2(L) + 1 arrays with the elements of k, v, x, params and sinks.
+ *            The reference has one chain
+ *
  * Source: of values that are part of the keys DeepSeek-AI 2024,
  * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
  * 2020, arXiv:2004.05150v2, section 3.1, and Jiang et al. 2023,
@@ -171,6 +183,7 @@ typedef struct locant_attention {
     const locant_tensor   *block_table, *lengths; /* of a paged cache */
     locant_quant           quant; /* of k and v; NONE: dtype of q */
     int64_t                quant_group;
+    int64_t                leaves; /* of the gradients' sums; 0: one chain */
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \

@@ -200,6 +200,10 @@ locant_set_parallel_for(locant_parallel_runner run, void *context);
 typedef int (*locant_poll)(void *context);
 LOCANT_API void locant_set_poll(locant_poll poll, void *context);
 
+/* Ask that function now: its value, or 0 if there is none.  For libraries built
+   on this one, where they wait for something else than its computations. */
+LOCANT_API int locant_ask_poll(void);
+
 /* ---------------------------------------------------------- random numbers */
 
 /*

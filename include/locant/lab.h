@@ -10,6 +10,7 @@
 #define LOCANT_LAB_H
 
 #include "core.h"
+#include "group.h"
 
 LOCANT_BEGIN_DECLS
 
@@ -84,6 +85,14 @@ typedef struct locant_store locant_store;
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_open(locant_store **out, const char *directory);
+/*
+ * The same on a disk that several machines share: only this process may have
+ * the store open, and SQLite then needs no memory that processes share.
+ * Errors: as locant_store_open(), UNSUPPORTED (another process has it: its
+ * number and host are named).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_open_alone(locant_store **out, const char *directory);
 /* Open an existing store for reading only. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_open_readonly(locant_store **out, const char *directory);
@@ -139,6 +148,30 @@ locant_store_run(locant_run_info *out, locant_store *store, int64_t id);
 /* Remove a run, its metrics, evaluations and checkpoint. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_remove(locant_store *store, int64_t id);
+
+/* What locant_store_merge() did with the runs of the source. */
+typedef struct locant_store_merged {
+    int64_t added;     /* new to the destination */
+    int64_t continued; /* further in the source: taken over */
+    int64_t kept;      /* as far in the destination, or further */
+} locant_store_merged;
+
+/*
+ * Add every run of 'source', which may be open for reading only, to 'dest',
+ * with its checkpoint, evaluations, scores and probes, and every kept text.
+ * Runs are matched by what determines their bits.  Of two, the one that is done
+ * stays, else the one of the greater step; two that are done must be equal.  A
+ * second merge changes nothing, and merges in any order give the same runs.
+ * After a failure or a kill the next merge does the rest.
+ *
+ * out  written unless NULL
+ * Errors: NULL, PARAM (one store twice), IO, FORMAT (runs that are done and
+ * differ, both named; values no run has; an older schema), UNSUPPORTED (a run
+ * to be continued is being trained), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_merge(locant_store_merged *out, locant_store *dest,
+                   locant_store *source);
 
 /*
  * Run one read-only SQL statement.  'row' is called for each row of the result
@@ -213,6 +246,11 @@ typedef struct locant_train_options {
                                  learning_rate */
     int     vocabulary;       /* 0: a token is a byte; 257 .. 4096: that many
                                  tokens of a byte-pair vocabulary; see below */
+    int64_t leaves;           /* parts of a batch whose gradients are added by
+                                 a tree: a power of two up to 256 that divides
+                                 the batch; 0: one chain of sums; see below */
+    const locant_group *group; /* processes that train this run together; NULL:
+                                 this one; see below */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -236,6 +274,26 @@ typedef struct locant_train_options {
  * part of the text until there are that many tokens.  Lengths then count such
  * tokens; losses stay in nats per byte: the sum over tokens, divided by the
  * bytes that they stand for.  The merges are kept with the run.
+ *
+ * leaves > 0 divides a batch into so many leaves of consecutive rows.  The
+ * gradient of a leaf is that of its rows alone, summed from zero and divided by
+ * the scored tokens of the whole batch.  Their sum is the full binary tree, in
+ * float32 and element by element,
+ *
+ *     S(a, 1) = leaf a;   S(a, 2s) = S(a, s) + S(a + s, s);   S(0, leaves)
+ *
+ * which processes can share out to the same bits.  leaves = 0 is one chain of
+ * sums over all rows, with other bits.
+ *
+ * With a group every rank calls locant_train() with the same options and the
+ * same text, which the first exchange compares.  Each passes its share of the
+ * leaves of a batch, so there are at most as many ranks as leaves; leaves = 0
+ * is then the largest number up to 16 that divides the batch.  The run has the
+ * bits of one process with as many leaves, for any number of ranks, and a run
+ * that was begun with one number of them continues with another.  Rank 0 alone
+ * has the store; others pass NULL.  A failure of one rank ends the call on all,
+ * with one message.  If 'progress' of one asks to stop, all stop after the next
+ * step.  With more than one rank, parent is 0.
  *
  * parent > 0 names a run that is done.  The new run begins with the parent's
  * parameters instead of drawn ones, and has its sizes and vocabulary: the

@@ -58,6 +58,9 @@ typedef struct locant_report_options {
                                      only in encoding and seed, and train
                                      nothing; NULL: train */
     size_t        n_runs;         /* 1 .. 4096; 0: 'runs' is not read */
+    const char   *plan;           /* file of locant_report_make_plan(), which
+                                     decides preset, encodings, seeds, optimizer
+                                     and vocabulary; NULL: none */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \
@@ -118,6 +121,45 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_report_run(locant_report *out, const locant_corpus *corpus,
                   const locant_report_options *options);
 LOCANT_API void locant_report_free(locant_report *report);
+
+/* ------------------------------------------------------ parts of a report */
+
+/*
+ * Several machines share out the runs of a report without messages: each trains
+ * one part in a store of its own, locant_store_merge() joins the stores, and
+ * locant_report_run() on the merged store trains what is missing and writes the
+ * page.  A plan, one JSON file, gives all of them the same configuration.
+ */
+enum { LOCANT_MOST_PARTS = 100000 };
+
+/*
+ * Write the plan of a report into the file 'path'.  A preset that tries
+ * learning rates goes in two rounds: the first plan has none, and parts try
+ * them; when the store of options->directory has all of these runs, the plan
+ * has the chosen rates, and parts train the seeds.
+ *
+ * rates_chosen  written unless NULL: 1 if the plan has rates, or needs none
+ * Errors: those of locant_report_run() about its options; PARAM (minutes, with,
+ * runs or export_folder are set).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_report_make_plan(int *rates_chosen, const char *path,
+                        const locant_corpus *corpus,
+                        const locant_report_options *options);
+
+/*
+ * Train and evaluate part 'part' of 'parts' (1 .. parts) of a report, in the
+ * store <options->directory>/part-<part>-of-<parts>, which only this process
+ * may have open (locant_store_open_alone()).  No page is written.  Run j, seed
+ * by seed and encoding by encoding, belongs to part 1 + j mod parts.
+ *
+ * runs  written unless NULL: the number of runs of this part
+ * Errors: as locant_report_make_plan(); PARAM (part; a plan of another text),
+ * UNSUPPORTED (another process has this part's store), INTERRUPTED.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_report_part(int64_t *runs, const locant_corpus *corpus,
+                   const locant_report_options *options, int part, int parts);
 
 LOCANT_END_DECLS
 #endif /* LOCANT_REPORT_H */

@@ -52,6 +52,14 @@ locant_study_export(locant_store *store, int64_t id, const char *path,
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_study_import(int64_t *id, const char *directory, const char *path);
 
+/*
+ * The text in a file of locant_study_export(), by which runs on several
+ * machines read the same text.  The file is not trusted.
+ * Errors: NULL, IO, FORMAT, UNSUPPORTED (it has no text), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_study_corpus(locant_corpus **out, const char *path);
+
 /* A study to be compared: a file of locant_study_export() or, if 'path' is
    NULL, study 'id' of a store, found as by locant_store_study(). */
 typedef struct locant_study_source {

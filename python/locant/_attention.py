@@ -300,11 +300,15 @@ def attention_backward(
         key_mask: Any = None, window: int = 0, softcap: float = 0.0,
         sinks: Any = None, bias: Any = None, mask: Any = None, x: Any = None,
         keys_rotated: bool = False, rotate_values: bool = False,
-        dtype: str | None = None, copy: bool = False) -> Gradients:
+        leaves: int = 0, dtype: str | None = None,
+        copy: bool = False) -> Gradients:
     """Gradients of a loss whose gradient with respect to 'out' is 'dout'.
 
     dout, out  [B, H, T, Dv], dtype of q; out as attention() returned it
     lse        [B, H, T], as attention(.., return_lse=True) returned it
+    leaves     0: what is summed over queries is one chain; L, a power of two up
+               to 256: it is the sum of L parts by a fixed binary tree, which
+               has the same bits whoever computes which parts
     the rest   as attention() was given it
 
     Returns Gradients(q, k, v, params, x, sinks, bias): arrays of the shapes and
@@ -319,6 +323,7 @@ def attention_backward(
         k_documents=k_documents, key_mask=key_mask, window=window,
         softcap=softcap, sinks=sinks, bias=bias, mask=mask, x=x,
         keys_rotated=keys_rotated, rotate_values=rotate_values))
+    p.struct.leaves = whole64(leaves, "leaves")
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     out, out_code = accept(out, "out", copy, dtype, FLOATS)
     lse, lse_code = accept(lse, "lse", copy, None, PARAMS)

@@ -291,6 +291,7 @@ class Attention(Structure):
         ("lengths", POINTER(Tensor)),
         ("quant", c_int),
         ("quant_group", c_int64),
+        ("leaves", c_int64),
     ]
 
 
@@ -488,6 +489,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_parallel_for": (None, [c_size_t, Task, c_void_p]),
     "locant_set_parallel_for": (None, [ParallelRunner, c_void_p]),
     "locant_set_poll": (None, [Poll, c_void_p]),
+    "locant_ask_poll": (c_int, []),
     "locant_philox": (None, [POINTER(c_uint32), POINTER(c_uint32), POINTER(c_uint32)]),
     "locant_random_word": (c_uint32, [POINTER(Random)]),
     "locant_random_uniform": (c_double, [POINTER(Random)]),

@@ -47,6 +47,26 @@ class Laplacian(IntEnum):
     RANDOM_WALK = 2
 
 
+class Piece(Structure):
+    """locant_piece"""
+    _fields_ = [
+        ("peer", c_int),
+        ("data", c_void_p),
+        ("bytes", c_size_t),
+    ]
+
+
+class Group(Structure):
+    """locant_group"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rank", c_int),
+        ("size", c_int),
+        ("exchange", CFUNCTYPE(c_int, POINTER(Piece), c_size_t, POINTER(Piece), c_size_t, c_void_p)),
+        ("context", c_void_p),
+    ]
+
+
 class CorpusKind(IntEnum):
     """locant_corpus_kind"""
     HEADERS = 0
@@ -119,6 +139,16 @@ class RunInfo(Structure):
     ]
 
 RunVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_void_p)
+
+
+class StoreMerged(Structure):
+    """locant_store_merged"""
+    _fields_ = [
+        ("added", c_int64),
+        ("continued", c_int64),
+        ("kept", c_int64),
+    ]
+
 SqlVisitor = CFUNCTYPE(c_int, c_int, POINTER(c_char_p), POINTER(c_char_p), c_char_p, c_void_p)
 
 
@@ -174,6 +204,8 @@ class TrainOptions(Structure):
         ("optimizer", c_int),
         ("muon_rate", c_double),
         ("vocabulary", c_int),
+        ("leaves", c_int64),
+        ("group", POINTER(Group)),
     ]
 
 
@@ -250,12 +282,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_corpus_free": (None, [c_void_p]),
     "locant_corpus_info_of": (POINTER(CorpusInfo), [c_void_p]),
     "locant_store_open": ("status", [POINTER(c_void_p), c_char_p]),
+    "locant_store_open_alone": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_open_readonly": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_close": (None, [c_void_p]),
     "locant_store_any_isa": (None, [c_void_p, c_int]),
     "locant_store_runs": ("status", [c_void_p, RunVisitor, c_void_p]),
     "locant_store_run": ("status", [POINTER(RunInfo), c_void_p, c_int64]),
     "locant_store_remove": ("status", [c_void_p, c_int64]),
+    "locant_store_merge": ("status", [POINTER(StoreMerged), c_void_p, c_void_p]),
     "locant_store_sql": ("status", [c_void_p, c_char_p, SqlVisitor, c_void_p]),
     "locant_optimizer_name": (c_char_p, [c_int]),
     "locant_train": ("status", [POINTER(c_int64), c_void_p, c_void_p, POINTER(TrainOptions)]),

@@ -167,6 +167,7 @@ class ReportOptions(Structure):
         ("export_folder", c_char_p),
         ("runs", POINTER(c_int64)),
         ("n_runs", c_size_t),
+        ("plan", c_char_p),
     ]
 
 
@@ -215,6 +216,9 @@ class Report(Structure):
         ("vocabulary", c_int),
         ("json", c_char_p),
     ]
+
+
+MOST_PARTS = 100000
 
 
 FLIP_MAX = 20
@@ -354,6 +358,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),
+    "locant_report_make_plan": ("status", [POINTER(c_int), c_char_p, c_void_p, POINTER(ReportOptions)]),
+    "locant_report_part": ("status", [POINTER(c_int64), c_void_p, POINTER(ReportOptions), c_int, c_int]),
     "locant_paired": ("status", [POINTER(Difference), POINTER(c_double), c_size_t, c_double]),
     "locant_holm": ("status", [POINTER(c_double), POINTER(c_double), c_size_t]),
     "locant_flip_seeds": (c_size_t, [c_size_t, c_double]),
@@ -368,6 +374,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_study_free": (None, [POINTER(Study)]),
     "locant_study_export": ("status", [c_void_p, c_int64, c_char_p, c_int]),
     "locant_study_import": ("status", [POINTER(c_int64), c_char_p, c_char_p]),
+    "locant_study_corpus": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_study_compare": ("status", [POINTER(c_void_p), POINTER(StudySource), POINTER(StudySource), c_char_p]),
     "locant_task_at": (POINTER(TaskInfo), [c_int]),
     "locant_task_find": (POINTER(TaskInfo), [c_char_p]),

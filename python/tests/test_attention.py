@@ -223,6 +223,26 @@ class Backward(unittest.TestCase):
                             sinks=np.linspace(-1, 1, 4).astype(dtype))
             self.assertEqual(g.sinks.shape, (4,))
 
+    def test_leaves_are_a_tree_over_parts_of_the_queries(self):
+        q, k, v = arrays(t=200, s=200)
+        dout = arrays(t=200, s=200)[0][:, ::-1]
+        out, lse = locant.attention(q, k, v, "rope", True, return_lse=True)
+
+        def backward(dout, leaves):
+            return locant.attention_backward(dout, q, k, v, out, lse, "rope",
+                                             True, leaves=leaves, copy=True)
+
+        parts = [np.where((np.arange(200) // 64 == n)[:, None], dout,
+                          np.float32(0)) for n in range(4)]
+        alone = [backward(part, 0) for part in parts]
+        plain, got = backward(dout, 0), backward(dout, 4)
+        self.assertTrue((got.q == plain.q).all())
+        for name in ("k", "v"):
+            a, b, c, d = (getattr(g, name) for g in alone)
+            self.assertTrue((getattr(got, name) == (a + b) + (c + d)).all())
+        with self.assertRaisesRegex(locant.Error, "leaves is 3, expected 0"):
+            backward(dout, 3)
+
     def test_values_of_another_width(self):
         for dtype, tolerance in ((np.float32, 4e-6), (np.float64, 1e-12)):
             q, k, _ = arrays(dtype)

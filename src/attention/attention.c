@@ -56,15 +56,24 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     return status;
 }
 
-static void backward(const struct lct_plan *p,
-                     const locant_attention_gradients *g,
-                     const locant_tensor *dout, const locant_tensor *out,
-                     const locant_tensor *lse)
+static void backward(const struct lct_problem *x,
+                     const struct lct_gradient_pass *pass)
 {
-    if (p->engine == LCT_REFERENCE)
-        lct_rows_backward(p, g, dout, out, lse);
-    else /* also after a decode forward */
-        lct_tiled_backward(p, g, dout, out, lse);
+    const struct lct_plan *p = &x->plan;
+    const bool rows = p->engine == LCT_REFERENCE;
+    /* the tiled engine also after a decode forward */
+    const lct_backward_engine engine =
+        rows ? lct_rows_backward : lct_tiled_backward;
+
+    (rows ? lct_dense_gradient_begin_rows
+          : lct_dense_gradient_begin)(p, pass->g->dbias);
+    if (x->request.leaves > 0) {
+        lct_leaf_sums_backward(&x->leaf_sums, p, pass, engine);
+    } else {
+        engine(p, pass);
+        lct_param_gradients_accumulate(p, pass->g->dparams);
+    }
+    lct_dense_gradient_end(p, pass->g->dbias);
 }
 
 locant_status
@@ -85,7 +94,8 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, workspace);
         lct_pool_begin_cancellable();
-        backward(&x.plan, gradients, dout, out, lse);
+        backward(&x, &(struct lct_gradient_pass){ gradients, dout, out, lse, 0,
+                                                  x.plan.T });
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())

@@ -14,6 +14,7 @@ struct lct_backward {
     bool needs_angles; /* gradients of token_angles are wanted */
     bool needs_dbias;  /* gradients of score parameters are wanted */
     bool needs_dq, needs_dk, needs_dv; /* gradients of q, k, v are needed */
+    int64_t first_tile, end_tile;      /* of queries */
     int64_t from;                      /* first batch row of this chunk */
 };
 

@@ -89,17 +89,25 @@ static void sum_gates(void *context, size_t task, int slot)
 void lct_content_gates_fill(const struct lct_plan *p)
 {
     struct lct_content_products *c = p->content;
-    size_t heads = (size_t)(p->B * p->H) * sizeof(double);
 
     lct_key_order_fill(c->order, c->last, p);
     for (int n = 0; n < c->gate_sets; n++) {
         struct gate_job job = { .p = p, .set = &c->gates[n] };
 
-        memset(c->gates[n].dk_sum, 0, heads * (size_t)p->S);
-        memset(c->gates[n].dq_sum, 0, heads * (size_t)p->T);
         lct_parallel_for((size_t)(p->B * p->k_tiles), p->slots, fill_gates,
                          &job);
         lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_gates, &job);
+    }
+}
+
+void lct_content_gates_begin_backward(const struct lct_plan *p)
+{
+    const struct lct_content_products *c = p->content;
+    const size_t heads = (size_t)(p->B * p->H) * sizeof(double);
+
+    for (int n = 0; n < c->gate_sets; n++) {
+        memset(c->gates[n].dk_sum, 0, heads * (size_t)p->S);
+        memset(c->gates[n].dq_sum, 0, heads * (size_t)p->T);
     }
 }
 

@@ -16,6 +16,8 @@ void lct_content_gates_layout(struct lct_content_products *c,
                               const struct lct_plan *p,
                               struct lct_arena *arena);
 void lct_content_gates_fill(const struct lct_plan *p);
+/* Set the gradients of the sums to 0; there may be no gates. */
+void lct_content_gates_begin_backward(const struct lct_plan *p);
 
 /* s->s += the biases of the gates; and its backward. */
 void lct_content_gates_scores(const struct lct_plan *p,

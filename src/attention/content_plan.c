@@ -73,7 +73,7 @@ bool lct_content_plan_make(struct lct_content_products *c,
     struct lct_span differences;
 
     c->products = lct_no_products();
-    if (door->token_angles != NULL)
+    if (door->token_angles != NULL || door->pairs != NULL)
         return true;
     if (door->products == NULL)
         return false;

@@ -233,6 +233,20 @@ static void basis_gradient(void *context, size_t task, int slot)
     }
 }
 
+/* For the next leaf of queries, since basis_gradient() of the last one has
+   overwritten the basis. */
+static void refill_basis(const struct lct_plan *p)
+{
+    struct job job = { .p = p };
+
+    for (int n = 0; n < p->content->products.count && job.table == NULL; n++)
+        if (p->content->table[n].v.matrix >= 0)
+            job.table = &p->content->table[n];
+    if (job.table != NULL)
+        lct_parallel_for((size_t)lct_sizes_tiles(job.table->rows), p->slots,
+                         fill_basis, &job);
+}
+
 void lct_content_project_accumulate(const struct lct_plan *p,
                                     double *const *dparam)
 {
@@ -242,6 +256,8 @@ void lct_content_project_accumulate(const struct lct_plan *p,
     const struct lct_content_table *last = NULL;
     double *row = c->scratch[0].row;
 
+    if (p->request->leaves > 0 && door->basis_backward != NULL)
+        refill_basis(p);
     for (int n = 0; n < c->products.count; n++) {
         job.table = &c->table[n];
         if (job.table->v.matrix >= 0)

@@ -70,7 +70,9 @@ static void heads_task(void *context, size_t task, int slot)
     const struct lct_backward *job = context;
     const struct lct_plan *p = job->p;
     const locant_tensor *dbias = job->g->dbias;
-    int64_t group = (int64_t)task / p->q_tiles, n = (int64_t)task % p->q_tiles;
+    const int64_t tiles = job->end_tile - job->first_tile;
+    int64_t group = (int64_t)task / tiles;
+    int64_t n = job->first_tile + (int64_t)task % tiles;
     int64_t b = group / dbias->shape[1], h = group % dbias->shape[1];
     int64_t b_end = dbias->shape[0] == 1 ? p->B : b + 1;
     int64_t h_first = h, h_end = dbias->shape[1] == 1 ? p->H : h + 1;
@@ -94,7 +96,7 @@ void lct_dense_heads_backward(const struct lct_backward *job)
     const locant_tensor *dbias = job->g->dbias;
 
     if (dbias != NULL && p->dense->way == LCT_DENSE_HEADS)
-        lct_parallel_for(
-            (size_t)(dbias->shape[0] * dbias->shape[1] * p->q_tiles), p->slots,
-            heads_task, (void *)job);
+        lct_parallel_for((size_t)(dbias->shape[0] * dbias->shape[1] *
+                                  (job->end_tile - job->first_tile)),
+                         p->slots, heads_task, (void *)job);
 }

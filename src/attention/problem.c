@@ -11,6 +11,7 @@ static bool lay_out(struct lct_problem *x, struct lct_arena *arena)
 
     lct_tables_layout(&x->tables, p, arena);
     lct_dense_gradient_layout(&x->dense, p, arena);
+    lct_leaf_sums_layout(&x->leaf_sums, p, arena);
     if (p->engine == LCT_REFERENCE) {
         lct_rows_layout(&x->rows, p, arena);
     } else {

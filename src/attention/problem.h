@@ -7,6 +7,7 @@
 #include "content.h"
 #include "decode.h"
 #include "dense_gradient.h"
+#include "leaf_sums.h"
 #include "param_gradients.h"
 #include "rows.h"
 #include "tables.h"
@@ -22,6 +23,7 @@ struct lct_problem {
     struct lct_tiled tiled;
     struct lct_decode decode;
     struct lct_rows_engine rows;
+    struct lct_leaf_sums leaf_sums;
 };
 
 /*

@@ -9,6 +9,7 @@
  */
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H
+#include "gradient_pass.h"
 #include "rows_content.h"
 #include "tables.h"
 
@@ -115,7 +116,5 @@ void lct_rows_finish_scores(double *s, double *slope,
 void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,
                       locant_tensor *lse);
 void lct_rows_backward(const struct lct_plan *p,
-                       const locant_attention_gradients *g,
-                       const locant_tensor *dout, const locant_tensor *out,
-                       const locant_tensor *lse);
+                       const struct lct_gradient_pass *pass);
 #endif

@@ -25,7 +25,8 @@ struct backward_job {
     const struct lct_plan *p;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    int64_t from; /* task of document 0 */
+    int64_t first, last; /* queries */
+    int64_t from;        /* task of document 0 */
 };
 
 /* One task: its document, its memory and its gradients. */
@@ -345,7 +346,8 @@ static void backward_document(struct owner *w)
         memset(doc->dx, 0, (size_t)(doc->c.keys * w->t.p->W) * sizeof(double));
     if (w->t.p->tables->content != NULL)
         lct_rows_content_begin_backward(&w->t);
-    for (int64_t i = 0; i < w->t.p->T && !lct_pool_cancelled(); i++)
+    for (int64_t i = w->job->first; i < w->job->last && !lct_pool_cancelled();
+         i++)
         if (lct_rows_has(&w->t, i))
             backward_row(w, i);
     if (w->t.p->tables->content != NULL)
@@ -353,13 +355,14 @@ static void backward_document(struct owner *w)
     store_keys(w);
 }
 
-/* Set d to 0; what is not padding is overwritten later. */
+/* Set rows first .. last - 1 of d to 0; what is not padding is overwritten
+   later. */
 static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
-                        int64_t heads)
+                        int64_t heads, int64_t first, int64_t last)
 {
     if (d != NULL)
         for (int64_t h = head; h < head + heads; h++)
-            for (int64_t i = 0; i < d->shape[2]; i++) {
+            for (int64_t i = first; i < last; i++) {
                 int64_t index[3] = { b, h, i };
 
                 memset(lct_at(d, index, 3), 0,
@@ -386,9 +389,10 @@ static void backward_task(void *context, size_t n, int slot)
                                          .dx = doc->dx,
                                          .dbias = w.t.r->dbias,
                                          .dparam = w.dcontent };
-    clear_heads(job->g->dq, doc->b, doc->head, doc->heads);
-    clear_heads(job->g->dk, doc->b, doc->kv_head, doc->kv_heads);
-    clear_heads(job->g->dv, doc->b, doc->kv_head, doc->kv_heads);
+    clear_heads(job->g->dq, doc->b, doc->head, doc->heads, job->first,
+                job->last);
+    clear_heads(job->g->dk, doc->b, doc->kv_head, doc->kv_heads, 0, p->S);
+    clear_heads(job->g->dv, doc->b, doc->kv_head, doc->kv_heads, 0, p->S);
     if (p->request->token_numbers != NULL)
         w.g.dnumbers = p->tables->token.dz[LCT_KEY] +
                        doc->b * p->H * p->S * p->tables->token.numbers;
@@ -397,19 +401,21 @@ static void backward_task(void *context, size_t n, int slot)
 }
 
 void lct_rows_backward(const struct lct_plan *p,
-                       const locant_attention_gradients *g,
-                       const locant_tensor *dout, const locant_tensor *out,
-                       const locant_tensor *lse)
+                       const struct lct_gradient_pass *pass)
 {
-    struct backward_job job = {
-        .p = p, .g = g, .dout = dout, .out = out, .lse = lse
-    };
+    const locant_attention_gradients *g = pass->g;
+    struct backward_job job = { .p = p,
+                                .g = g,
+                                .dout = pass->dout,
+                                .out = pass->out,
+                                .lse = pass->lse,
+                                .first = pass->first,
+                                .last = pass->last };
     int64_t tasks = lct_rows_tasks(p), count;
     /* Tasks add to elements of dbias that they share in their order. */
     bool one = g->dbias != NULL && p->dense->way == LCT_DENSE_HEADS;
 
     lct_outputs_clear_dx(g->dx);
-    lct_dense_gradient_begin_rows(p, g->dbias);
     if (p->params > 0)
         memset(p->gradients->params, 0, p->params * sizeof(double));
     lct_token_angles_begin_backward(p);
@@ -422,9 +428,6 @@ void lct_rows_backward(const struct lct_plan *p,
                 p->gradients->params[k] +=
                     p->gradients->params[(size_t)n * p->params + k];
     }
-    lct_dense_gradient_end(p, g->dbias);
     lct_token_angles_end_backward(p, g->dx);
-    if (p->params > 0 && g->dparams != NULL)
-        lct_param_gradients_accumulate(p, g->dparams);
-    lct_sinks_backward(p, g, dout, out, lse);
+    lct_sinks_backward(p, pass);
 }

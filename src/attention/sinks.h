@@ -1,6 +1,7 @@
 /* sinks.h - a logit per head that joins the softmax but has no value */
 #ifndef LCT_ATTENTION_SINKS_H
 #define LCT_ATTENTION_SINKS_H
+#include "gradient_pass.h"
 #include "tables.h"
 
 /* The logit of head h; -infinity without sinks. */
@@ -8,7 +9,5 @@ double lct_sinks_logit(const struct lct_plan *p, int64_t h);
 
 /* Add to g->dsinks unless it is NULL. */
 void lct_sinks_backward(const struct lct_plan *p,
-                        const locant_attention_gradients *g,
-                        const locant_tensor *dout, const locant_tensor *out,
-                        const locant_tensor *lse);
+                        const struct lct_gradient_pass *pass);
 #endif

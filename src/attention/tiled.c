@@ -16,6 +16,7 @@
 #include "bias_table.h"
 #include "content.h"
 #include "content_far.h"
+#include "content_gates.h"
 #include "content_maps_backward.h"
 #include "content_tables.h"
 #include "dense_gradient.h"
@@ -24,6 +25,7 @@
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
+#include "pairs.h"
 #include "param_gradients.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -240,6 +242,8 @@ static void scores_backward(const struct lct_backward *job,
     }
     if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
+    if (lct_pairs_are_used(p))
+        lct_pairs_scores_backward(p, t, s, t->b - job->from, job->learns);
     if (p->request->gain != NULL)
         lct_factors_gain_backward(p, t, s, t->b - job->from, job->learns);
     if (lct_content_maps_are_used(p)) {
@@ -346,7 +350,9 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
 {
     const struct lct_plan *p = job->p;
-    struct work w = load_work(p, b, h, first, p->tiles_per_task, slot);
+    const int64_t left = job->end_tile - first;
+    const int64_t most = left < p->tiles_per_task ? left : p->tiles_per_task;
+    struct work w = load_work(p, b, h, first, most, slot);
 
     for (int n = 0; n < w.tiles; n++)
         lct_backward_load_queries(job, &w.t[n], w.s[n]);
@@ -375,7 +381,8 @@ static void backward_task(void *context, size_t task, int slot)
     if (lct_content_maps_are_used(p)) /* as many heads of keys as of queries */
         lct_content_maps_backward_begin_head(job, b, head, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
-        for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
+        for (int64_t first = job->first_tile;
+             first < job->end_tile && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
     if (lct_content_maps_are_used(p))
@@ -423,20 +430,24 @@ static void find_needs(struct lct_backward *job)
 }
 
 void lct_tiled_backward(const struct lct_plan *p,
-                        const locant_attention_gradients *g,
-                        const locant_tensor *dout, const locant_tensor *out,
-                        const locant_tensor *lse)
+                        const struct lct_gradient_pass *pass)
 {
-    struct lct_backward job = {
-        .p = p, .g = g, .dout = dout, .out = out, .lse = lse
-    };
+    const locant_attention_gradients *g = pass->g;
+    struct lct_backward job = { .p = p,
+                                .g = g,
+                                .dout = pass->dout,
+                                .out = pass->out,
+                                .lse = pass->lse,
+                                .first_tile = pass->first / LCT_TILE,
+                                .end_tile = lct_sizes_tiles(pass->last) };
     bool content = p->request->content != NULL;
 
     find_needs(&job);
     lct_outputs_clear_dx(g->dx);
-    lct_dense_gradient_begin(p, g->dbias);
     if (job.learns)
         lct_param_gradients_clear(p);
+    if (content)
+        lct_content_gates_begin_backward(p);
     lct_token_angles_begin_backward(p);
     for (; job.from < p->B; job.from += p->chunk) {
         int64_t left = p->B - job.from;
@@ -444,15 +455,13 @@ void lct_tiled_backward(const struct lct_plan *p,
         backward_chunk(&job, left < p->chunk ? left : p->chunk);
     }
     lct_dense_heads_backward(&job);
-    lct_dense_gradient_end(p, g->dbias);
-    if (job.needs_angles)
+    if (p->request->token_numbers != NULL && (job.learns || g->dx != NULL))
         lct_token_angles_end_backward(p, g->dx);
-    lct_sinks_backward(p, g, dout, out, lse);
+    lct_sinks_backward(p, pass);
     if (!job.learns)
         return;
     if (content)
         lct_content_tables_accumulate(p);
     lct_bias_table_accumulate(p);
     lct_factors_accumulate(p);
-    lct_param_gradients_accumulate(p, g->dparams);
 }

@@ -11,13 +11,11 @@
  */
 #ifndef LCT_ATTENTION_TILED_H
 #define LCT_ATTENTION_TILED_H
-#include "plan.h"
+#include "gradient_pass.h"
 
 /* Run the engine; tables must be filled. */
 void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
                        const locant_tensor *lse);
 void lct_tiled_backward(const struct lct_plan *p,
-                        const locant_attention_gradients *g,
-                        const locant_tensor *dout, const locant_tensor *out,
-                        const locant_tensor *lse);
+                        const struct lct_gradient_pass *pass);
 #endif

@@ -121,6 +121,13 @@ void locant_set_poll(locant_poll poll, void *context)
     atomic_store(&poll_function, poll);
 }
 
+int locant_ask_poll(void)
+{
+    const locant_poll poll = atomic_load(&poll_function);
+
+    return poll != NULL ? poll(poll_context) : 0;
+}
+
 void lct_pool_begin_cancellable(void)
 {
     call.cancellable = atomic_load(&poll_function) != NULL && !inside;
@@ -139,14 +146,11 @@ bool lct_pool_end_cancellable(void)
 
 bool lct_pool_cancelled(void)
 {
-    locant_poll poll;
-
     if (in_pool && atomic_load_explicit(&pool.stop, memory_order_relaxed))
         return true;
     if (!call.cancellable || call.cancelled || seconds() < call.next_poll)
         return call.cancelled;
-    poll = atomic_load(&poll_function);
-    call.cancelled = poll != NULL && poll(poll_context) != 0;
+    call.cancelled = locant_ask_poll() != 0;
     call.next_poll = seconds() + POLL_SECONDS;
     if (call.cancelled && in_pool)
         atomic_store(&pool.stop, true);

@@ -26,6 +26,7 @@ static locant_status read_turns(struct lct_turns *out, const char *spec,
     locant_encoding *e;
     locant_status s;
 
+    *out = (struct lct_turns){ 0 };
     LCT_TRY(locant_encoding_create(&e, spec));
     s = lct_turns_of(out, e, dim, length);
     locant_encoding_free(e);

@@ -166,10 +166,11 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     static const char fn[] = "locant_model_logits";
     struct lct_model_input in;
     struct lct_net_run run = { 0 };
-    struct lct_net_memory memory = { 0 };
+    struct lct_model_memory memory = { 0 };
     const struct lct_net *n;
     locant_status status;
     int64_t shape[3];
+    double from;
     int rank;
 
     LCT_TRY(check(&in, fn, model, input, flags));
@@ -179,9 +180,12 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     LCT_TRY(check_seconds(fn, seconds, n));
     if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
+    from = lct_net_run_now();
     status = lct_model_run_begin(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
+        if (seconds != NULL)
+            run.seconds[n->text.n_layers] = lct_net_run_now() - from;
         status = (n->text.patches != NULL ? run_images : run_all)(
             out->data, &run, &in, flags);
     }
@@ -235,12 +239,12 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 /* A continuation that is under way. */
 struct writing {
     struct lct_net_run run;
-    struct lct_net_memory memory;
-    const struct lct_model_input *in;
+    struct lct_model_memory memory;
+    struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
-    int64_t *read;        /* [B, length]: ids as the model reads them */
-    int64_t *told;        /* [B]: ids of the last step, with padding */
+    int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
+    int64_t *read;        /* [B, length]: all ids as the model reads them */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
     void *room;
@@ -287,15 +291,16 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
     if (w->run.ids == LCT_IDS_ARANGE)
         w->run.ids = LCT_IDS_MASK; /* padding is no part of a text */
     w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
+    w->next = locant_alloc((size_t)B * sizeof(*w->next));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
     w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
     w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
     w->random = locant_alloc((size_t)B * sizeof(*w->random));
     w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
-    if (w->read == NULL || w->told == NULL || w->logits == NULL ||
-        w->states == NULL || w->room == NULL || w->random == NULL ||
-        w->ended == NULL)
+    if (w->read == NULL || w->next == NULL || w->told == NULL ||
+        w->logits == NULL || w->states == NULL || w->room == NULL ||
+        w->random == NULL || w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
     for (int64_t b = 0; b < B; b++)
@@ -308,6 +313,7 @@ static void end_writing(struct writing *w)
 {
     lct_model_run_end(&w->run, &w->memory);
     locant_release(w->read);
+    locant_release(w->next);
     locant_release(w->told);
     locant_release(w->logits);
     locant_release(w->states);
@@ -386,7 +392,8 @@ static void choose_tokens(struct writing *w, int64_t at)
 
         w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
         w->out[b * w->length + at] = id;
-        w->read[b * w->length + at] = id < n->vocab ? id : 0;
+        w->next[b] = id < n->vocab ? id : 0;
+        w->read[b * w->length + at] = w->next[b];
     }
     tell(w, at);
 }
@@ -399,26 +406,31 @@ static bool all_ended(const struct writing *w)
     return true;
 }
 
-/* w->states of token 'at' of each row, which has been chosen. */
-static locant_status read_token(struct writing *w, int64_t at)
+/* w->states of the token of each row that has been chosen. */
+static locant_status read_token(struct writing *w)
 {
     const struct lct_net *n = w->run.n;
-    const struct lct_net_tokens one = { .T = 1,
-                                        .ids = w->read + at,
-                                        .stride = w->length };
+    const int64_t B = w->in->B;
+    int64_t *at_next = w->in->next; /* positions, if they do not count on */
+    const struct lct_net_tokens one = {
+        .T = 1, .ids = w->next, .stride = 1, .positions = at_next, .axis = B
+    };
     const size_t width = (size_t)n->width * n->math->item;
+    int64_t T = 1;
     bool again;
 
     LCT_TRY(lct_net_length_grows(&again, &w->run));
-    if (!again) {
+    if (again) {
+        LCT_TRY(lct_net_run_again(&w->run, &one, w->read, w->length));
+        T = w->run.T;
+    } else {
         LCT_TRY(lct_net_run_step(&w->run, &one));
-        memcpy(w->states, w->run.x, (size_t)w->in->B * width);
-        return LOCANT_OK;
     }
-    LCT_TRY(lct_net_run_again(&w->run, w->read, w->length));
-    for (int64_t b = 0; b < w->in->B; b++)
+    for (int64_t i = 0; at_next != NULL && i < 3 * B; i++)
+        at_next[i]++;
+    for (int64_t b = 0; b < B; b++)
         memcpy((char *)w->states + (size_t)b * width,
-               (char *)w->run.x + (size_t)(b * w->run.T + at) * width, width);
+               (char *)w->run.x + (size_t)(b * T + T - 1) * width, width);
     return LOCANT_OK;
 }
 
@@ -436,7 +448,7 @@ static locant_status write_tokens(struct writing *w)
         choose_tokens(w, at);
         if (at + 1 == w->length || all_ended(w))
             continue;
-        LCT_TRY(read_token(w, at));
+        LCT_TRY(read_token(w));
     }
     return LOCANT_OK;
 }
@@ -491,7 +503,7 @@ locant_status locant_model_prompt(int64_t shape[2], const locant_model *model,
 
 static locant_status generate(locant_tensor *out, const char *fn,
                               const struct lct_net *n,
-                              const struct lct_model_input *in,
+                              struct lct_model_input *in,
                               const locant_generation *g)
 {
     struct writing w = { .in = in };

@@ -1,5 +1,6 @@
 /*
- * net_cache.h - keys and values of the tokens so far, and where these sit
+ * net_cache.h - keys and values of the tokens so far, or a state that sums them
+ * up, and where these sit
  *
  * Slots are in the order of tokens; rotated keys are stored where the rotation
  * does not depend on the length.
@@ -21,6 +22,9 @@ struct lct_net_cache {
     int64_t n_layers;
     void **k, **v; /* of each layer [B, kv_heads, capacity, width]; NULL: that
                       of another layer */
+    /* of layers with a delta rule, else NULL (net_delta.c): [B, heads, keys,
+       values], and [B, kernel - 1, channels] of the last tokens */
+    void **state, **recent;
 };
 
 /* Errors: NOMEM. */
@@ -39,4 +43,8 @@ void lct_net_cache_free(struct lct_net_cache *c);
 void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
                           int64_t T, const int64_t *mask, const int64_t *given,
                           int64_t stride, int64_t axis);
+
+/* Before all tokens are read again: states begin anew. */
+void lct_net_cache_restart(struct lct_net_cache *c,
+                           const struct lct_net_stack *s, size_t item);
 #endif

@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "family.h"
 #include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
@@ -11,6 +12,7 @@
 #include "net_mlp.h"
 #include "net_params.h"
 #include "net_patches.h"
+#include "net_sight.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include "net_windows.h"
@@ -232,6 +234,21 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
     return lct_net_stack_bind(&n->encoder, &b);
 }
 
+/* The names that the MLP of some layer has in the file; those of the first
+   variant if there is none. */
+static void choose_names(struct lct_net_binder *b)
+{
+    const struct lct_net_family *f = b->n->family;
+
+    for (int v = 0; v < 3 && f->names[v] != NULL; v++) {
+        b->prefix.names = f->names[v];
+        for (int64_t i = 0; i < b->n->text.plan->n_layers; i++)
+            if (lct_net_bind_has(b, (struct lct_net_place){ LCT_UP, i, -1 }))
+                return;
+    }
+    b->prefix.names = f->names[b->s.variant];
+}
+
 static bool is_params(const struct lct_net *n)
 {
     return n->config.dialect == LCT_DIALECT_META ||
@@ -252,6 +269,8 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (is_params(n))
         b.prefix.names = &lct_net_params_names;
     LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
+    if (b.s.named_by_file)
+        choose_names(&b);
     LCT_TRY(lct_net_bind_need(
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
@@ -271,7 +290,8 @@ static locant_status bind(struct lct_net *n, const char *path)
     LCT_TRY(bind_encoder(n, b));
     LCT_TRY(read_ends(n, path));
     LCT_TRY(bind_head(n, &b));
-    return bind_head_bias(n, &b);
+    LCT_TRY(bind_head_bias(n, &b));
+    return lct_net_sight_bind(n, path);
 }
 
 /* ------------------------------------------------------------------- open */
@@ -305,6 +325,24 @@ static locant_status check_sizes(const struct lct_net *n,
     return LOCANT_OK;
 }
 
+/* Layers with another attention than softmax are of families that have it, and
+   of files whose names for it are known. */
+static locant_status check_linear(const struct lct_net *n)
+{
+    const bool gguf = n->config.dialect == LCT_DIALECT_GGUF;
+    const bool known = n->family->switches.delta.heads > 0;
+
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
+        if (n->text.plan->layers[i].attention != LCT_SOFTMAX &&
+            (!known || gguf))
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %" PRId64
+                               " has linear attention, which cannot be run%s",
+                               n->config.file, i,
+                               known ? " from a GGUF file" : "");
+    return LOCANT_OK;
+}
+
 static locant_status choose_family(struct lct_net *n)
 {
     if (n->config.dialect == LCT_DIALECT_GGUF) {
@@ -313,6 +351,8 @@ static locant_status choose_family(struct lct_net *n)
         n->config.model_type = n->family->model_type;
     } else {
         n->family = lct_net_families_find(n->config.model_type);
+        if (n->family == NULL) /* a whole model that names no text part */
+            n->family = lct_net_families_find(n->plan.family->model_type);
         if (is_params(n)) {
             LCT_TRY(lct_net_params_translate(&n->translated, n));
             n->config.text = n->translated;
@@ -328,15 +368,10 @@ static locant_status choose_family(struct lct_net *n)
         n->text.plan = &n->plan.towers[1];
         LCT_TRY(check_sizes(n, n->encoder.plan));
     }
+    if (n->family->sight != NULL && n->plan.n_towers > 1)
+        LCT_TRY(check_sizes(n, &n->plan.towers[1]));
     LCT_TRY(check_sizes(n, n->text.plan));
-    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
-        if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
-            return locant_fail(
-                LOCANT_ERR_UNSUPPORTED,
-                "%s: layer %" PRId64
-                " has another attention than softmax, which cannot be run",
-                n->config.file, i);
-    return LOCANT_OK;
+    return check_linear(n);
 }
 
 /* A model without anything yet; NULL: no memory. */
@@ -428,15 +463,23 @@ locant_status lct_net_need_head(const char *fn, const struct lct_net *n)
                        n->no_head);
 }
 
-void lct_net_close(struct lct_net *n)
+/* What a model has of its own; its tower shares the rest. */
+static void drop(struct lct_net *n)
 {
-    if (n == NULL)
-        return;
     lct_net_stack_end(&n->text);
     lct_net_stack_end(&n->encoder);
     for (size_t i = 0; i < n->n_owned; i++)
         locant_release(n->owned[i]);
     locant_release(n->owned);
+}
+
+void lct_net_close(struct lct_net *n)
+{
+    if (n == NULL)
+        return;
+    if (n->sight != NULL)
+        drop(n->sight);
+    drop(n);
     lct_weights_close(n->weights);
     lct_position_plan_free(&n->plan);
     lct_config_free(&n->config);

@@ -177,7 +177,7 @@ locant_status lct_net_probe_begin(struct lct_net_probe *p,
     if (p->layers == NULL)
         return no_memory();
     for (int64_t i = 0; i < s->n_layers; i++)
-        if (only < 0 || only == i)
+        if ((only < 0 || only == i) && s->layers[i].delta == NULL)
             LCT_TRY(begin_layer(&p->layers[i], &s->layers[i], length));
     return LOCANT_OK;
 }

@@ -211,7 +211,7 @@ json_t *lct_net_probe_json(const struct lct_net_probe *p, int64_t length,
     for (int b = 0; b < bins; b++)
         json_array_append_new(first, json_integer(b > 0 ? 1LL << (b - 1) : 0));
     for (int64_t i = 0; i < p->stack->n_layers; i++)
-        if (p->only < 0 || p->only == i) {
+        if (p->layers[i].heads != NULL) {
             json_t *layer = layer_json(&p->layers[i], i, length, head, bins);
 
             if (layer == NULL) {

@@ -321,8 +321,7 @@ locant_status lct_plan_rope_put(struct lct_plan_spec *s,
                           n[1], n[2]); /* others than the default */
     if (r->layout != NULL)
         lct_plan_spec_put(s, ",layout=%s", r->layout);
-    else
-        lct_plan_spec_put(s, r->interleaved ? ",pairing=interleaved" : "");
+    lct_plan_spec_put(s, r->interleaved ? ",pairing=interleaved" : "");
     if (dim != r->head_dim || r->trailing)
         lct_plan_spec_put(s, ",dim=%" PRId64, dim);
     if (r->trailing)

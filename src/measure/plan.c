@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "results.h"
+#include "sweep.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,13 @@ bool lct_is_preset(const char *name)
         if (strcmp(presets[i].name, name) == 0)
             return true;
     return false;
+}
+
+const char *lct_preset_name(int i)
+{
+    return i >= 0 && (size_t)i < sizeof presets / sizeof presets[0]
+               ? presets[i].name
+               : NULL;
 }
 
 /* ------------------------------------------------------------------ create */
@@ -170,12 +178,11 @@ static locant_status allocate(struct lct_plan *plan)
     return LOCANT_OK;
 }
 
-locant_status lct_plan_create(struct lct_plan *plan,
-                              const locant_report_options *options)
+static locant_status create(struct lct_plan *plan,
+                            const locant_report_options *options)
 {
     locant_status status;
 
-    *plan = (struct lct_plan){ 0 };
     LCT_TRY(check_options(options));
     set_preset(plan, &presets[options->preset]);
     if (options->optimizer != LOCANT_OF_PRESET)
@@ -194,6 +201,63 @@ locant_status lct_plan_create(struct lct_plan *plan,
     if (status != LOCANT_OK)
         lct_plan_free(plan);
     return status;
+}
+
+/* The plan in the file decides what is trained. */
+static locant_status create_from(struct lct_plan *plan,
+                                 const locant_report_options *options,
+                                 const struct lct_sweep *sweep)
+{
+    locant_report_options o = *options;
+
+    if (o.encodings != NULL || o.seeds != 0 ||
+        o.optimizer != LOCANT_OF_PRESET || o.vocabulary != LOCANT_OF_PRESET)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: a plan was given, so encodings,"
+                           " seeds, optimizer and vocabulary should be left"
+                           " out");
+    o.preset = sweep->preset;
+    o.encodings = sweep->specs;
+    o.n_encodings = sweep->n;
+    o.seeds = sweep->seeds;
+    o.optimizer = (int)sweep->optimizer;
+    o.vocabulary = sweep->vocabulary;
+    LCT_TRY(create(plan, &o));
+    snprintf(plan->corpus_sha256, sizeof plan->corpus_sha256, "%s",
+             sweep->corpus_sha256);
+    plan->rates_known = sweep->rates != NULL;
+    for (size_t i = 0; i < plan->n && plan->rates_known; i++)
+        plan->rate[i] = sweep->rates[i];
+    return LOCANT_OK;
+}
+
+locant_status lct_plan_create(struct lct_plan *plan,
+                              const locant_report_options *options)
+{
+    struct lct_sweep sweep;
+    locant_status status;
+
+    *plan = (struct lct_plan){ 0 };
+    LCT_TRY(check_options(options));
+    if (options->plan == NULL)
+        return create(plan, options);
+    LCT_TRY(lct_sweep_open(&sweep, options->plan));
+    status = create_from(plan, options, &sweep);
+    lct_sweep_free(&sweep);
+    return status;
+}
+
+locant_status lct_plan_check_text(const struct lct_plan *plan,
+                                  const locant_corpus *corpus)
+{
+    const char *sha = locant_corpus_info_of(corpus)->sha256;
+
+    if (plan->corpus_sha256[0] == 0 || strcmp(plan->corpus_sha256, sha) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_report_run: the plan is of the text of SHA-256"
+                       " %.12s.., this one has %.12s..",
+                       plan->corpus_sha256, sha);
 }
 
 void lct_plan_free(struct lct_plan *plan)

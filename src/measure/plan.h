@@ -12,6 +12,8 @@ enum {
 
 /* Is this the name of a preset? */
 bool lct_is_preset(const char *name);
+/* The name of preset i; NULL past the end. */
+const char *lct_preset_name(int i);
 
 /* Where runs are stored, what they read, where progress is reported, and what
    trains every run. */
@@ -42,6 +44,10 @@ struct lct_plan {
     double *rate;            /* [n]: learning rate chosen for each encoding */
     double *valid;           /* [n_rates, n]: validation loss with each rate */
     int64_t *tried;          /* [n_rates, n]: run with each rate */
+    bool rates_known;        /* 'rate' came from options->plan */
+    char corpus_sha256[65];  /* of options->plan; "": any text */
+    int part, parts;         /* the jobs of this part alone, 1 .. parts; parts
+                                0: all */
 };
 
 locant_status lct_plan_create(struct lct_plan *plan,
@@ -64,6 +70,19 @@ locant_status lct_plan_resolve(char out[256], const char *spec,
 locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
                                const char *corpus_sha256);
 
+/* Find the runs of 'tried' that are done in the store, and write their ids;
+   *found counts them. */
+locant_status lct_plan_find_tried(size_t *found, struct lct_plan *plan,
+                                  locant_store *store,
+                                  const locant_corpus *corpus);
+
+/* Fail with PARAM unless the text is that of options->plan, if it had one. */
+locant_status lct_plan_check_text(const struct lct_plan *plan,
+                                  const locant_corpus *corpus);
+
+/* The number of runs that lct_plan_run() trains, or finds. */
+size_t lct_plan_jobs(const struct lct_plan *plan);
+
 /* locant_train(), but OK if the loss stopped being finite, so that other jobs
    go on; see lct_run_failed(). */
 locant_status lct_train_may_fail(int64_t *run, locant_store *store,
@@ -79,7 +98,9 @@ double lct_plan_cost(const struct lct_plan *plan);
 
 /*
  * Train and evaluate what the store lacks, in parallel. A run whose loss stops
- * being finite does not stop the others.
+ * being finite does not stop the others. A part does either the runs that try
+ * learning rates or, if the rates are known or not to be chosen, those of the
+ * seeds: job j, seed by seed and encoding by encoding, is of part j mod parts.
  */
 locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab);
 #endif

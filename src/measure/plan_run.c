@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jobs.h"
 #include "measures.h"
+#include "../store/run_sizes.h"
 #include <math.h>
 
 double lct_plan_evaluation_tokens(const struct lct_plan *plan, size_t e)
@@ -54,10 +55,19 @@ static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
                                  plan->blocks, lct_job_on_tick, job);
 }
 
+/* Is job i of a stage one of this part? */
+static bool is_ours(const struct lct_plan *plan, size_t i)
+{
+    return plan->parts == 0 ||
+           i % (size_t)plan->parts == (size_t)plan->part - 1;
+}
+
 static locant_status try_rate(struct lct_job *job)
 {
     const struct lct_plan *plan = job->jobs->state;
 
+    if (!is_ours(plan, job->i))
+        return LOCANT_OK;
     return run_one(job, &plan->tried[job->i], plan->rates[job->i / plan->n], 1);
 }
 
@@ -65,8 +75,52 @@ static locant_status run_seed(struct lct_job *job)
 {
     const struct lct_plan *plan = job->jobs->state;
 
+    if (!is_ours(plan, job->i))
+        return LOCANT_OK;
     return run_one(job, &plan->runs[job->i], plan->rate[job->i % plan->n],
                    1 + job->i / plan->n);
+}
+
+/* The run on which encoding i of the plan tried rate k; 0: it is not done. */
+static locant_status find_tried(int64_t *id, const struct lct_plan *plan,
+                                size_t i, int k, const char *corpus_sha256,
+                                locant_store *store)
+{
+    const locant_train_options *o = &plan->train;
+    const struct lct_model_config config = lct_train_config(o, NULL);
+    char model[128];
+    bool found;
+
+    *id = 0;
+    lct_model_print(model, &config);
+    return lct_store_read(
+        &found, store,
+        "SELECT id FROM runs WHERE encoding = ?1 AND model = ?2 AND"
+        " corpus_sha256 = ?3 AND seed = 1 AND status = 'done' AND"
+        " parent IS NULL AND source = 'text' AND steps = ?4 AND batch = ?5 AND"
+        " length = ?6 AND json_extract(options, '$.learning_rate') = ?7 AND"
+        " ifnull(json_extract(options, '$.optimizer'), 0) = ?8 AND"
+        " ifnull(json_extract(options, '$.leaves'), 0) = 0 LIMIT 1",
+        "sssiiidi>i", plan->specs[i], model, corpus_sha256, o->steps, o->batch,
+        o->length, plan->rates[k], (int64_t)o->optimizer, id);
+}
+
+locant_status lct_plan_find_tried(size_t *found, struct lct_plan *plan,
+                                  locant_store *store,
+                                  const locant_corpus *corpus)
+{
+    const char *sha = locant_corpus_info_of(corpus)->sha256;
+
+    *found = 0;
+    for (int k = 0; k < plan->n_rates; k++) {
+        for (size_t i = 0; i < plan->n; i++) {
+            int64_t *id = &plan->tried[(size_t)k * plan->n + i];
+
+            LCT_TRY(find_tried(id, plan, i, k, sha, store));
+            *found += *id != 0;
+        }
+    }
+    return LOCANT_OK;
 }
 
 locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
@@ -75,7 +129,8 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
     for (size_t i = 0; i < plan->n && plan->n_rates > 0; i++) {
         double least = INFINITY;
 
-        plan->rate[i] = plan->rates[0];
+        double chosen = plan->rates[0];
+
         for (int k = 0; k < plan->n_rates; k++) {
             const size_t at = (size_t)k * plan->n + i;
             locant_evaluation e = { .valid = NAN };
@@ -87,9 +142,11 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
             plan->valid[at] = found ? e.valid : NAN;
             if (plan->valid[at] < least) {
                 least = plan->valid[at];
-                plan->rate[i] = plan->rates[k];
+                chosen = plan->rates[k];
             }
         }
+        if (!plan->rates_known)
+            plan->rate[i] = chosen;
     }
     return LOCANT_OK;
 }
@@ -102,19 +159,44 @@ static locant_status choose_rates(struct lct_job *job)
                             locant_corpus_info_of(all->lab.corpus)->sha256);
 }
 
+/* A part does not choose: it has not the runs of the others. */
+static size_t tries(const struct lct_plan *plan)
+{
+    return plan->parts > 0 && plan->rates_known
+               ? 0
+               : plan->n * (size_t)plan->n_rates;
+}
+
+static size_t runs_of_seeds(const struct lct_plan *plan)
+{
+    return plan->parts > 0 && tries(plan) > 0 ? 0
+                                              : plan->n * (size_t)plan->seeds;
+}
+
+size_t lct_plan_jobs(const struct lct_plan *plan)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tries(plan); i++)
+        n += is_ours(plan, i);
+    for (size_t i = 0; i < runs_of_seeds(plan); i++)
+        n += is_ours(plan, i);
+    return n;
+}
+
 locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab)
 {
     const struct lct_stage stages[] = {
-        { try_rate, plan->n * (size_t)plan->n_rates },
-        { choose_rates, 1 },
-        { run_seed, plan->n * (size_t)plan->seeds },
+        { try_rate, tries(plan) },
+        { choose_rates, plan->parts == 0 },
+        { run_seed, runs_of_seeds(plan) },
     };
-    const double runs = (double)plan->n * (plan->seeds + plan->n_rates);
+    const double runs = (double)lct_plan_jobs(plan);
     struct lct_jobs jobs = {
         .state = plan,
         .phase = "evaluate",
         .lab = *lab,
-        .total_cost = (plan->seeds + plan->n_rates) * lct_plan_cost(plan),
+        .total_cost = runs / (double)plan->n * lct_plan_cost(plan),
         .train_cost = runs * train_cost(&plan->train),
     };
 

@@ -358,3 +358,27 @@ locant_status locant_study_import(int64_t *id, const char *directory,
     lct_study_free(&study);
     return status;
 }
+
+locant_status locant_study_corpus(locant_corpus **out, const char *path)
+{
+    struct lct_study study;
+    locant_status status;
+    void *bytes;
+    size_t size;
+
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, path);
+    *out = NULL;
+    LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
+    status = lct_study_read(&study, bytes, size, path);
+    locant_release(bytes);
+    LCT_TRY(status);
+    *out = study.corpus;
+    study.corpus = NULL;
+    lct_study_free(&study);
+    return *out ? LOCANT_OK
+                : locant_fail(LOCANT_ERR_UNSUPPORTED,
+                              "%s: has no text; 'locant study export"
+                              " --with-text' writes it",
+                              path);
+}

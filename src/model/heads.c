@@ -42,11 +42,12 @@ static void set_positions(struct call *c, const struct lct_model *m, int64_t B,
 
     if (reals && !(doors & LOCANT_DOOR_ROTATE))
         return;
-    c->k_pos = locant_dense(m->positions, reals ? LOCANT_F64 : LOCANT_I64,
-                            reals ? 3 : 2, shape);
+    c->k_pos =
+        locant_dense(lct_row_positions(m, 0, B, past + T),
+                     reals ? LOCANT_F64 : LOCANT_I64, reals ? 3 : 2, shape);
     c->q_pos = c->k_pos;
     c->q_pos.shape[1] = T;
-    c->q_pos.data = (int64_t *)m->positions + past; /* or as many doubles */
+    c->q_pos.data = (int64_t *)c->k_pos.data + past; /* or as many doubles */
     if (reals) {
         c->attention.q_coords = &c->q_pos;
         c->attention.k_coords = &c->k_pos;
@@ -63,12 +64,13 @@ static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
 {
     const struct lct_layer *a = &m->layers[layer];
     const int64_t S = past + T, shape[3] = { B, S, m->config.width };
-    locant_tensor *params = lct_layer_views(m, m->encoding_params, layer);
+    locant_tensor *params = lct_layer_params(m, layer);
 
     c->q = by_head(m, a->q, m->config.heads, B, T);
     c->k = by_head(m, a->k, m->config.kv_heads, B, S);
     c->v = by_head(m, a->v, m->config.kv_heads, B, S);
     c->x = locant_dense(a->joined_norm, LCT_REAL_DTYPE, 3, shape);
+    c->q_pos = c->k_pos = (locant_tensor){ .data = NULL };
     c->attention = (locant_attention)LOCANT_ATTENTION_INIT;
     c->attention.q = &c->q;
     c->attention.k = &c->k;
@@ -146,10 +148,31 @@ locant_status lct_heads_forward(struct lct_model *m, int64_t layer)
                                     m->workspace_bytes);
 }
 
+/* Leave the first of 'parts' equal parts of the rows of each tensor that is
+   there. */
+static void cut(locant_tensor *const *tensors, int n, int64_t parts)
+{
+    for (int i = 0; i < n; i++)
+        tensors[i]->shape[0] /= parts;
+}
+
+/* From a part of the rows to the next. */
+static void advance(locant_tensor *const *tensors, int n)
+{
+    for (int i = 0; i < n; i++) {
+        locant_tensor *t = tensors[i];
+        const int64_t elements = t->shape[0] * t->stride[0];
+
+        if (t->data != NULL)
+            t->data = (char *)t->data +
+                      (size_t)elements * locant_dtype_size(t->dtype);
+    }
+}
+
 /*
  * forward: o = attention(q, k, v)
  * Writes d.q, d.k, d.v (and d.read) from d.branch, the gradient of o.  Adds to
- * the gradients of the encoding's parameters.
+ * the gradients of the encoding's parameters, which each leaf has of its own.
  */
 locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
 {
@@ -163,18 +186,29 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
     locant_tensor dk = by_head(m, m->d.k, m->config.kv_heads, B, S);
     locant_tensor dv = by_head(m, m->d.v, m->config.kv_heads, B, S);
     locant_tensor dx = locant_dense(m->d.read, LCT_REAL_DTYPE, 3, shape);
-    locant_tensor *grads = lct_layer_views(m, m->encoding_grads, layer);
     locant_attention_gradients d = LOCANT_ATTENTION_GRADIENTS_INIT;
     struct call c;
+    locant_tensor *const tensors[] = { &c.q,     &c.k, &c.v, &c.x, &c.q_pos,
+                                       &c.k_pos, &o,   &d_o, &lse, &dq,
+                                       &dk,      &dv,  &dx };
+    const int n = sizeof(tensors) / sizeof(tensors[0]);
+    const int64_t parts = m->encoding_count > 0 ? m->leaves : 1;
 
     make_call(&c, m, layer, B, T, m->past);
     d.dq = &dq;
     d.dk = &dk;
     d.dv = &dv;
     d.dx = m->reads_x ? &dx : NULL;
-    d.dparams = grads == NULL ? NULL : grads + c.first_param;
-    return locant_attention_backward(&d, &d_o, &o, &lse, &c.attention,
-                                     m->workspace, m->workspace_bytes);
+    cut(tensors, n, parts);
+    for (int64_t l = 0; l < parts; l++) {
+        locant_tensor *grads = lct_layer_grads(m, l, layer);
+
+        d.dparams = grads == NULL ? NULL : grads + c.first_param;
+        LCT_TRY(locant_attention_backward(&d, &d_o, &o, &lse, &c.attention,
+                                          m->workspace, m->workspace_bytes));
+        advance(tensors, n);
+    }
+    return LOCANT_OK;
 }
 
 /* ---------------------------------------------------- weights of some rows */
@@ -264,7 +298,10 @@ static void choose(struct reading *r, const real *q, int64_t first)
             const int64_t index = m->past + r->t[i];
             int64_t *to = (int64_t *)r->positions + r->count; /* or a double */
 
-            *to = by_model ? ((const int64_t *)m->positions)[index] : index;
+            *to =
+                by_model
+                    ? ((const int64_t *)lct_row_positions(m, 0, 1, m->S))[index]
+                    : index;
             r->chosen[r->count++] = i;
         }
     for (int64_t h = 0; h < H; h++)

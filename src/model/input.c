@@ -30,7 +30,7 @@ static locant_status table_rows(const struct lct_model *m, real *out,
     locant_tensor pos = view_positions(m, positions, n, 0);
 
     return locant_encoding_table(&table, m->config.encoding, &pos,
-                                 lct_layer_views(m, m->encoding_params, 0));
+                                 lct_layer_params(m, 0));
 }
 
 double lct_initial_deviation(const struct lct_model *m)
@@ -107,9 +107,17 @@ locant_status lct_input_prepare(struct lct_model *m)
     return LOCANT_OK;
 }
 
+/* Rows of the batch that a pass of B rows is of. */
+static int64_t rows_of_batch(const struct lct_model *m, int64_t B)
+{
+    if (!lct_has_leaves(m) || B % m->leaves != 0)
+        return B;
+    return B / m->leaves * m->config.leaves.all;
+}
+
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
 {
-    locant_tensor ids = view_positions(m, m->positions, B, S);
+    locant_tensor ids = view_positions(m, m->positions, rows_of_batch(m, B), S);
     locant_status status;
 
     if (!m->chooses_positions)
@@ -120,6 +128,12 @@ locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
     return status;
 }
 
+static void *pass_positions(const struct lct_model *m)
+{
+    return m->chooses_positions ? lct_row_positions(m, 0, m->B, m->S)
+                                : m->positions;
+}
+
 /* Compute the table's rows of this pass.  Rows of a fixed table at fixed
    positions stay from one pass to the next. */
 static locant_status refresh_table(struct lct_model *m, int64_t rows)
@@ -127,7 +141,7 @@ static locant_status refresh_table(struct lct_model *m, int64_t rows)
     if (!m->chooses_positions && !m->table_learns && rows <= m->table_rows)
         return LOCANT_OK;
     m->table_rows = 0;
-    LCT_TRY(table_rows(m, m->table, m->positions, rows));
+    LCT_TRY(table_rows(m, m->table, pass_positions(m), rows));
     m->table_rows = rows;
     return LOCANT_OK;
 }
@@ -154,23 +168,36 @@ locant_status lct_input_forward(struct lct_model *m)
     return LOCANT_OK;
 }
 
+/* The gradients of the table's parameters, from d.x of a leaf of B rows. */
+static locant_status table_backward(struct lct_model *m, int64_t leaf,
+                                    int64_t B)
+{
+    const int64_t width = m->config.width, first = leaf * B;
+    const int64_t copies = m->chooses_positions ? 1 : B;
+    const int64_t rows = B * m->T / copies;
+    const int64_t shape[2] = { rows, width };
+    locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);
+    void *positions = m->chooses_positions
+                          ? lct_row_positions(m, first, m->B, m->S)
+                          : m->positions;
+    locant_tensor pos = view_positions(m, positions, rows, 0);
+
+    lct_positions_backward(m->d.table, m->d.x + first * m->T * width,
+                           m->table_factor, copies, rows, width, m->sum);
+    return locant_encoding_table_backward(lct_layer_grads(m, leaf, 0), &dtable,
+                                          m->config.encoding, &pos,
+                                          lct_layer_params(m, 0));
+}
+
 /* forward: x = embedding[tokens] + factor * table, from d.x */
 locant_status lct_input_backward(struct lct_model *m)
 {
-    const int64_t width = m->config.width;
-    const int64_t copies = m->chooses_positions ? 1 : m->B;
-    const int64_t rows = m->B * m->T / copies;
-    const int64_t shape[2] = { rows, width };
-    locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);
-    locant_tensor pos = view_positions(m, m->positions, rows, 0);
-
-    lct_embedding_backward(m->grads, m->d.x, m->tokens, m->B * m->T,
-                           m->config.vocab, width, &m->lists);
-    if (!m->table_learns)
-        return LOCANT_OK;
-    lct_positions_backward(m->d.table, m->d.x, m->table_factor, copies, rows,
-                           width, m->sum);
-    return locant_encoding_table_backward(
-        lct_layer_views(m, m->encoding_grads, 0), &dtable, m->config.encoding,
-        &pos, lct_layer_views(m, m->encoding_params, 0));
+    if (lct_has_leaves(m))
+        lct_leaves_add_embedding(m);
+    else
+        lct_embedding_backward(m->grads, m->d.x, m->tokens, m->B * m->T,
+                               m->config.vocab, m->config.width, &m->lists);
+    for (int64_t l = 0; m->table_learns && l < m->leaves; l++)
+        LCT_TRY(table_backward(m, l, m->B / m->leaves));
+    return LOCANT_OK;
 }

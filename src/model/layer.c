@@ -71,8 +71,7 @@ static void norm_backward(const struct lct_row_block *b, real *dx,
 static void norm_backward_weight(struct lct_model *m, int64_t layer,
                                  int64_t rows, enum lct_layer_tensor which)
 {
-    lct_norm_backward_weight(m->grads + tensor_of(m, layer, which)->offset,
-                             m->sums, lct_blocks(rows), m->config.width);
+    lct_model_add_norm(m, tensor_of(m, layer, which), rows);
 }
 
 /* y += x for the block's rows */

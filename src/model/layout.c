@@ -147,11 +147,12 @@ locant_status lct_model_lay_out_params(struct lct_model *m)
     const size_t count =
         (size_t)(3 + c->layers * LCT_LAYER_TENSORS) + (size_t)tensors;
     const size_t views = (size_t)params * (size_t)c->layers;
-    size_t bytes;
+    size_t bytes, encodings;
 
     m->tensors = locant_alloc(count * sizeof(*m->tensors));
     m->encoding_count = params;
-    m->encoding_params = locant_alloc((views + 1) * 2 * sizeof(locant_tensor));
+    m->encoding_params = locant_alloc((views + 1) * (size_t)(1 + m->leaves) *
+                                      sizeof(locant_tensor));
     if (m->tensors == NULL || m->encoding_params == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
     m->encoding_grads = m->encoding_params + views;
@@ -160,8 +161,11 @@ locant_status lct_model_lay_out_params(struct lct_model *m)
         LCT_TRY(append_layer(m, l));
     LCT_TRY(append(m, "norm", c->width, 0, false));
     LCT_TRY(append(m, "output", c->width, c->vocab, true));
+    encodings = m->size;
     LCT_TRY(append_encodings(m));
-    if (!lct_mul(&bytes, m->size, sizeof(real)) || bytes > PTRDIFF_MAX)
+    m->encoding_size = m->size - encodings;
+    if (!lct_mul(&bytes, m->size, (size_t)m->subtrees * sizeof(real)) ||
+        bytes > PTRDIFF_MAX)
         return too_large();
     return LOCANT_OK;
 }
@@ -267,7 +271,18 @@ static void alloc_flow(struct arena *a, struct lct_model *m)
     m->lists.first = arena_alloc(a, c->vocab, 1, sizeof(int32_t));
     m->lists.next = arena_alloc(a, N, 1, sizeof(int32_t));
     m->lists.sum = m->sum = arena_alloc(a, c->width, 1, sizeof(double));
-    m->sums = arena_alloc(a, lct_blocks(F), c->width, sizeof(double));
+    m->sums = arena_alloc(a, m->leaves * lct_blocks(F / m->leaves), c->width,
+                          sizeof(double));
+    if (lct_has_leaves(m))
+        m->leaf_grads = arena_reals(a, m->leaves, (int64_t)m->encoding_size);
+}
+
+/* Positions of all leaves of the batch are drawn together. */
+static int64_t positions_room(const struct lct_model *m)
+{
+    if (!lct_has_leaves(m) || !m->chooses_positions)
+        return m->table_room;
+    return m->table_room / m->leaves * m->config.leaves.all;
 }
 
 static void alloc_all(struct arena *a, struct lct_model *m)
@@ -285,7 +300,7 @@ static void alloc_all(struct arena *a, struct lct_model *m)
     m->targets = arena_alloc(a, N, 1, sizeof(int32_t));
     if (m->input_door)
         m->table = arena_reals(a, m->table_room, c->width);
-    m->positions = arena_alloc(a, m->table_room, 1, sizeof(int64_t));
+    m->positions = arena_alloc(a, positions_room(m), 1, sizeof(int64_t));
     if (m->train)
         alloc_flow(a, m);
 }

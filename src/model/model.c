@@ -10,6 +10,19 @@ static locant_tensor view(const struct lct_model_tensor *t, real *flat)
     return locant_dense(flat + t->offset, LCT_REAL_DTYPE, t->rank, t->shape);
 }
 
+static locant_tensor gradient_view(const struct lct_model *m,
+                                   const struct lct_model_tensor *t,
+                                   int64_t leaf)
+{
+    const size_t first = m->size - m->encoding_size; /* of the encoding */
+    real *data = lct_has_leaves(m)
+                     ? m->leaf_grads + (size_t)leaf * m->encoding_size +
+                           (t->offset - first)
+                     : m->grads + t->offset;
+
+    return locant_dense(data, LCT_REAL_DTYPE, t->rank, t->shape);
+}
+
 static locant_status allocate_params(struct lct_model *m)
 {
     const size_t bytes = m->size * sizeof(real);
@@ -17,7 +30,7 @@ static locant_status allocate_params(struct lct_model *m)
     m->params = locant_alloc(bytes);
     m->packed = locant_alloc(bytes);
     if (m->train) {
-        m->grads = locant_alloc(bytes);
+        m->grads = locant_alloc((size_t)m->subtrees * bytes);
         m->transposed = locant_alloc(bytes);
     }
     if (m->params == NULL || m->packed == NULL ||
@@ -33,8 +46,9 @@ static locant_status allocate_params(struct lct_model *m)
             if (t->layer >= 0 && t->layer != l)
                 continue;
             m->encoding_params[k] = view(t, m->params);
-            if (m->train)
-                m->encoding_grads[k] = view(t, m->grads);
+            for (int64_t leaf = 0; m->train && leaf < m->leaves; leaf++)
+                lct_layer_grads(m, leaf, l)[t->encoding_param] =
+                    gradient_view(m, t, leaf);
         }
     return LOCANT_OK;
 }
@@ -54,6 +68,7 @@ static locant_status build(struct lct_model *m, int64_t batch)
     LCT_TRY(lct_model_lay_out_params(m));
     LCT_TRY(lct_model_lay_out_values(m));
     LCT_TRY(allocate_params(m));
+    LCT_TRY(lct_leaves_create(m));
     LCT_TRY(lct_input_prepare(m));
     LCT_TRY(lct_input_positions(m, batch, m->config.memory + longest(m)));
     return lct_heads_reserve(m, batch, longest(m), m->config.memory);
@@ -85,6 +100,8 @@ locant_status lct_model_create(struct lct_model **out,
     LCT_NOT_NULL(fn, out);
     *out = NULL;
     LCT_TRY(lct_model_check(config, batch, length));
+    if (train)
+        LCT_TRY(lct_leaves_check(&config->leaves, batch));
     m = locant_alloc(sizeof(*m));
     if (m == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
@@ -94,6 +111,13 @@ locant_status lct_model_create(struct lct_model **out,
     m->room = m->rows + batch * config->memory;
     m->length = length;
     m->train = train;
+    m->leaves = 1;
+    m->subtrees = 1;
+    if (lct_has_leaves(m)) {
+        m->leaves = config->leaves.last - config->leaves.first;
+        m->subtrees =
+            lct_tree_subtrees(config->leaves.first, config->leaves.last);
+    }
     m->head_dim = config->width / config->heads;
     m->kv_width = m->head_dim * config->kv_heads;
     set_encoding_members(m);
@@ -110,6 +134,7 @@ void lct_model_free(struct lct_model *m)
 {
     if (m == NULL)
         return;
+    locant_release(m->leaf_room);
     locant_release(m->workspace);
     locant_release(m->activations);
     locant_release(m->layers);
@@ -187,6 +212,11 @@ const struct lct_model_config *lct_model_config_of(const struct lct_model *m)
     return &m->config;
 }
 
+int lct_model_subtrees(const struct lct_model *m)
+{
+    return m->subtrees;
+}
+
 size_t lct_model_size(const struct lct_model *m)
 {
     return m->size;
@@ -213,5 +243,6 @@ size_t lct_model_bytes(const struct lct_model *m)
 {
     const size_t params = m->size * sizeof(real);
 
-    return params * (m->train ? 4 : 2) + m->activation_bytes;
+    return params * (size_t)(m->train ? 3 + m->subtrees : 2) +
+           m->activation_bytes + m->leaf_floats * sizeof(real);
 }

@@ -23,10 +23,20 @@
 #include "locant/encoding.h"
 #include <stdbool.h>
 
+/*
+ * Leaves of a batch: equal parts of its rows, in order.  A pass has the rows of
+ * leaves first .. last - 1 of 'all', a power of two up to LCT_TREE_LEAVES; 0:
+ * none.  See lct_model_backward().
+ */
+struct lct_leaves {
+    int64_t all, first, last;
+};
+
 struct lct_model_config {
     int64_t layers, width, heads, kv_heads, ff, vocab;
     enum lct_norm norm;
     int64_t memory;                  /* most tokens that a layer remembers */
+    struct lct_leaves leaves;        /* read with 'train' */
     const locant_encoding *encoding; /* outlives the model; resolved */
 };
 
@@ -71,11 +81,11 @@ locant_status lct_model_init(struct lct_model *m, uint64_t seed);
 const struct lct_model_config *lct_model_config_of(const struct lct_model *m);
 size_t lct_model_size(const struct lct_model *m); /* parameters, elements */
 real *lct_model_params(struct lct_model *m);      /* [size] */
-real *lct_model_grads(struct lct_model *m);       /* [size]; train only */
+real *lct_model_grads(struct lct_model *m); /* [subtrees, size]; train only */
 int lct_model_tensors(const struct lct_model *m,
                       const struct lct_model_tensor **out);
 
-/* Bytes of all allocations. */
+/* Bytes of all allocations, with scratch of one thread. */
 size_t lct_model_bytes(const struct lct_model *m);
 
 /*
@@ -112,14 +122,33 @@ locant_status lct_model_set_memory_size(struct lct_model *m,
  *         and has no gradient
  * loss    [B, T] written unless NULL: -ln p(target)
  * mean    written unless NULL: mean of the scored losses, summed in double; 0
- *         if there are none
+ *         if there are none.  With leaves the sum is one of sums: those of the
+ *         leaves, in order
  */
 locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
                                 const int32_t *targets, int64_t B, int64_t T,
                                 real *loss, double *mean);
 
-/* Add the derivatives of the last forward's mean loss to the gradients. */
+/*
+ * Add the derivatives of the last forward's mean loss to the gradients.
+ *
+ * With leaves the gradients are those of the passes of each leaf's rows alone,
+ * added by the tree of core/tree.h: one array for each subtree that the leaves
+ * of the pass fill, in order.  They are one subtree if they are all leaves.
+ * Errors: PARAM (no forward since the last backward; leaves that do not divide
+ * the rows of the pass).
+ */
 locant_status lct_model_backward(struct lct_model *m);
+
+/* The subtrees of the leaves of a pass; 1 without leaves. */
+int lct_model_subtrees(const struct lct_model *m);
+
+/*
+ * If a pass has some of the leaves of a batch only: divide the losses of later
+ * passes by 'scored', the scored targets of the whole batch; 0: by those of the
+ * pass.
+ */
+void lct_model_set_scored(struct lct_model *m, int64_t scored);
 
 /*
  * hit [B, T] of the last forward: 1 where the target has the largest logit (of

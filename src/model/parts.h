@@ -2,6 +2,7 @@
 #ifndef LCT_MODEL_PARTS_H
 #define LCT_MODEL_PARTS_H
 #include "../core/error.h"
+#include "../core/tree.h"
 #include "../nn/nn.h"
 #include "locant/attention.h"
 #include "model.h"
@@ -67,9 +68,11 @@ struct lct_model {
     int encoding_count; /* parameters of the encoding */
     locant_tensor *encoding_params; /* [layers, encoding_count] views of the
                                        params that each layer uses */
-    locant_tensor *encoding_grads;  /* the same views of grads */
+    locant_tensor *encoding_grads;  /* [leaves, layers, encoding_count] views of
+                                       grads, or of leaf_grads */
     size_t size;                    /* of all tensors, in elements */
-    real *params, *grads;           /* [size] */
+    real *params;                   /* [size] */
+    real *grads;                    /* [subtrees, size] */
     real *packed;                   /* [size] matrices, packed for products */
     real *transposed; /* [size] their transposes, packed; only with 'train' */
 
@@ -85,6 +88,14 @@ struct lct_model {
     double *sum;  /* [width] scratch */
     double *sums; /* [blocks of F, width] sums over the rows of each block */
 
+    int64_t leaves;   /* of a pass; 1 without leaves */
+    int subtrees;     /* that they fill */
+    real *leaf_grads; /* [leaves, encoding_size] of the encoding's parameters */
+    size_t encoding_size; /* elements of these, the last of all tensors */
+    real *leaf_room;      /* [slots, leaf_floats] scratch of trees */
+    size_t leaf_floats;
+    int slots; /* threads when the model was created */
+
     bool input_door;        /* the encoding adds a table to the input */
     bool reads_x;           /* the encoding reads the input of attention */
     bool table_learns;      /* the input table has parameters */
@@ -94,7 +105,8 @@ struct lct_model {
     real *table;            /* [table_room, width] */
     int64_t table_room;     /* 'length', or 'room' if chooses_positions */
     int64_t table_rows;     /* rows that are up to date */
-    void *positions;        /* I64 or F64: 0 .. length - 1, or [B, S] */
+    void *positions;        /* I64 or F64: 0 .. length - 1, or [rows, S] of all
+                               leaves of the batch */
     uint64_t draw_seed;     /* of the positions of the next pass */
     bool draw_positions;    /* draw positions in the next pass */
 
@@ -106,7 +118,8 @@ struct lct_model {
     int64_t B, T;            /* of the last forward */
     int64_t past;            /* tokens of memory in the last forward */
     int64_t S;               /* past + T */
-    int64_t scored;          /* targets that are not -1 */
+    int64_t scored;          /* targets that the mean is over */
+    int64_t batch_scored;    /* 0: those of the pass that are not -1 */
     bool has_logits;         /* the last pass was a forward */
     bool has_input_gradient; /* the last pass was a backward: d.x is set */
 
@@ -123,11 +136,28 @@ static inline locant_sizes lct_model_sizes(const struct lct_model *m)
                            .head_dim = m->head_dim };
 }
 
-/* One layer's part of encoding_params or encoding_grads; NULL if empty. */
-static inline locant_tensor *
-lct_layer_views(const struct lct_model *m, locant_tensor *views, int64_t layer)
+/* One layer's part of encoding_params; NULL if empty. */
+static inline locant_tensor *lct_layer_params(const struct lct_model *m,
+                                              int64_t layer)
 {
-    return m->encoding_count == 0 ? NULL : views + layer * m->encoding_count;
+    return m->encoding_count == 0
+               ? NULL
+               : m->encoding_params + layer * m->encoding_count;
+}
+
+/* One layer's part of encoding_grads for a leaf; NULL if empty. */
+static inline locant_tensor *lct_layer_grads(const struct lct_model *m,
+                                             int64_t leaf, int64_t layer)
+{
+    const int64_t at = leaf * m->config.layers + layer;
+
+    return m->encoding_count == 0 ? NULL
+                                  : m->encoding_grads + at * m->encoding_count;
+}
+
+static inline bool lct_has_leaves(const struct lct_model *m)
+{
+    return m->train && m->config.leaves.all > 0;
 }
 
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
@@ -151,8 +181,21 @@ locant_status lct_input_scale_table(struct lct_model *m);
 locant_status lct_input_forward(struct lct_model *m);
 locant_status lct_input_backward(struct lct_model *m);
 
-/* Fill positions for B rows of S tokens if the encoding chooses them. */
+/* Fill positions for passes of B rows of S tokens if the encoding chooses them.
+   Those of all leaves are drawn together. */
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S);
+
+/* Positions, int64_t or double, from row b of a pass of B rows of S tokens on,
+   if the encoding chooses them. */
+static inline void *lct_row_positions(const struct lct_model *m, int64_t b,
+                                      int64_t B, int64_t S)
+{
+    const int64_t before = lct_has_leaves(m) && B % m->leaves == 0
+                               ? m->config.leaves.first * (B / m->leaves)
+                               : 0;
+
+    return (int64_t *)m->positions + (before + b) * S;
+}
 
 /* Tokens remembered after this pass. */
 static inline int64_t lct_memory_tokens_after(const struct lct_model *m)
@@ -186,17 +229,18 @@ static inline int64_t lct_blocks(int64_t rows)
     return (rows + LCT_BLOCK - 1) / LCT_BLOCK;
 }
 
-/* A block: rows first .. first + rows - 1 in a pass of a layer. */
+/* A block: rows first .. first + rows - 1 in a pass of a layer.  No block has
+   rows of two leaves. */
 struct lct_row_block {
     struct lct_model *m;
-    int64_t layer, first, rows;
+    int64_t layer, first, rows, number;
 };
 typedef void (*lct_row_block_fn)(const struct lct_row_block *b);
 
 /* Where the block writes a sum [width] over its rows. */
 static inline double *lct_row_block_sum(const struct lct_row_block *b)
 {
-    return b->m->sums + b->first / LCT_BLOCK * b->m->config.width;
+    return b->m->sums + b->number * b->m->config.width;
 }
 
 /* forward: y = x W;  the gradient of W is x^T dy, summed over the rows. */
@@ -206,6 +250,35 @@ struct lct_weight_gradient {
     int64_t rows;
 };
 
+/* ------------------------------------------------------------------- leaves */
+
+locant_status lct_leaves_check(const struct lct_leaves *l, int64_t batch);
+
+/* Allocate what the leaves of a pass need. */
+locant_status lct_leaves_create(struct lct_model *m);
+
+/* Leaves of the rows of a pass: 1 if they do not divide B, as in the passes of
+   a probe. */
+static inline int64_t lct_leaves_of_pass(const struct lct_model *m)
+{
+    return m->B % m->leaves == 0 ? m->leaves : 1;
+}
+
+/* Add tile 'number' of a gradient, with scratch of one thread. */
+void lct_leaves_add_tile(struct lct_model *m,
+                         const struct lct_weight_gradient *g, int64_t number,
+                         real *room);
+/* As lct_model_add_norm(). */
+void lct_leaves_add_norm(struct lct_model *m, const struct lct_model_tensor *w,
+                         int64_t rows);
+/* Add the gradient of the embeddings from d.x. */
+void lct_leaves_add_embedding(struct lct_model *m);
+/* Begin and end the sums of the encoding's gradients, leaf_grads. */
+void lct_leaves_begin_encoding(struct lct_model *m);
+void lct_leaves_add_encoding(struct lct_model *m);
+
+/* --------------------------------------------------- rows and weights */
+
 /* Run 'work', unless it is NULL, on all blocks of 'rows' rows, and compute n
    gradients of weights in parallel with it. */
 void lct_model_run_rows(struct lct_model *m, int64_t layer, int64_t rows,
@@ -214,6 +287,11 @@ void lct_model_run_rows_and_weights(struct lct_model *m, int64_t layer,
                                     int64_t rows, lct_row_block_fn work,
                                     const struct lct_weight_gradient *gradients,
                                     int n);
+
+/* Add the gradient of a norm's weight w from m->sums over blocks of 'rows'
+   rows. */
+void lct_model_add_norm(struct lct_model *m, const struct lct_model_tensor *w,
+                        int64_t rows);
 
 /* Fill m->packed and m->transposed from the parameters. */
 void lct_model_pack(struct lct_model *m);

@@ -110,8 +110,7 @@ static void output_backward_weights(struct lct_model *m)
     const struct lct_weight_gradient output = { output_matrix(m), m->norm,
                                                 m->logits, N };
 
-    lct_norm_backward_weight(m->grads + final_norm(m)->offset, m->sums,
-                             lct_blocks(N), m->config.width);
+    lct_model_add_norm(m, final_norm(m), N);
     lct_model_run_rows_and_weights(m, 0, 0, NULL, &output, 1);
 }
 
@@ -153,19 +152,34 @@ static int64_t count_scored(const int32_t *targets, size_t n)
     return scored;
 }
 
+/* Sum of the losses of each leaf, and of these. */
+static double sum_losses(const struct lct_model *m)
+{
+    const int64_t leaves = lct_leaves_of_pass(m), n = m->B * m->T / leaves;
+    double sum = 0.0;
+
+    for (int64_t l = 0; l < leaves; l++) {
+        double of_leaf = 0.0;
+
+        for (int64_t i = l * n; i < (l + 1) * n; i++)
+            of_leaf += (double)m->loss[i];
+        sum += of_leaf;
+    }
+    return sum;
+}
+
 locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
                                 const int32_t *targets, int64_t B, int64_t T,
                                 real *loss, double *mean)
 {
     const size_t N = (size_t)(B * T);
     locant_status status;
-    double sum = 0.0;
 
     LCT_TRY(check_call(m, tokens, targets, B, T));
     m->has_logits = m->has_input_gradient = false;
     memcpy(m->tokens, tokens, N * sizeof(*tokens));
     memcpy(m->targets, targets, N * sizeof(*targets));
-    m->scored = count_scored(targets, N);
+    m->scored = m->batch_scored ? m->batch_scored : count_scored(targets, N);
     status = run_layers(m, B, T);
     if (status != LOCANT_OK) {
         lct_model_clear_memory(m);
@@ -174,13 +188,16 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     m->memory_size = (struct lct_memory_size){ B, lct_memory_tokens_after(m) };
     lct_model_run_rows(m, m->config.layers - 1, B * T, output_forward);
     m->has_logits = true;
-    for (size_t i = 0; i < N; i++)
-        sum += (double)m->loss[i];
     if (mean != NULL)
-        *mean = m->scored > 0 ? sum / (double)m->scored : 0.0;
+        *mean = m->scored > 0 ? sum_losses(m) / (double)m->scored : 0.0;
     if (loss != NULL)
         memcpy(loss, m->loss, N * sizeof(*loss));
     return LOCANT_OK;
+}
+
+void lct_model_set_scored(struct lct_model *m, int64_t scored)
+{
+    m->batch_scored = scored;
 }
 
 /* Parameters that do not learn have no gradient. */
@@ -189,8 +206,9 @@ static void clear_fixed_gradients(struct lct_model *m)
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
         const struct lct_model_tensor *t = &m->tensors[i];
 
-        if (t->rate == 0)
-            memset(m->grads + t->offset, 0, t->size * sizeof(real));
+        for (size_t k = 0; t->rate == 0 && k < (size_t)m->subtrees; k++)
+            memset(m->grads + k * m->size + t->offset, 0,
+                   t->size * sizeof(real));
     }
 }
 
@@ -203,13 +221,22 @@ locant_status lct_model_backward(struct lct_model *m)
     if (!m->has_logits)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: no forward "
                                              "since the last backward");
+    if (m->B % m->leaves != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_model_backward: the pass had %" PRId64
+                           " rows, expected a multiple of %" PRId64 " leaves",
+                           m->B, m->leaves);
     LCT_TRY(lct_heads_reserve(m, m->B, m->T, m->past));
     m->has_logits = m->has_input_gradient = false;
+    if (lct_has_leaves(m))
+        lct_leaves_begin_encoding(m);
     lct_model_run_rows(m, m->config.layers - 1, m->B * m->T, output_backward);
     output_backward_weights(m);
     for (int64_t l = m->config.layers - 1; l >= 0; l--)
         LCT_TRY(lct_layer_backward(m, l));
     LCT_TRY(lct_input_backward(m));
+    if (lct_has_leaves(m))
+        lct_leaves_add_encoding(m);
     clear_fixed_gradients(m);
     m->has_input_gradient = true;
     return LOCANT_OK;

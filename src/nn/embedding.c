@@ -15,33 +15,46 @@ void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
                (size_t)width * sizeof(*x));
 }
 
+void lct_embedding_list(const struct lct_embedding_scratch *lists,
+                        const int32_t *tokens, int64_t rows, int64_t vocab)
+{
+    for (int64_t v = 0; v < vocab; v++)
+        lists->first[v] = -1;
+    for (int64_t i = rows - 1; i >= 0; i--) { /* backward: lists ascend */
+        lists->next[i] = lists->first[tokens[i]];
+        lists->first[tokens[i]] = (int32_t)i;
+    }
+}
+
+/* The sum is in double, since a frequent token has thousands of rows. */
+int32_t lct_embedding_add(real *drow, const real *dx, int32_t i, int64_t end,
+                          int64_t width,
+                          const struct lct_embedding_scratch *lists)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+    const size_t n = (size_t)width;
+
+    if (i < 0 || i >= end)
+        return i;
+    memset(lists->sum, 0, n * sizeof(double));
+    for (; i >= 0 && i < end; i = lists->next[i])
+        nn->accumulate(lists->sum, dx + i * width, n);
+    nn->add_sums(drow, lists->sum, n);
+    return i;
+}
+
 /*
  * forward: x[i] = table[tokens[i]]
- * dtable[v] += sum of dx[i] over the rows i with token v, in ascending order;
- * the sum is in double, since a frequent token has thousands of rows.
+ * dtable[v] += sum of dx[i] over the rows i with token v, in ascending order.
  */
 void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
                             int64_t rows, int64_t vocab, int64_t width,
                             const struct lct_embedding_scratch *scratch)
 {
-    const struct lct_nn_kernels *nn = lct_nn();
-    int32_t *first = scratch->first, *next = scratch->next;
-    const size_t n = (size_t)width;
-
+    lct_embedding_list(scratch, tokens, rows, vocab);
     for (int64_t v = 0; v < vocab; v++)
-        first[v] = -1;
-    for (int64_t i = rows - 1; i >= 0; i--) { /* backward: lists ascend */
-        next[i] = first[tokens[i]];
-        first[tokens[i]] = (int32_t)i;
-    }
-    for (int64_t v = 0; v < vocab; v++) {
-        if (first[v] < 0)
-            continue;
-        memset(scratch->sum, 0, n * sizeof(double));
-        for (int32_t i = first[v]; i >= 0; i = next[i])
-            nn->accumulate(scratch->sum, dx + i * width, n);
-        nn->add_sums(dtable + v * width, scratch->sum, n);
-    }
+        lct_embedding_add(dtable + v * width, dx, scratch->first[v], rows,
+                          width, scratch);
 }
 
 /*

@@ -119,7 +119,7 @@ void lct_linear_symmetric(real *y, const real *x, const real *panels, int64_t n,
 /* --------------------------------------------------------------- weights */
 
 /* A task computes TILE x TILE elements of dW from all rows. */
-enum { TILE = 128 };
+enum { TILE = LCT_LINEAR_TILE };
 
 static int64_t tiles_along(int64_t n)
 {
@@ -131,21 +131,45 @@ int64_t lct_linear_tiles(int64_t in, int64_t out)
     return tiles_along(in) * tiles_along(out);
 }
 
+struct lct_linear_tile lct_linear_tile(int64_t in, int64_t out, int64_t tile)
+{
+    const int64_t i = tile / tiles_along(out) * TILE;
+    const int64_t j = tile % tiles_along(out) * TILE;
+
+    return (struct lct_linear_tile){ i, j, at_most(in - i, TILE),
+                                     at_most(out - j, TILE) };
+}
+
+/* A tile at c, whose rows are c_row apart, or what is added to it. */
+static void weight_tile(real *c, int64_t c_row, const real *dy, const real *x,
+                        const struct lct_linear *s,
+                        const struct lct_linear_tile *t, bool add)
+{
+    lct_nn()->transposed_product(
+        &(struct lct_nn_product){ .c = c,
+                                  .c_row = (size_t)c_row,
+                                  .a = x + t->i,
+                                  .a_row = (size_t)s->in,
+                                  .b = dy + t->j,
+                                  .b_row = (size_t)s->out,
+                                  .m = (size_t)t->rows,
+                                  .n = (size_t)t->cols,
+                                  .k = (size_t)s->rows,
+                                  .add = add });
+}
+
 /* forward: y = x W;  dW [in, out] += x^T [in, rows] dy [rows, out] */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
                                 const struct lct_linear *s, int64_t tile)
 {
-    const int64_t i = tile / tiles_along(s->out) * TILE;
-    const int64_t j = tile % tiles_along(s->out) * TILE;
+    const struct lct_linear_tile t = lct_linear_tile(s->in, s->out, tile);
 
-    lct_nn()->transposed_product(
-        &(struct lct_nn_product){ .c = dw + i * s->out + j,
-                                  .c_row = (size_t)s->out,
-                                  .a = x + i,
-                                  .a_row = (size_t)s->in,
-                                  .b = dy + j,
-                                  .b_row = (size_t)s->out,
-                                  .m = (size_t)at_most(s->in - i, TILE),
-                                  .n = (size_t)at_most(s->out - j, TILE),
-                                  .k = (size_t)s->rows });
+    weight_tile(dw + t.i * s->out + t.j, s->out, dy, x, s, &t, true);
+}
+
+void lct_linear_backward_tile(real *out, const real *dy, const real *x,
+                              const struct lct_linear *s,
+                              const struct lct_linear_tile *tile)
+{
+    weight_tile(out, tile->cols, dy, x, s, tile, false);
 }

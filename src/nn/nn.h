@@ -34,6 +34,17 @@ void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
                                 const struct lct_linear *s, int64_t tile);
 int64_t lct_linear_tiles(int64_t in, int64_t out);
 
+/* The elements of a tile of dW: rows i .. i + rows - 1, columns j .. */
+enum { LCT_LINEAR_TILE = 128 }; /* most rows and columns */
+struct lct_linear_tile {
+    int64_t i, j, rows, cols;
+};
+struct lct_linear_tile lct_linear_tile(int64_t in, int64_t out, int64_t tile);
+/* out [rows, cols] = a tile: with the same bits as added to 0. */
+void lct_linear_backward_tile(real *out, const real *dy, const real *x,
+                              const struct lct_linear *s,
+                              const struct lct_linear_tile *tile);
+
 /* stat [rows, 2] = mean and 1/deviation of each row */
 void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
                       int64_t rows, int64_t width, enum lct_norm kind);
@@ -65,6 +76,14 @@ void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
 void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
                             int64_t rows, int64_t vocab, int64_t width,
                             const struct lct_embedding_scratch *scratch);
+/* Its two parts.  Fill the lists of rows, in ascending order. */
+void lct_embedding_list(const struct lct_embedding_scratch *lists,
+                        const int32_t *tokens, int64_t rows, int64_t vocab);
+/* Add to drow [width] the rows of a list from row i on that are below 'end';
+   returns the next row of the list, or -1. */
+int32_t lct_embedding_add(real *drow, const real *dx, int32_t i, int64_t end,
+                          int64_t width,
+                          const struct lct_embedding_scratch *lists);
 
 /* x [batch, length, width] += factor * table [length, width] */
 void lct_positions_forward(real *x, const real *table, real factor,

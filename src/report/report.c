@@ -8,6 +8,7 @@
 #include "../measure/results_tasks.h"
 #include "../measure/study.h"
 #include "../measure/report_parts.h"
+#include "../measure/sweep.h"
 #include "../store/clock.h"
 #include "../store/store_texts.h"
 #include "export.h"
@@ -225,35 +226,62 @@ static locant_status check_chosen(const locant_report_options *o)
         return locant_fail(LOCANT_ERR_NULL,
                            "locant_report_run: runs is NULL, expected %zu runs",
                            o->n_runs);
-    if (o->n_runs > 0 &&
-        (o->encodings || o->seeds || o->minutes || o->with || o->tasks ||
-         o->optimizer != LOCANT_OF_PRESET || o->vocabulary != LOCANT_OF_PRESET))
+    if (o->n_runs > 0 && (o->encodings || o->seeds || o->minutes || o->with ||
+                          o->tasks || o->optimizer != LOCANT_OF_PRESET ||
+                          o->vocabulary != LOCANT_OF_PRESET || o->plan))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: runs were chosen, so encodings, "
-                           "seeds, minutes, with, tasks, optimizer and "
-                           "vocabulary should be left out");
+                           "seeds, minutes, with, tasks, optimizer, vocabulary "
+                           "and plan should be left out");
     return LOCANT_OK;
+}
+
+/* What a plan decides; the number of seeds then has no time limit. */
+static locant_status adopt_plan(locant_report_options *o)
+{
+    struct lct_sweep sweep;
+
+    if (o->plan == NULL)
+        return LOCANT_OK;
+    LCT_TRY(lct_sweep_open(&sweep, o->plan));
+    o->preset = sweep.preset;
+    lct_sweep_free(&sweep);
+    return LOCANT_OK;
+}
+
+/* Check what can be checked before a store is made. */
+static locant_status check(const struct lct_report_parts *parts,
+                           const locant_corpus *corpus,
+                           const locant_report_options *o)
+{
+    LCT_TRY(lct_plan_check_text(&parts->plan, corpus));
+    LCT_TRY(check_path(o->path));
+    return o->export_folder != NULL ? lct_export_check(o->export_folder)
+                                    : LOCANT_OK;
 }
 
 locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                                 const locant_report_options *options)
 {
     struct lct_report_parts parts;
+    locant_report_options o;
     locant_status status;
 
     LCT_NOT_NULL(__func__, corpus);
     LCT_NOT_NULL(__func__, options);
     LCT_NOT_NULL(__func__, options->directory);
     LCT_NOT_NULL(__func__, options->path);
+    LCT_TRY(lct_check_struct(__func__, options->struct_size, sizeof o));
     LCT_TRY(check_chosen(options));
-    /* invalid options fail before a store is created */
-    status = lct_report_parts_create(&parts, options);
+    o = *options;
+    LCT_TRY(adopt_plan(&o));
+    status = lct_report_parts_create(&parts, &o);
     if (status == LOCANT_OK)
-        status = check_path(options->path);
-    if (status == LOCANT_OK && options->export_folder != NULL)
-        status = lct_export_check(options->export_folder);
+        status = check(&parts, corpus, &o);
+    if (o.plan != NULL)
+        o.seeds = parts.plan.seeds;
     if (status == LOCANT_OK)
-        status = make(out, &parts, corpus, options);
+        status = make(out, &parts, corpus, &o);
     lct_report_parts_free(&parts);
     return status;
 }

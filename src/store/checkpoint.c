@@ -35,29 +35,38 @@ static void print_memory_name(char out[40], int64_t layer)
     snprintf(out, 40, "layer%" PRId64 ".memory", layer);
 }
 
-/* The number of layers that have memory: all or none. */
-static int64_t memory_layers(const struct lct_model *model)
+static struct lct_memory_size memory_size(const struct lct_model *model,
+                                          const struct lct_checkpoint *c)
 {
-    return lct_model_memory_size(model).tokens > 0
-               ? lct_model_config_of(model)->layers
-               : 0;
+    return c->memory ? c->memory->size : lct_model_memory_size(model);
+}
+
+/* The number of layers that have memory: all or none. */
+static int64_t memory_layers(const struct lct_model *model,
+                             const struct lct_checkpoint *c)
+{
+    return memory_size(model, c).tokens > 0 ? lct_model_config_of(model)->layers
+                                            : 0;
 }
 
 /* The memory of layer l as a tensor. */
-static locant_tensor memory_tensor(struct lct_model *model, int64_t l)
+static locant_tensor memory_tensor(struct lct_model *model,
+                                   const struct lct_checkpoint *c, int64_t l)
 {
-    const struct lct_memory_size size = lct_model_memory_size(model);
-    const int64_t shape[3] = { size.rows, size.tokens,
-                               lct_model_config_of(model)->width };
+    const struct lct_memory_size size = memory_size(model, c);
+    const int64_t width = lct_model_config_of(model)->width;
+    const int64_t shape[3] = { size.rows, size.tokens, width };
+    real *data = c->memory
+                     ? c->memory->data + l * size.rows * size.tokens * width
+                     : lct_model_layer_memory(model, l);
 
-    return locant_dense(lct_model_layer_memory(model, l), LCT_REAL_DTYPE, 3,
-                        shape);
+    return locant_dense(data, LCT_REAL_DTYPE, 3, shape);
 }
 
 /* List parameters, moments and memory. names[l] receives the tensor name of the
    memory of layer l. */
 static void list_tensors(locant_named_tensor *list, struct lct_model *model,
-                         real *m, real *v, char (*names)[40])
+                         const struct lct_checkpoint *c, char (*names)[40])
 {
     const struct lct_model_tensor *t;
     int n = lct_model_tensors(model, &t);
@@ -69,13 +78,13 @@ static void list_tensors(locant_named_tensor *list, struct lct_model *model,
                                       LCT_REAL_DTYPE, t[i].rank, t[i].shape);
     }
     list[n].name = name_m;
-    list[n].tensor = locant_dense(m, LCT_REAL_DTYPE, 1, &size);
+    list[n].tensor = locant_dense(c->m, LCT_REAL_DTYPE, 1, &size);
     list[n + 1].name = name_v;
-    list[n + 1].tensor = locant_dense(v, LCT_REAL_DTYPE, 1, &size);
-    for (int64_t l = 0; l < memory_layers(model); l++) {
+    list[n + 1].tensor = locant_dense(c->v, LCT_REAL_DTYPE, 1, &size);
+    for (int64_t l = 0; l < memory_layers(model, c); l++) {
         print_memory_name(names[l], l);
         list[n + 2 + l].name = names[l];
-        list[n + 2 + l].tensor = memory_tensor(model, l);
+        list[n + 2 + l].tensor = memory_tensor(model, c, l);
     }
 }
 
@@ -112,7 +121,7 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
                                    const struct lct_checkpoint *c)
 {
     const struct lct_model_tensor *t;
-    const int64_t layers = memory_layers(model);
+    const int64_t layers = memory_layers(model, c);
     size_t n = (size_t)(lct_model_tensors(model, &t) + 2 + layers);
     locant_named_tensor *list =
         locant_alloc(n * sizeof *list + (size_t)layers * 40);
@@ -125,7 +134,7 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
     snprintf(meta.seconds, sizeof meta.seconds, "%.17g", c->seconds);
     snprintf(meta.checksum, sizeof meta.checksum, "%016" PRIx64, c->checksum);
     if (list && sums && pairs) {
-        list_tensors(list, model, c->m, c->v, (char(*)[40])(list + n));
+        list_tensors(list, model, c, (char(*)[40])(list + n));
         status = write_file(path, c->key, &meta, sums, pairs, list, n);
     } else {
         status =
@@ -276,8 +285,21 @@ static int64_t max_memory_layers(const struct reading *r)
     return config->memory > 0 ? config->layers : 0;
 }
 
-/* Copy the memory into the model, after all of it was found. */
+static locant_status set_memory_size(struct lct_model *model,
+                                     const struct lct_checkpoint *c,
+                                     struct lct_memory_size size)
+{
+    if (c->memory == NULL)
+        return lct_model_set_memory_size(model, size);
+    if (size.rows > c->memory->rows)
+        return LOCANT_ERR_PARAM;
+    c->memory->size = size;
+    return LOCANT_OK;
+}
+
+/* Copy the memory to where it belongs, after all of it was found. */
 static locant_status read_memory(struct lct_model *model,
+                                 const struct lct_checkpoint *c,
                                  const struct reading *r)
 {
     const int64_t layers = max_memory_layers(r);
@@ -288,11 +310,11 @@ static locant_status read_memory(struct lct_model *model,
         LCT_TRY(find_memory(&t, l, r));
     if (t != NULL)
         size = (struct lct_memory_size){ t->shape[0], t->shape[1] };
-    if (lct_model_set_memory_size(model, size) != LOCANT_OK)
+    if (set_memory_size(model, c, size) != LOCANT_OK)
         return refuse(r->path, "memory has more rows than a batch");
     for (int64_t l = 0; t != NULL && l < layers; l++) {
         LCT_TRY(find_memory(&t, l, r));
-        memcpy(lct_model_layer_memory(model, l), t->data, lct_sums_bytes(t));
+        memcpy(memory_tensor(model, c, l).data, t->data, lct_sums_bytes(t));
     }
     return LOCANT_OK;
 }
@@ -371,7 +393,7 @@ static locant_status read_checked(struct lct_checkpoint *c,
         LCT_TRY(check_hash_1(&meta, state, r));
     LCT_TRY(parse_metadata(&read, &meta, r->path));
     if (c->m) /* the run will be continued */
-        LCT_TRY(read_memory(model, r));
+        LCT_TRY(read_memory(model, c, r));
     *c = read;
     memcpy(lct_model_params(model), state, n * sizeof *state);
     if (c->m)

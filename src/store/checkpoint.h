@@ -3,6 +3,16 @@
 #define LCT_CHECKPOINT_H
 #include "../model/model.h"
 
+/*
+ * Memory of a model's layers that is not in the model, because other ranks have
+ * some of its rows: data [layers, size.rows, size.tokens, width].
+ */
+struct lct_checkpoint_memory {
+    struct lct_memory_size size;
+    int64_t rows; /* most rows that data has room for */
+    real *data;
+};
+
 /* What a checkpoint holds besides the parameters and memory of the model. */
 struct lct_checkpoint {
     const char *key; /* identity of the run; compared on reading */
@@ -12,6 +22,7 @@ struct lct_checkpoint {
     real *m, *v;       /* [size of the model] moments of AdamW, or in m the
                           momentum of Muon. NULL on reading: neither moments
                           nor memory are read */
+    struct lct_checkpoint_memory *memory; /* NULL: that of the model */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* run_sizes.c - the sizes of a run: checked, and as text */
 #include "run_sizes.h"
+#include "../core/tree.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,16 @@ locant_status lct_check_sizes(const locant_train_options *o)
                            ", expected 0 .. heads, which is %" PRId64,
                            o->kv_heads, o->heads);
     LCT_TRY(lct_check_range("locant_train", "memory", o->memory, 0, 1 << 20));
+    if (o->leaves != 0 && !lct_tree_is_size(o->leaves))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: leaves is %" PRId64
+                           ", expected 0 or a power of two up to %d",
+                           o->leaves, LCT_TREE_LEAVES);
+    if (o->leaves > 0 && o->batch % o->leaves != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: leaves is %" PRId64
+                           ", expected a divisor of the batch, %" PRId64,
+                           o->leaves, o->batch);
     if (o->parent < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: parent is %" PRId64

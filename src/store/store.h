@@ -33,6 +33,9 @@ struct locant_store {
     char *path;      /* directory/runs.db */
     int64_t version; /* of the schema; an older one only if readonly */
     bool readonly;
+    bool alone;   /* no other process may open it */
+    int lock;     /* descriptor of the lock of a store that is open alone, or
+                   -1 */
     bool any_isa; /* runs may go on under another instruction set */
 };
 
@@ -234,6 +237,8 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
 locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id,
                                  const char *fn);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
+/* Take the lock of a store that is opened alone; as for a run. */
+locant_status lct_store_lock_alone(locant_store *s, const char *fn);
 /* Remove the lock file of a process that died; a lock that is held stays. */
 void lct_store_drop_lock(const locant_store *s, int64_t id);
 

@@ -35,17 +35,16 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
     return lct_store_path(out, s, "checkpoints/run-%" PRId64 ".%s", id, ending);
 }
 
-/* Refuse function fn, naming the holder of the lock as the lock file states
+/* Refuse function fn: "<fn>: <what> by <holder>", as the lock file states
    it. */
-static locant_status refuse_lock(int fd, int64_t id, const char *fn)
+static locant_status refuse_lock(int fd, const char *what, const char *fn)
 {
     char who[128] = "";
     ssize_t n = pread(fd, who, sizeof who - 1, 0);
 
     who[n > 0 ? n : 0] = 0;
     who[strcspn(who, "\n")] = 0;
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: run %" PRId64 " is being trained by %s", fn, id,
+    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s by %s", fn, what,
                        who[0] ? who : "another process");
 }
 
@@ -80,7 +79,7 @@ static bool same_file(int fd, const char *path)
            a.st_dev == b.st_dev;
 }
 
-static locant_status lock_path(int *fd, const char *path, int64_t id,
+static locant_status lock_path(int *fd, const char *path, const char *what,
                                const char *fn)
 {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -91,7 +90,7 @@ static locant_status lock_path(int *fd, const char *path, int64_t id,
         if (*fd < 0)
             return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
         if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
-            status = errno == EWOULDBLOCK ? refuse_lock(*fd, id, fn)
+            status = errno == EWOULDBLOCK ? refuse_lock(*fd, what, fn)
                                           : locant_fail(LOCANT_ERR_IO, "%s: %s",
                                                         path, strerror(errno));
             break;
@@ -111,13 +110,30 @@ locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id,
                                  const char *fn)
 {
     locant_status status;
-    char *path;
+    char *path, what[64];
 
     LCT_TRY(lct_store_run_path(&path, s, id, "lock"));
-    status = lock_path(fd, path, id, fn);
+    snprintf(what, sizeof what, "run %" PRId64 " is being trained", id);
+    status = lock_path(fd, path, what, fn);
     locant_release(path);
     if (status != LOCANT_OK)
         *fd = -1;
+    return status;
+}
+
+/* The file stays: removing it while another process waits for it would let two
+   have it. */
+locant_status lct_store_lock_alone(locant_store *s, const char *fn)
+{
+    locant_status status;
+    char *path, what[256];
+
+    LCT_TRY(lct_store_path(&path, s, "lock"));
+    snprintf(what, sizeof what, "%.200s is used", s->directory);
+    status = lock_path(&s->lock, path, what, fn);
+    locant_release(path);
+    if (status != LOCANT_OK)
+        s->lock = -1;
     return status;
 }
 

@@ -162,8 +162,11 @@ static locant_status connect_writable(locant_store *s)
     lct_store_protect(&s->guard, s->db, s->path, LCT_SQL_STEPS);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     if (sqlite3_exec(s->db,
-                     "PRAGMA synchronous = FULL;"
-                     "PRAGMA foreign_keys = ON",
+                     s->alone ? "PRAGMA locking_mode = EXCLUSIVE;"
+                                "PRAGMA synchronous = FULL;"
+                                "PRAGMA foreign_keys = ON"
+                              : "PRAGMA synchronous = FULL;"
+                                "PRAGMA foreign_keys = ON",
                      NULL, NULL, NULL) != SQLITE_OK)
         return lct_store_fail(s, s->db);
     LCT_TRY(inspect_snapshot(&blank, &version, s));
@@ -293,6 +296,7 @@ static locant_status new_store(locant_store **out, const char *directory)
     locant_store *s = locant_alloc(sizeof *s);
 
     if (s) {
+        s->lock = -1;
         pthread_mutex_init(&s->mutex, NULL);
         s->directory = joined(directory, "");
         s->path = joined(directory, "runs.db");
@@ -315,6 +319,8 @@ static locant_status open_writable(locant_store *s)
 
     LCT_TRY(lct_store_path(&checkpoints, s, "checkpoints"));
     status = make_directory(s->directory);
+    if (status == LOCANT_OK && s->alone)
+        status = lct_store_lock_alone(s, "locant_store_open_alone");
     if (status == LOCANT_OK)
         status = inspect_header(&empty, s->path);
     if (status == LOCANT_OK)
@@ -340,8 +346,10 @@ static locant_status open_readonly(locant_store *s)
     return LOCANT_OK;
 }
 
+enum access { SHARED, ALONE, READONLY };
+
 static locant_status open_store(locant_store **out, const char *directory,
-                                bool readonly, const char *fn)
+                                enum access access, const char *fn)
 {
     locant_store *s = NULL;
     locant_status status;
@@ -350,8 +358,9 @@ static locant_status open_store(locant_store **out, const char *directory,
     LCT_NOT_NULL(fn, directory);
     *out = NULL;
     LCT_TRY(new_store(&s, directory));
-    s->readonly = readonly;
-    status = readonly ? open_readonly(s) : open_writable(s);
+    s->readonly = access == READONLY;
+    s->alone = access == ALONE;
+    status = s->readonly ? open_readonly(s) : open_writable(s);
     if (status == LOCANT_OK)
         *out = s;
     else
@@ -361,13 +370,18 @@ static locant_status open_store(locant_store **out, const char *directory,
 
 locant_status locant_store_open(locant_store **out, const char *directory)
 {
-    return open_store(out, directory, false, __func__);
+    return open_store(out, directory, SHARED, __func__);
+}
+
+locant_status locant_store_open_alone(locant_store **out, const char *directory)
+{
+    return open_store(out, directory, ALONE, __func__);
 }
 
 locant_status locant_store_open_readonly(locant_store **out,
                                          const char *directory)
 {
-    return open_store(out, directory, true, __func__);
+    return open_store(out, directory, READONLY, __func__);
 }
 
 void locant_store_any_isa(locant_store *store, int allowed)
@@ -381,6 +395,8 @@ void locant_store_close(locant_store *s)
     if (s == NULL)
         return;
     sqlite3_close(s->db);
+    if (s->lock >= 0)
+        close(s->lock);
     pthread_mutex_destroy(&s->mutex);
     locant_release(s->directory);
     locant_release(s->path);

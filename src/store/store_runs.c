@@ -27,6 +27,8 @@ static locant_status insert_run(int64_t *id, locant_store *s,
         r->encoding_parameters, r->bytes, started,
         r->source ? r->source : "text", r->options, r->parent));
     *id = sqlite3_last_insert_rowid(s->db);
+    /* a merge that was killed may have left the checkpoint of another run */
+    lct_store_clean_run(s, *id, true);
     return LOCANT_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "../store/clock.h"
 #include "../files/hash.h"
 #include "../store/speed.h"
-#include "trainer.h"
+#include "train_group.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,12 +37,23 @@ static locant_status record(struct lct_trainer *t, const char *status,
     return LOCANT_OK;
 }
 
+/* Only rank 0 of a group has a store. */
+static bool has_store(const struct lct_trainer *t)
+{
+    return t->ranks.rank == 0;
+}
+
 /* Metrics are recorded before the checkpoint is written, so those of the steps
    before a checkpoint are never missing. */
-static locant_status save(struct lct_trainer *t, const char *status)
+static locant_status write_state(struct lct_trainer *t, const char *status)
 {
-    const struct lct_checkpoint c = { t->key,      t->step, seconds_now(t),
-                                      t->checksum, t->m,    t->v };
+    const struct lct_checkpoint c = { t->key,
+                                      t->step,
+                                      seconds_now(t),
+                                      t->checksum,
+                                      t->m,
+                                      t->v,
+                                      t->memory.data ? &t->memory : NULL };
 
     LCT_TRY(record(t, "running", NULL));
     lct_store_keep_previous(t->store, t->id);
@@ -52,6 +63,21 @@ static locant_status save(struct lct_trainer *t, const char *status)
     LCT_TRY(record(t, status, NULL));
     if (strcmp(status, "done") == 0)
         lct_store_drop_previous(t->store, t->id);
+    return LOCANT_OK;
+}
+
+/* Rank 0 writes; all fail if it does. */
+static locant_status save(struct lct_trainer *t, const char *status)
+{
+    locant_status own;
+
+    LCT_TRY(lct_train_compare(t));
+    LCT_TRY(lct_train_gather_memory(t));
+    own = lct_train_held(t, LOCANT_OK);
+    if (own == LOCANT_OK && has_store(t))
+        own = write_state(t, status);
+    LCT_TRY(lct_ranks_agree(&t->ranks, own));
+    t->saved_step = t->step;
     return LOCANT_OK;
 }
 
@@ -123,9 +149,11 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 /* Continue from the checkpoint, or begin. */
 static locant_status begin(struct lct_trainer *t)
 {
-    struct lct_checkpoint c = {
-        .key = t->key, .m = t->m, .v = t->v, .checksum = LCT_HASH_BEGIN
-    };
+    struct lct_checkpoint c = { .key = t->key,
+                                .m = t->m,
+                                .v = t->v,
+                                .checksum = LCT_HASH_BEGIN,
+                                .memory = t->memory.data ? &t->memory : NULL };
 
     lct_store_clean_run(t->store, t->id, false);
     if (access(t->path, F_OK) == 0 ||
@@ -140,7 +168,7 @@ static locant_status begin(struct lct_trainer *t)
                            " file removed it is trained again",
                            t->path, c.step, t->id, t->o.steps);
     LCT_TRY(check_isa(t, c.step));
-    t->step = t->first_step = c.step;
+    t->step = t->first_step = t->saved_step = c.step;
     t->earlier_seconds = c.seconds;
     t->checksum = c.checksum;
     t->session_start = t->recorded = lct_clock();
@@ -163,7 +191,8 @@ static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
     /* memory has already advanced by a segment: keep the last checkpoint */
     if (t->o.memory == 0)
         LCT_TRY(save(t, "running"));
-    LCT_TRY(record(t, "failed", message));
+    LCT_TRY(lct_ranks_agree(
+        &t->ranks, has_store(t) ? record(t, "failed", message) : LOCANT_OK));
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_train: run %" PRId64 " (%s): %s", t->id,
                        locant_encoding_spec(t->encoding), message);
@@ -212,31 +241,63 @@ static locant_status keep_speed(const struct lct_trainer *t)
     return tokens > 0 ? lct_speed_keep(t->store, t->id, &x) : LOCANT_OK;
 }
 
+/* What rank 0 alone does after a step, besides checkpoints. */
+static locant_status after_step(struct lct_trainer *t)
+{
+    if (!has_store(t)) {
+        t->n_metrics = 0;
+        return LOCANT_OK;
+    }
+    return t->hooks->probe(t);
+}
+
+static locant_status record_some(struct lct_trainer *t)
+{
+    if (!has_store(t) ||
+        (t->n_metrics < LCT_METRICS && lct_clock() - t->recorded < 1))
+        return LOCANT_OK;
+    return lct_train_hold(t, record(t, "running", NULL));
+}
+
+/* Whether to stop now: under a group if some rank wished it before the step. */
+static bool is_to_stop(struct lct_trainer *t)
+{
+    const bool wish = report(t) != 0;
+
+    t->wish |= wish;
+    return t->ranks.size > 1 ? t->stop : wish;
+}
+
+static locant_status stop(struct lct_trainer *t)
+{
+    LCT_TRY(save(t, "interrupted"));
+    return locant_fail(LOCANT_ERR_INTERRUPTED,
+                       "locant_train: run %" PRId64 " was stopped after step"
+                       " %" PRId64 " of %" PRId64,
+                       t->id, t->step, t->o.steps);
+}
+
 static locant_status train(struct lct_trainer *t)
 {
     int64_t every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
     const char *not_finite;
     double value;
 
-    LCT_TRY(t->hooks->probe(t));
+    LCT_TRY(lct_train_hold(t, after_step(t)));
     while (t->step < t->o.steps) {
         LCT_TRY(lct_train_step(t, &not_finite, &value));
         if (not_finite)
             return stop_not_finite(t, not_finite, value);
-        LCT_TRY(t->hooks->probe(t));
-        if (report(t) != 0 && t->step < t->o.steps) {
-            LCT_TRY(save(t, "interrupted"));
-            return locant_fail(LOCANT_ERR_INTERRUPTED,
-                               "locant_train: run %" PRId64 " was stopped after"
-                               " step %" PRId64 " of %" PRId64,
-                               t->id, t->step, t->o.steps);
-        }
+        LCT_TRY(lct_train_hold(t, after_step(t)));
+        if (is_to_stop(t) && t->step < t->o.steps)
+            return stop(t);
         if (t->step % every == 0 && t->step < t->o.steps)
             LCT_TRY(save(t, "running"));
-        else if (t->n_metrics == LCT_METRICS || lct_clock() - t->recorded >= 1)
-            LCT_TRY(record(t, "running", NULL));
+        else
+            LCT_TRY(record_some(t));
     }
-    LCT_TRY(keep_speed(t));
+    if (has_store(t))
+        LCT_TRY(lct_train_hold(t, keep_speed(t)));
     return save(t, "done");
 }
 
@@ -265,25 +326,34 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
     return LOCANT_OK;
 }
 
-static locant_status run_trainer(struct lct_trainer *t)
+/* Find the run and continue it from its checkpoint, unless it is done. */
+static locant_status begin_in_store(struct lct_trainer *t, bool *done)
 {
-    locant_status status;
-    bool done;
+    locant_status status = lct_train_register(t);
 
-    status = lct_train_set_up(t);
     if (t->only != 0) /* the options came from the store */
         status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
     LCT_TRY(status);
-    LCT_TRY(is_done(&done, t));
-    if (done)
+    LCT_TRY(is_done(done, t));
+    if (*done)
         return LOCANT_OK;
     LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id, "locant_train"));
     /* Another process may have finished the run before this one locked it. */
-    LCT_TRY(is_done(&done, t));
-    if (done)
-        return LOCANT_OK;
-    LCT_TRY(begin(t));
-    return train(t);
+    LCT_TRY(is_done(done, t));
+    return *done ? LOCANT_OK : begin(t);
+}
+
+static locant_status run_trainer(struct lct_trainer *t)
+{
+    locant_status status = lct_train_set_up(t);
+    bool done = false;
+
+    if (t->only != 0)
+        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
+    LCT_TRY(lct_train_greet(t, status));
+    status = has_store(t) ? begin_in_store(t, &done) : LOCANT_OK;
+    LCT_TRY(lct_train_share_begin(t, status, &done));
+    return done ? LOCANT_OK : train(t);
 }
 
 locant_status lct_trainer_create(struct lct_trainer **out,
@@ -297,12 +367,15 @@ locant_status lct_trainer_create(struct lct_trainer **out,
     t->corpus = corpus;
     t->o = *options;
     t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
+    t->o.leaves = lct_ranks_leaves(options);
     t->lock = -1;
-    return LOCANT_OK;
+    return lct_ranks_create(&t->ranks, &t->o);
 }
 
 void lct_trainer_free(struct lct_trainer *t)
 {
+    if (t == NULL)
+        return;
     lct_store_unlock_run(t->lock, t->store, t->id);
     lct_model_free(t->model);
     locant_encoding_free(t->encoding);
@@ -314,6 +387,9 @@ void lct_trainer_free(struct lct_trainer *t)
     locant_release(t->tokens);
     locant_release(t->targets);
     locant_release(t->starts);
+    locant_release(t->loss);
+    locant_release(t->memory.data);
+    lct_ranks_free(&t->ranks);
     locant_release(t->path);
     locant_release(t);
 }
@@ -330,11 +406,14 @@ locant_status lct_train(int64_t *run, locant_store *store,
     if (only != 0)
         status = lct_store_blame(status, store, "run %" PRId64, only);
     LCT_TRY(status);
-    LCT_TRY(lct_trainer_create(&t, corpus, options));
-    t->store = store;
+    status = lct_trainer_create(&t, corpus, options);
+    if (t == NULL)
+        return status;
+    t->store = has_store(t) ? store : NULL;
     t->only = only;
     t->hooks = hooks;
-    status = run_trainer(t);
+    if (status == LOCANT_OK)
+        status = lct_train_say_lost(t, run_trainer(t));
     if (t->id > 0)
         *run = t->id;
     lct_trainer_free(t);

@@ -33,7 +33,8 @@ static const struct field {
     const char *name;
     enum kind kind;
     size_t offset;
-    size_t condition; /* offset of an int of the options, or ALWAYS */
+    size_t condition; /* offset of an int64_t of the options if the field is
+                         INT64, else of an int; or ALWAYS */
 } fields[] = {
 #define AT(name) offsetof(locant_train_options, name)
 #define FIELD_IF(name, kind, condition) {#name, kind, AT(name), condition}
@@ -48,6 +49,7 @@ static const struct field {
     FIELD_IF(constant_rate, INT, AT(constant_rate)),
     FIELD_IF(optimizer, INT, AT(optimizer)),
     FIELD_IF(muon_rate, REAL, AT(optimizer)),
+    FIELD_IF(leaves, INT64, AT(leaves)),
 #undef FIELD
 #undef FIELD_IF
 #undef AT
@@ -60,8 +62,11 @@ _Static_assert(LOCANT_ADAMW == 0, "a condition that is 0");
 
 static bool is_left_out(const locant_train_options *o, const struct field *f)
 {
-    return f->condition != ALWAYS &&
-           *(const int *)((const char *)o + f->condition) == 0;
+    const char *at = (const char *)o + f->condition;
+
+    if (f->condition == ALWAYS)
+        return false;
+    return f->kind == INT64 ? *(const int64_t *)at == 0 : *(const int *)at == 0;
 }
 
 /* An unsigned number is stored as the signed one with the same bits, as in the
@@ -169,6 +174,7 @@ bool lct_options_from_json(locant_train_options *o, const json_t *root,
         return false;
     o->constant_rate = 0;
     o->optimizer = LOCANT_ADAMW;
+    o->leaves = 0;
     for (int i = 0; i < FIELDS; i++) {
         const json_t *value = json_object_get(root, fields[i].name);
 

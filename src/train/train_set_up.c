@@ -8,8 +8,7 @@
 #include "../nn/muon.h"
 #include "../store/run_vocabulary.h"
 #include "../store/store_texts.h"
-#include "train.h"
-#include "trainer.h"
+#include "train_group.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,6 +60,7 @@ static locant_status check_options(const locant_corpus *corpus,
                                           : "corpus");
     LCT_TRY(lct_check_struct("locant_train", o->struct_size, sizeof *o));
     LCT_TRY(lct_check_sizes(o));
+    LCT_TRY(lct_ranks_check(o));
     if (!(o->learning_rate > 0 && isfinite(o->learning_rate)))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: learning_rate is %g, expected a"
@@ -84,8 +84,10 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
                               const locant_train_options *o)
 {
     LCT_NOT_NULL("locant_train", run);
-    LCT_NOT_NULL("locant_train", store);
-    return check_options(corpus, o);
+    LCT_TRY(check_options(corpus, o));
+    if (lct_group_rank(o->group) == 0)
+        LCT_NOT_NULL("locant_train", store);
+    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ set up */
@@ -141,11 +143,15 @@ static locant_status allocate(struct lct_trainer *t)
     t->tokens = locant_alloc(tokens * sizeof *t->tokens);
     t->targets = locant_alloc(tokens * sizeof *t->targets);
     t->starts = locant_alloc((size_t)t->o.batch * sizeof *t->starts);
-    if (!t->m || !t->v || !t->tokens || !t->targets || !t->starts)
+    t->loss = t->ranks.size > 1 ? locant_alloc(tokens * sizeof *t->loss) : NULL;
+    if (!t->m || !t->v || !t->tokens || !t->targets || !t->starts ||
+        (t->ranks.size > 1 && !t->loss))
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_train: no memory for a batch of %" PRId64
                            " x %" PRId64 " and %zu parameters",
                            t->o.batch, t->o.length, n);
+    LCT_TRY(lct_ranks_reserve(&t->ranks, n));
+    LCT_TRY(lct_train_reserve_memory(t));
     return allocate_muon(t);
 }
 
@@ -163,6 +169,7 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
                                : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
         .memory = o->memory,
+        .leaves = { o->leaves, 0, o->leaves },
         .encoding = encoding,
     };
 }
@@ -170,9 +177,15 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
 static locant_status create_model(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
-    const struct lct_model_config config = lct_train_config(o, t->encoding);
+    const struct lct_leaves *own = &t->ranks.leaves;
+    struct lct_model_config config = lct_train_config(o, t->encoding);
+    int64_t rows = o->batch;
 
-    LCT_TRY(lct_model_create(&t->model, &config, o->batch, o->length, true));
+    if (t->ranks.size > 1) {
+        config.leaves = *own;
+        rows = o->batch / own->all * (own->last - own->first);
+    }
+    LCT_TRY(lct_model_create(&t->model, &config, rows, o->length, true));
     return allocate(t);
 }
 
@@ -261,19 +274,53 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
     return status;
 }
 
-/* Set the key and the id of the run. Runs with the same key have the same
-   bits. */
-static locant_status register_run(struct lct_trainer *t)
+static const char *corpus_sha256(const struct lct_trainer *t)
+{
+    return t->corpus ? locant_corpus_info_of(t->corpus)->sha256 : "";
+}
+
+/* Set the key of the run. Runs with the same key have the same bits. */
+static void print_key(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
-    const char *sha = t->corpus ? locant_corpus_info_of(t->corpus)->sha256 : "";
     char model[128];
     int n;
+
+    lct_model_print(model, lct_model_config_of(t->model));
+    n = snprintf(t->key, sizeof t->key,
+                 "1;%s;%s;corpus=%s;seed=%" PRIu64 ";steps=%" PRId64
+                 ";batch=%" PRId64 ";length=%" PRId64 ";rate=%.17g",
+                 locant_encoding_spec(t->encoding), model, corpus_sha256(t),
+                 o->seed, o->steps, o->batch, o->length, o->learning_rate);
+    if (o->source)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
+                      o->source->name);
+    if (o->parent > 0)
+        n += snprintf(
+            t->key + n, sizeof t->key - (size_t)n, ";parent=%016" PRIx64,
+            lct_hash(LCT_HASH_BEGIN, t->parent_key, strlen(t->parent_key)));
+    if (o->constant_rate)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
+    if (o->optimizer == LOCANT_MUON)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n,
+                      ";optimizer=muon;muon_rate=%.17g", o->muon_rate);
+    if (o->leaves > 0)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";leaves=%" PRId64,
+                      o->leaves);
+    if (t->vocabulary)
+        snprintf(t->key + n, sizeof t->key - (size_t)n, "%s%s",
+                 LCT_KEY_VOCABULARY, t->vocabulary->hash);
+}
+
+locant_status lct_train_register(struct lct_trainer *t)
+{
+    const locant_train_options *o = &t->o;
+    char model[128];
     struct lct_run_new run = {
         .key = t->key,
         .encoding = locant_encoding_spec(t->encoding),
         .model = model,
-        .corpus_sha256 = sha,
+        .corpus_sha256 = corpus_sha256(t),
         .source = o->source ? o->source->name : NULL,
         .parent = o->parent,
         .seed = o->seed,
@@ -289,26 +336,6 @@ static locant_status register_run(struct lct_trainer *t)
     };
 
     lct_model_print(model, lct_model_config_of(t->model));
-    n = snprintf(t->key, sizeof t->key,
-                 "1;%s;%s;corpus=%s;seed=%" PRIu64 ";steps=%" PRId64
-                 ";batch=%" PRId64 ";length=%" PRId64 ";rate=%.17g",
-                 run.encoding, model, sha, o->seed, o->steps, o->batch,
-                 o->length, o->learning_rate);
-    if (o->source)
-        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
-                      o->source->name);
-    if (o->parent > 0)
-        n += snprintf(
-            t->key + n, sizeof t->key - (size_t)n, ";parent=%016" PRIx64,
-            lct_hash(LCT_HASH_BEGIN, t->parent_key, strlen(t->parent_key)));
-    if (o->constant_rate)
-        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
-    if (o->optimizer == LOCANT_MUON)
-        n += snprintf(t->key + n, sizeof t->key - (size_t)n,
-                      ";optimizer=muon;muon_rate=%.17g", o->muon_rate);
-    if (t->vocabulary)
-        snprintf(t->key + n, sizeof t->key - (size_t)n, "%s%s",
-                 LCT_KEY_VOCABULARY, t->vocabulary->hash);
     LCT_TRY(find_run(t, &run));
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }
@@ -343,7 +370,8 @@ locant_status lct_train_set_up(struct lct_trainer *t)
             " parameters, and %s of its parent, run %" PRId64 ", has %" PRId64,
             locant_encoding_spec(t->encoding), encoding_parameters(t->model),
             parent.encoding, parent.id, parent.encoding_parameters);
-    return t->store ? register_run(t) : LOCANT_OK;
+    print_key(t);
+    return LOCANT_OK;
 }
 
 locant_status locant_train_check(const locant_corpus *corpus,
@@ -355,8 +383,9 @@ locant_status locant_train_check(const locant_corpus *corpus,
     LCT_TRY(check_options(corpus, options));
     if (options->parent > 0) /* only the store knows the parent's sizes */
         return LOCANT_OK;
-    LCT_TRY(lct_trainer_create(&t, corpus, options));
-    status = lct_train_set_up(t);
+    status = lct_trainer_create(&t, corpus, options);
+    if (status == LOCANT_OK)
+        status = lct_train_set_up(t);
     lct_trainer_free(t);
     return status;
 }

@@ -11,8 +11,7 @@
 #include "../corpus/tokens.h"
 #include "../store/clock.h"
 #include "../files/hash.h"
-#include "train.h"
-#include "trainer.h"
+#include "train_group.h"
 #include "../nn/adamw.h"
 #include "../nn/muon.h"
 #include <math.h>
@@ -185,25 +184,87 @@ static double encoding_norm(const struct lct_trainer *t)
     return any ? sqrt(sum) : NAN;
 }
 
-locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
-                             double *value)
+static int64_t count_scored(const struct lct_trainer *t)
 {
-    size_t n = lct_model_size(t->model);
-    real *grads = lct_model_grads(t->model);
-    double loss, norm, of_encoding, rate;
-    uint64_t checksum = t->checksum;
+    int64_t scored = 0;
+
+    for (int64_t i = 0; i < t->o.batch * t->o.length; i++)
+        scored += t->targets[i] >= 0;
+    return scored;
+}
+
+/* Sums of the losses of this rank's leaves, which passed 'n' targets each. */
+static void sum_losses(struct lct_trainer *t, int64_t n)
+{
+    const struct lct_leaves *own = &t->ranks.leaves;
+
+    for (int64_t l = own->first; l < own->last; l++) {
+        double sum = 0;
+
+        for (int64_t i = 0; i < n; i++)
+            sum += (double)t->loss[(l - own->first) * n + i];
+        t->ranks.losses[l] = sum;
+    }
+}
+
+/* Pass the rows of this rank's leaves; *loss is written if they are all. */
+static locant_status pass(struct lct_trainer *t, double *loss)
+{
+    const struct lct_leaves *own = &t->ranks.leaves;
+    const int64_t length = t->o.length;
+    int64_t first = 0, rows = t->o.batch;
     double begin, middle;
 
-    next_batch(t);
-    lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
-    memset(grads, 0, n * sizeof *grads);
+    if (t->ranks.size > 1) {
+        rows = t->o.batch / own->all * (own->last - own->first);
+        first = t->o.batch / own->all * own->first;
+        lct_model_set_scored(t->model, count_scored(t));
+    }
     begin = lct_clock();
-    LCT_TRY(lct_model_forward(t->model, t->tokens, t->targets, t->o.batch,
-                              t->o.length, NULL, &loss));
+    LCT_TRY(lct_model_forward(t->model, t->tokens + first * length,
+                              t->targets + first * length, rows, length,
+                              t->loss, loss));
     middle = lct_clock();
     LCT_TRY(lct_model_backward(t->model));
     t->forward_seconds += middle - begin;
     t->backward_seconds += lct_clock() - middle;
+    if (t->ranks.size > 1)
+        sum_losses(t, t->o.batch / own->all * length);
+    return LOCANT_OK;
+}
+
+/* The loss and the gradient of the whole batch, after the pass of this rank
+   returned 'status'. */
+static locant_status add_up(struct lct_trainer *t, locant_status status,
+                            double *loss)
+{
+    struct lct_ranks *r = &t->ranks;
+    const int64_t scored = count_scored(t);
+    double sum = 0;
+
+    if (r->size == 1)
+        return status;
+    status = lct_train_held(t, status);
+    LCT_TRY(lct_ranks_tell(r, status, t->wish, &t->stop));
+    LCT_TRY(lct_ranks_add_gradients(r, lct_model_grads(t->model)));
+    for (int64_t l = 0; l < r->leaves.all; l++)
+        sum += r->losses[l];
+    *loss = scored > 0 ? sum / (double)scored : 0;
+    return LOCANT_OK;
+}
+
+locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
+                             double *value)
+{
+    const size_t n = lct_model_size(t->model);
+    real *grads = lct_model_grads(t->model);
+    double loss = 0, norm, of_encoding, rate;
+    uint64_t checksum = t->checksum;
+
+    next_batch(t);
+    lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
+    memset(grads, 0, (size_t)lct_model_subtrees(t->model) * n * sizeof *grads);
+    LCT_TRY(add_up(t, pass(t, &loss), &loss));
     of_encoding = encoding_norm(t);
     norm = lct_clip_norm(grads, n, 1.0);
     *not_finite = !isfinite(loss)   ? "loss"

@@ -36,8 +36,9 @@ locant_status lct_train_time(double *seconds, const locant_corpus *corpus,
     struct lct_trainer *t;
     locant_status status;
 
-    LCT_TRY(lct_trainer_create(&t, corpus, options));
-    status = time_steps(seconds, t);
+    status = lct_trainer_create(&t, corpus, options);
+    if (status == LOCANT_OK)
+        status = time_steps(seconds, t);
     lct_trainer_free(t);
     return status;
 }

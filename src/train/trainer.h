@@ -1,6 +1,8 @@
 /* trainer.h - the state of one training run in one process */
 #ifndef LCT_TRAINER_H
 #define LCT_TRAINER_H
+#include "../store/checkpoint.h"
+#include "ranks.h"
 #include "train.h"
 
 enum { LCT_METRICS = 256 };
@@ -16,25 +18,34 @@ struct lct_trainer {
     double tokens_per_byte; /* of the targets of this step; 1 without text */
     locant_train_options o;
     locant_encoding *encoding; /* resolved at o.length + o.memory */
-    struct lct_model *model;
+    struct lct_ranks ranks;
+    struct lct_model *model;   /* for the rows of this rank's leaves */
     real *m, *v;               /* moments of AdamW, [parameters]; m of a matrix
                                   that Muon updates is its momentum */
     real *muon;                /* scratch of Muon, [slots, muon_size] */
     size_t muon_size;          /* enough for its largest matrix */
     int slots;                 /* matrices that it updates at a time */
     int32_t *tokens, *targets; /* [batch, length] */
-    size_t *starts;            /* [batch] first tokens of the windows */
-    char key[1024];            /* identifies the run */
-    char parent_key[1024];     /* key of o.parent; empty if there is none */
-    char *path;                /* of the checkpoint */
+    real *loss;                /* [rows of this rank, length]; NULL: one rank */
+    struct lct_checkpoint_memory memory; /* of all rows; no data: one rank, or
+                                            nothing is remembered */
+    size_t *starts;        /* [batch] first tokens of the windows */
+    char key[1024];        /* identifies the run */
+    char parent_key[1024]; /* key of o.parent; empty if there is none */
+    char *path;            /* of the checkpoint */
     const struct lct_train_hooks *hooks;
-    int64_t id;             /* of the run in the store */
-    int64_t only;           /* see lct_train() */
-    int lock;               /* descriptor of the run's lock, or -1 */
-    int64_t step;           /* steps done */
-    int64_t first_step;     /* steps done before this session */
-    uint64_t checksum;      /* hash of all batches so far */
-    double earlier_seconds; /* of earlier sessions */
+    int64_t id;         /* of the run in the store */
+    int64_t only;       /* see lct_train() */
+    int lock;           /* descriptor of the run's lock, or -1 */
+    int64_t step;       /* steps done */
+    int64_t first_step; /* steps done before this session */
+    int64_t saved_step; /* of the last checkpoint */
+    bool wish;          /* to stop, of this rank */
+    bool stop;          /* some rank wished it in this step */
+    locant_status held; /* see lct_train_hold() */
+    char held_message[512];
+    uint64_t checksum;                        /* hash of all batches so far */
+    double earlier_seconds;                   /* of earlier sessions */
     double session_start, recorded, reported; /* times of lct_clock() */
     double forward_seconds, backward_seconds; /* of this session */
     struct lct_metric metrics[LCT_METRICS];   /* not recorded yet */
@@ -52,15 +63,19 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
                               const locant_corpus *corpus,
                               const locant_train_options *o);
 
-/* A trainer with these options, of no store yet; NOMEM. */
+/* A trainer with these options, of no store yet; NOMEM. To be freed, also after
+   a failure. */
 locant_status lct_trainer_create(struct lct_trainer **out,
                                  const locant_corpus *corpus,
                                  const locant_train_options *options);
 void lct_trainer_free(struct lct_trainer *t);
 
-/* Create the encoding, the model and the buffers of a batch, and find or insert
-   the run if there is a store. */
+/* Create the encoding, the model and the buffers of a batch, and the key of the
+   run. */
 locant_status lct_train_set_up(struct lct_trainer *t);
+
+/* Find the run in the store, or insert it. */
+locant_status lct_train_register(struct lct_trainer *t);
 
 /* Initial parameters: the parent's, or drawn from the seed. */
 locant_status lct_train_init_params(struct lct_trainer *t);
@@ -68,7 +83,8 @@ locant_status lct_train_init_params(struct lct_trainer *t);
 /* -------------------------------------------------------------------- step */
 
 /*
- * One step: batch, forward, backward, update; its metric is appended. If the
+ * One step: batch, forward, backward, update; its metric is appended. Under a
+ * group each rank passes its leaves, and all do the update. If the
  * loss or the norm of the gradient is not finite, *not_finite names it, *value
  * is its value, and parameters, moments and step have not changed. Otherwise
  * *not_finite is NULL.

@@ -1,0 +1,26 @@
+/*
+ * ranks.h - a command that is run by several processes: --ranks mpi.
+ *
+ * Rank 0 speaks. What others have to say is held back and only printed, after
+ * "rank 3:", if they alone have something to say.
+ */
+#ifndef LOCANT_CLI_RANKS_H
+#define LOCANT_CLI_RANKS_H
+#include "cli.h"
+
+/* Make the group of this process and its like; it is freed when the command
+   ends. 'patience': seconds until a silent rank counts as lost. */
+int cli_ranks_open(const locant_group **out, double patience);
+
+/*
+ * Before work together: an exit status other than CLI_OK of any rank is
+ * returned by all, and its message is printed once. Without a group returns
+ * 'status'.
+ */
+int cli_ranks_agree(const locant_group *group, int status);
+
+/* The exit status of work together, which ended on all ranks alike. If a rank
+   is lost, print that and end all. */
+int cli_ranks_status(const locant_group *group, locant_status status);
+
+#endif

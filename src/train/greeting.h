@@ -1,0 +1,21 @@
+/* greeting.h - the first exchange of a group: do all ranks compute alike? */
+#ifndef LCT_GREETING_H
+#define LCT_GREETING_H
+#include "group.h"
+
+struct lct_greeting {
+    const char *build; /* lct_build_text() */
+    const char *key;   /* of the run; at most 1023 bytes */
+};
+
+/*
+ * Exchange 0 of a group. Every rank returns the same status: PARAM if a rank
+ * has another build or run than rank 0, with the values that differ.
+ *
+ * A rank sends 80 bytes, integers little-endian: "LOCGRP01"; size and rank,
+ * 32 bits each; SHA-256 of 'build' and of 'key'. Rank 0 answers with its own
+ * and that of the first rank unlike it, or its own twice.
+ */
+locant_status lct_greeting_exchange(const struct lct_greeting *mine,
+                                    const locant_group *g);
+#endif

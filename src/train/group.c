@@ -1,0 +1,134 @@
+/* group.c - see group.h */
+#include "group.h"
+
+locant_status lct_group_check(const char *fn, const locant_group *g)
+{
+    if (g == NULL)
+        return LOCANT_OK;
+    if (g->struct_size != sizeof *g)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: group->struct_size is %zu, expected %zu", fn,
+                           g->struct_size, sizeof *g);
+    if (g->size < 1 || g->size > LCT_GROUP_RANKS || g->rank < 0 ||
+        g->rank >= g->size)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: rank %d of a group of %d, expected at most %d"
+                           " ranks, counted from 0",
+                           fn, g->rank, g->size, LCT_GROUP_RANKS);
+    if (g->exchange == NULL && g->size > 1)
+        return locant_fail(LOCANT_ERR_NULL, "%s: group->exchange is NULL", fn);
+    return LOCANT_OK;
+}
+
+int lct_group_size(const locant_group *g)
+{
+    return g == NULL ? 1 : g->size;
+}
+
+int lct_group_rank(const locant_group *g)
+{
+    return g == NULL ? 0 : g->rank;
+}
+
+static locant_status exchange_one(const locant_piece *send,
+                                  const locant_piece *receive,
+                                  const locant_group *g)
+{
+    return g->exchange(send, 1, receive, 1, g->context);
+}
+
+/* In round i every rank hears of 2^i more ranks: after the last round, of all
+   (Hensgen, Finkel and Manber 1988). */
+locant_status lct_group_barrier(const locant_group *g)
+{
+    const int size = lct_group_size(g), rank = lct_group_rank(g);
+
+    for (int step = 1; step < size; step *= 2) {
+        char sent = 0, got;
+        const locant_piece to = { (rank + step) % size, &sent, 1 };
+        const locant_piece from = { (rank + size - step) % size, &got, 1 };
+
+        LCT_TRY(exchange_one(&to, &from, g));
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_group_broadcast(void *data, size_t bytes,
+                                  const locant_group *g)
+{
+    const int size = lct_group_size(g), rank = lct_group_rank(g);
+    const locant_piece from = { (rank - 1) / 2, data, bytes };
+    locant_piece to[2];
+    size_t n = 0;
+
+    if (size == 1)
+        return LOCANT_OK;
+    for (int child = 2 * rank + 1; child <= 2 * rank + 2; child++)
+        if (child < size)
+            to[n++] = (locant_piece){ child, data, bytes };
+    if (rank > 0)
+        LCT_TRY(g->exchange(NULL, 0, &from, 1, g->context));
+    return n > 0 ? g->exchange(to, n, NULL, 0, g->context) : LOCANT_OK;
+}
+
+locant_status lct_group_broadcast_from(void *data, size_t bytes, int from,
+                                       const locant_group *g)
+{
+    const locant_piece to = { 0, data, bytes }, of = { from, data, bytes };
+
+    if (lct_group_size(g) == 1)
+        return LOCANT_OK;
+    if (from > 0 && g->rank == from)
+        LCT_TRY(g->exchange(&to, 1, NULL, 0, g->context));
+    if (from > 0 && g->rank == 0)
+        LCT_TRY(g->exchange(NULL, 0, &of, 1, g->context));
+    return lct_group_broadcast(data, bytes, g);
+}
+
+/* The part of rank r, as a piece for or from 'peer'. */
+static locant_piece part(char *data, const size_t *begin, int r, int peer)
+{
+    return (locant_piece){ peer, data + begin[r], begin[r + 1] - begin[r] };
+}
+
+static locant_status gather_directly(char *data, const size_t *begin,
+                                     const locant_group *g)
+{
+    locant_piece send[LCT_GROUP_DIRECT], receive[LCT_GROUP_DIRECT];
+    size_t n = 0;
+
+    for (int peer = 0; peer < g->size; peer++) {
+        if (peer == g->rank)
+            continue;
+        send[n] = part(data, begin, g->rank, peer);
+        receive[n++] = part(data, begin, peer, peer);
+    }
+    return g->exchange(send, n, receive, n, g->context);
+}
+
+/* In step i each rank passes on the part of the rank i before it. */
+static locant_status gather_in_ring(char *data, const size_t *begin,
+                                    const locant_group *g)
+{
+    const int size = g->size, rank = g->rank;
+    const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+
+    for (int i = 0; i + 1 < size; i++) {
+        const int owner = (rank + size - i) % size;
+        const locant_piece to = part(data, begin, owner, next);
+        const locant_piece from =
+            part(data, begin, (owner + size - 1) % size, last);
+
+        LCT_TRY(exchange_one(&to, &from, g));
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_group_gather(void *data, const size_t *begin,
+                               const locant_group *g)
+{
+    if (lct_group_size(g) == 1)
+        return LOCANT_OK;
+    return g->size <= LCT_GROUP_DIRECT ? gather_directly(data, begin, g)
+                                       : gather_in_ring(data, begin, g);
+}

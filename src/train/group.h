@@ -1,0 +1,42 @@
+/*
+ * group.h - gather, barrier and broadcast of a group, made of its exchange.
+ *
+ * Every rank calls the same function with the same sizes. Without a group
+ * (NULL), or in one of a single rank, these functions do nothing.
+ */
+#ifndef LCT_GROUP_H
+#define LCT_GROUP_H
+#include "../core/error.h"
+#include "locant/group.h"
+
+enum {
+    LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
+    LCT_GROUP_DIRECT = 32  /* up to so many ranks send to each other directly,
+                              more pass on what they have round a ring */
+};
+
+/* Refuse a group that cannot work, in the name of function 'fn'; NULL is
+   fine. */
+locant_status lct_group_check(const char *fn, const locant_group *g);
+
+/* The number of ranks, and of this one: 1 and 0 without a group. */
+int lct_group_size(const locant_group *g);
+int lct_group_rank(const locant_group *g);
+
+/* Return when every rank has called this. */
+locant_status lct_group_barrier(const locant_group *g);
+
+/* Copy the 'bytes' at 'data' of rank 0 to 'data' of every rank, down a binary
+   tree: rank r sends to 2 r + 1 and 2 r + 2. */
+locant_status lct_group_broadcast(void *data, size_t bytes,
+                                  const locant_group *g);
+
+/* The same from another rank than 0, which hands the bytes to rank 0. */
+locant_status lct_group_broadcast_from(void *data, size_t bytes, int from,
+                                       const locant_group *g);
+
+/* Rank r has the bytes begin[r] .. begin[r + 1] - 1 of 'data'; afterwards every
+   rank has all. 'begin' [size + 1] increases. */
+locant_status lct_group_gather(void *data, const size_t *begin,
+                               const locant_group *g);
+#endif

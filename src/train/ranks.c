@@ -1,0 +1,357 @@
+/* ranks.c - see ranks.h */
+#include "ranks.h"
+#include "../core/size.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DEFAULT_LEAVES = 16,
+    MESSAGE = 512, /* bytes of an error message */
+    HEAD = 8       /* bytes of the news of a rank before its losses */
+};
+
+int64_t lct_ranks_leaves(const locant_train_options *o)
+{
+    int64_t leaves = DEFAULT_LEAVES;
+
+    if (o->leaves > 0 || o->group == NULL)
+        return o->leaves;
+    while (o->batch % leaves != 0)
+        leaves /= 2;
+    return leaves;
+}
+
+locant_status lct_ranks_check(const locant_train_options *o)
+{
+    const int64_t leaves = lct_ranks_leaves(o);
+    const int size = lct_group_size(o->group);
+
+    LCT_TRY(lct_group_check("locant_train", o->group));
+    if (size == 1)
+        return LOCANT_OK;
+    if (size > leaves)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: %d ranks share a batch of %" PRId64
+                           " rows in %" PRId64
+                           " leaves, expected at most %" PRId64 " ranks",
+                           size, o->batch, leaves, leaves);
+    if (o->parent > 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: parent is %" PRId64
+                           ", but %d ranks train, expected 0",
+                           o->parent, size);
+    return LOCANT_OK;
+}
+
+/* The caller's exchange; a failure is noticed. */
+static locant_status exchange(const locant_piece *send, size_t sends,
+                              const locant_piece *receive, size_t receives,
+                              void *context)
+{
+    struct lct_ranks *r = context;
+    const locant_group *g = r->callers;
+    const locant_status status =
+        g->exchange(send, sends, receive, receives, g->context);
+
+    r->broken |= status != LOCANT_OK;
+    return status;
+}
+
+/* The first leaf of a rank. */
+static int64_t first_leaf(const struct lct_ranks *r, int rank)
+{
+    return r->leaves.all * rank / r->size;
+}
+
+static locant_status no_memory(void)
+{
+    return locant_fail(LOCANT_ERR_NOMEM,
+                       "locant_train: no memory for the work of a group");
+}
+
+locant_status lct_ranks_create(struct lct_ranks *r,
+                               const locant_train_options *o)
+{
+    *r = (struct lct_ranks){ .callers = o->group,
+                             .size = lct_group_size(o->group),
+                             .rank = lct_group_rank(o->group) };
+    r->leaves.all = lct_ranks_leaves(o);
+    r->leaves.first = first_leaf(r, r->rank);
+    r->leaves.last = first_leaf(r, r->rank + 1);
+    if (r->size == 1)
+        return LOCANT_OK;
+    r->watched =
+        (locant_group){ sizeof r->watched, r->rank, r->size, exchange, r };
+    r->group = &r->watched;
+    r->begin = locant_alloc((size_t)(r->size + 1) * sizeof *r->begin);
+    r->losses = locant_alloc((size_t)r->leaves.all * sizeof *r->losses);
+    r->news = locant_alloc((size_t)r->size * HEAD +
+                           (size_t)r->leaves.all * sizeof *r->losses);
+    return r->begin && r->losses && r->news ? LOCANT_OK : no_memory();
+}
+
+void lct_ranks_free(struct lct_ranks *r)
+{
+    locant_release(r->begin);
+    locant_release(r->subtrees);
+    locant_release(r->first_subtree);
+    locant_release(r->room);
+    locant_release(r->send);
+    locant_release(r->receive);
+    locant_release(r->losses);
+    locant_release(r->news);
+    *r = (struct lct_ranks){ 0 };
+}
+
+/* --------------------------------------------------------------- gradients */
+
+/* The first element of the slice of a rank. */
+static size_t first_element(const struct lct_ranks *r, int rank)
+{
+    return r->n * (size_t)rank / (size_t)r->size;
+}
+
+static size_t slice(const struct lct_ranks *r, int rank)
+{
+    return first_element(r, rank + 1) - first_element(r, rank);
+}
+
+/* List the subtrees of all ranks. */
+static locant_status list_subtrees(struct lct_ranks *r)
+{
+    r->subtrees = locant_alloc((size_t)r->leaves.all * sizeof *r->subtrees);
+    r->first_subtree =
+        locant_alloc((size_t)(r->size + 1) * sizeof *r->first_subtree);
+    if (!r->subtrees || !r->first_subtree)
+        return no_memory();
+    for (int rank = 0; rank < r->size; rank++) {
+        struct lct_tree t;
+
+        lct_tree_begin(&t, 0, first_leaf(r, rank));
+        while (t.next < first_leaf(r, rank + 1))
+            lct_tree_add(&t, NULL);
+        r->first_subtree[rank] = (int)r->count;
+        memcpy(r->subtrees + r->count, t.held,
+               (size_t)t.count * sizeof *t.held);
+        r->count += (size_t)t.count;
+    }
+    r->first_subtree[r->size] = (int)r->count;
+    return LOCANT_OK;
+}
+
+locant_status lct_ranks_reserve(struct lct_ranks *r, size_t n)
+{
+    size_t pieces, own, elements;
+
+    r->n = n;
+    if (r->size == 1)
+        return LOCANT_OK;
+    LCT_TRY(list_subtrees(r));
+    pieces = r->count * (size_t)r->size;
+    own = (size_t)(r->first_subtree[r->rank + 1] - r->first_subtree[r->rank]);
+    if (!lct_mul(&elements, r->count - own, slice(r, r->rank)) ||
+        !lct_mul(&elements, elements, sizeof *r->room))
+        return no_memory();
+    r->room = locant_alloc(elements + 1);
+    r->send = locant_alloc(pieces * sizeof *r->send);
+    r->receive = locant_alloc(pieces * sizeof *r->receive);
+    return r->room && r->send && r->receive ? LOCANT_OK : no_memory();
+}
+
+/* Say where each subtree's slice of this rank is or will be. */
+static void place_slices(struct lct_ranks *r, real *grads)
+{
+    const size_t at = first_element(r, r->rank);
+    real *room = r->room;
+
+    for (int rank = 0; rank < r->size; rank++) {
+        for (int k = r->first_subtree[rank]; k < r->first_subtree[rank + 1];
+             k++) {
+            if (rank == r->rank) {
+                r->subtrees[k].sum = grads + at;
+                grads += r->n;
+            } else {
+                r->subtrees[k].sum = room;
+                room += slice(r, r->rank);
+            }
+        }
+    }
+}
+
+/* List what goes to rank 'to' and comes from rank 'from'. */
+static void list_slices(size_t *sends, size_t *receives, struct lct_ranks *r,
+                        real *grads, int to, int from)
+{
+    const int own = r->first_subtree[r->rank + 1] - r->first_subtree[r->rank];
+
+    for (int k = 0; k < own; k++)
+        r->send[(*sends)++] =
+            (locant_piece){ to, grads + (size_t)k * r->n + first_element(r, to),
+                            slice(r, to) * sizeof *grads };
+    for (int k = r->first_subtree[from]; k < r->first_subtree[from + 1]; k++)
+        r->receive[(*receives)++] =
+            (locant_piece){ from, r->subtrees[k].sum,
+                            slice(r, r->rank) * sizeof *grads };
+}
+
+static locant_status exchange_listed(struct lct_ranks *r, size_t *sends,
+                                     size_t *receives)
+{
+    const locant_group *g = r->group;
+    const size_t n = *sends, m = *receives;
+
+    *sends = *receives = 0;
+    return g->exchange(r->send, n, r->receive, m, g->context);
+}
+
+/* In round i every rank serves the rank i after it. Few ranks do all rounds at
+   once. */
+static locant_status share_slices(struct lct_ranks *r, real *grads)
+{
+    size_t sends = 0, receives = 0;
+
+    for (int i = 1; i < r->size; i++) {
+        list_slices(&sends, &receives, r, grads, (r->rank + i) % r->size,
+                    (r->rank + r->size - i) % r->size);
+        if (r->size > LCT_GROUP_DIRECT)
+            LCT_TRY(exchange_listed(r, &sends, &receives));
+    }
+    return r->size > LCT_GROUP_DIRECT ? LOCANT_OK
+                                      : exchange_listed(r, &sends, &receives);
+}
+
+locant_status lct_ranks_add_gradients(struct lct_ranks *r, real *grads)
+{
+    if (r->size == 1)
+        return LOCANT_OK;
+    place_slices(r, grads);
+    LCT_TRY(share_slices(r, grads));
+    lct_tree_combine(grads + first_element(r, r->rank), r->leaves.all,
+                     r->subtrees, slice(r, r->rank));
+    for (int rank = 0; rank <= r->size; rank++)
+        r->begin[rank] = first_element(r, rank) * sizeof *grads;
+    return lct_group_gather(grads, r->begin, r->group);
+}
+
+/* -------------------------------------------------------------------- news */
+
+/* All return the failure of rank 'first', with its message. */
+static locant_status fail_together(struct lct_ranks *r, int first,
+                                   locant_status status)
+{
+    char message[MESSAGE] = "";
+
+    if (r->rank == first)
+        snprintf(message, sizeof message, "%s", locant_last_error());
+    LCT_TRY(lct_group_broadcast_from(message, sizeof message, first, r->group));
+    message[MESSAGE - 1] = 0;
+    return first == 0 ? locant_fail(status, "%s", message)
+                      : locant_fail(status, "rank %d: %s", first, message);
+}
+
+/* A number that is no status is a failure all the same. */
+static locant_status status_of(uint32_t number)
+{
+    return number <= LOCANT_ERR_INTERRUPTED ? (locant_status)number
+                                            : LOCANT_ERR_FORMAT;
+}
+
+/* Gather the news of all ranks, each HEAD bytes and 'losses' of its leaves. */
+static locant_status share_news(struct lct_ranks *r, locant_status status,
+                                bool wish, bool losses)
+{
+    const uint32_t head[2] = { (uint32_t)status, wish };
+    const size_t bytes = losses ? sizeof *r->losses : 0;
+
+    for (int rank = 0; rank <= r->size; rank++)
+        r->begin[rank] =
+            (size_t)rank * HEAD + (size_t)first_leaf(r, rank) * bytes;
+    memcpy(r->news + r->begin[r->rank], head, HEAD);
+    if (losses)
+        memcpy(r->news + r->begin[r->rank] + HEAD, r->losses + r->leaves.first,
+               (size_t)(r->leaves.last - r->leaves.first) * bytes);
+    return lct_group_gather(r->news, r->begin, r->group);
+}
+
+/* Read the news; *first is the first rank with a failure, or -1. */
+static void read_news(const struct lct_ranks *r, bool losses, int *first,
+                      locant_status *status, bool *stop)
+{
+    *first = -1;
+    *stop = false;
+    for (int rank = r->size - 1; rank >= 0; rank--) {
+        const unsigned char *at = r->news + r->begin[rank];
+        const int64_t leaf = first_leaf(r, rank);
+        uint32_t head[2];
+
+        memcpy(head, at, HEAD);
+        *stop |= head[1] != 0;
+        if (head[0] != LOCANT_OK) {
+            *first = rank;
+            *status = status_of(head[0]);
+        }
+        if (losses)
+            memcpy(r->losses + leaf, at + HEAD,
+                   (size_t)(first_leaf(r, rank + 1) - leaf) *
+                       sizeof *r->losses);
+    }
+}
+
+static locant_status tell(struct lct_ranks *r, locant_status status, bool wish,
+                          bool losses, bool *stop)
+{
+    int first;
+
+    *stop = wish;
+    if (r->size == 1)
+        return status;
+    LCT_TRY(share_news(r, status, wish, losses));
+    read_news(r, losses, &first, &status, stop);
+    return first < 0 ? LOCANT_OK : fail_together(r, first, status);
+}
+
+locant_status lct_ranks_tell(struct lct_ranks *r, locant_status status,
+                             bool wish, bool *stop)
+{
+    return tell(r, status, wish, true, stop);
+}
+
+locant_status lct_ranks_agree(struct lct_ranks *r, locant_status status)
+{
+    bool stop;
+
+    return tell(r, status, false, false, &stop);
+}
+
+locant_status lct_ranks_compare(struct lct_ranks *r, uint64_t hash,
+                                int64_t step)
+{
+    uint64_t hashes[LCT_GROUP_RANKS];
+
+    if (r->size == 1)
+        return LOCANT_OK;
+    for (int rank = 0; rank <= r->size; rank++)
+        r->begin[rank] = (size_t)rank * sizeof *hashes;
+    hashes[r->rank] = hash;
+    LCT_TRY(lct_group_gather(hashes, r->begin, r->group));
+    for (int rank = 1; rank < r->size; rank++)
+        if (hashes[rank] != hashes[0])
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "locant_train: rank %d has other parameters than"
+                               " rank 0 after step %" PRId64 ": its memory or"
+                               " processor is faulty, and no checkpoint was"
+                               " written",
+                               rank, step);
+    return LOCANT_OK;
+}
+
+locant_status lct_ranks_gather_rows(struct lct_ranks *r, void *data,
+                                    size_t leaf_bytes)
+{
+    if (r->size == 1)
+        return LOCANT_OK;
+    for (int rank = 0; rank <= r->size; rank++)
+        r->begin[rank] = (size_t)first_leaf(r, rank) * leaf_bytes;
+    return lct_group_gather(data, r->begin, r->group);
+}

@@ -1,0 +1,166 @@
+#!/bin/sh
+# 'locant train --ranks mpi': the bits of one process, and every fault of
+# docs/guide/cluster.md that can be made on one machine.
+# usage: train.sh MPIEXEC LOCANT [KILLS]    KILLS: how often a rank is killed
+launcher=${1:?usage: train.sh MPIEXEC LOCANT [KILLS]}
+locant=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+kills=${3:-3}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../verdict.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+model='--generated --layers 2 --width 32 --ff 64 --length 64'
+short="train --encoding rope $model --steps 30"
+long="train --encoding t5 $model --steps 400 --checkpoint-every 5"
+
+# ranks N ARG..: locant with N ranks
+ranks() {
+    n=$1
+    shift
+    "$here/launch.sh" "$launcher" "$n" "$locant" "$@"
+}
+
+# bits DIR: parameters and moments of its first run
+bits() {
+    python3 -c '
+import hashlib, struct, sys
+with open(sys.argv[1], "rb") as f:
+    size, = struct.unpack("<Q", f.read(8))
+    f.read(size)
+    print(hashlib.sha256(f.read()).hexdigest())' \
+        "$1/checkpoints/run-1.safetensors"
+}
+
+# same WHAT DIR DIR
+same() {
+    verdict "$1" "$([ "$(bits "$2")" = "$(bits "$3")" ] || echo other bits)"
+}
+
+# exits WANT GOT WHAT: the exit status, and what was said
+exits() {
+    verdict "$3 exits with $1" "$([ "$2" = "$1" ] || { echo "$2:"; cat log; })"
+}
+
+says() {
+    verdict "and says why" "$(grep -Eq "$1" log || cat log)"
+}
+
+# The processes of this launch, which have this folder.
+started() {
+    for p in /proc/[0-9]*; do
+        [ "$(readlink "$p/exe")" = "$locant" ] &&
+            [ "$(readlink "$p/cwd")" = "$work" ] && basename "$p"
+    done
+}
+
+# begin DIR [ARG..]: a long run of three ranks in the background, with a
+# checkpoint
+begin() {
+    dir=$1
+    shift
+    ranks 3 $long --ranks mpi --dir "$dir" "$@" > log 2>&1 &
+    job=$!
+    until [ -e "$dir/checkpoints/run-1.safetensors" ] ||
+        ! kill -0 $job 2> /dev/null; do
+        sleep 0.05
+    done
+}
+
+# ------------------------------------------------------------------- bits
+
+for encoding in rope t5 fire; do
+    run="train --encoding $encoding $model --steps 12"
+    $locant $run --leaves 16 --dir one-$encoding > log 2>&1
+    for n in 1 2 3 4; do
+        ranks $n $run --ranks mpi --dir $encoding-$n > log 2>&1
+        exits 0 $? "$encoding on $n ranks"
+        same 'with the bits of one process' one-$encoding $encoding-$n
+        verdict 'and one result' \
+            "$([ "$(grep -c '^run 1: done' log)" = 1 ] || cat log)"
+    done
+done
+$locant train --encoding rope $model --steps 12 --leaves 4 \
+    --optimizer muon --dir muon > log 2>&1
+ranks 3 train --encoding rope $model --steps 12 --leaves 4 \
+    --optimizer muon --ranks mpi --dir muon-3 > log 2>&1
+same '4 leaves and Muon on 3 ranks have the bits of one process' muon muon-3
+
+$locant train --encoding transformer-xl $model --steps 12 --leaves 16 \
+    --memory 32 --dir memory > log 2>&1
+ranks 3 train --encoding transformer-xl $model --steps 12 \
+    --memory 32 --ranks mpi --dir memory-3 > log 2>&1
+same 'and so has memory' memory memory-3
+
+# ----------------------------------------------------------------- faults
+
+$locant $long --leaves 16 --dir long > log 2>&1
+i=0
+while [ $i -lt "$kills" ]; do
+    begin killed-$i
+    kill -KILL $(started | shuf -n 1)
+    wait $job
+    got=$?
+    verdict "a rank that is killed ends all ($got)" \
+        "$([ $got != 0 ] || echo none; started)"
+    n=$((1 + i % 4))
+    ranks $n $long --ranks mpi --dir killed-$i > log 2>&1
+    exits 0 $? "the same command on $n ranks"
+    same 'with the bits of a run that never stopped' long killed-$i
+    i=$((i + 1))
+done
+
+begin stopped --patience 2
+now=$(date +%s)
+kill -STOP $(started | sort -n | sed -n 2p)
+wait $job
+got=$?
+exits 75 $got 'a rank that is stopped'
+verdict 'within some seconds' \
+    "$([ $(($(date +%s) - now)) -le 6 ] || echo $(($(date +%s) - now)) s)"
+says 'rank [0-2] of 3 \(host [^ ]+\) has not answered for 2 s in step [0-9]+; the run continues from step [0-9]+: the same command'
+kill -KILL $(started) 2> /dev/null
+ranks 2 $long --ranks mpi --dir stopped > log 2>&1
+same 'and the run goes on to the same bits' long stopped
+
+begin signalled
+kill -INT $(started | shuf -n 1)
+wait $job
+got=$?
+exits 75 $got 'SIGINT to one rank'
+says 'stopped and saved'
+verdict 'of one rank' "$([ "$(grep -c 'stopped and saved' log)" = 1 ] || cat log)"
+$locant $long --leaves 16 --dir signalled > log 2>&1
+same 'and one process goes on to the same bits' long signalled
+
+# --------------------------------------------------------------- refusals
+
+ranks 1 $short --ranks mpi --isa base --dir unlike : -n 1 \
+    "$locant" $short --ranks mpi --dir unlike > log 2>&1
+exits 2 $? 'another instruction set'
+says "rank 1 has '[a-z0-9]+' where rank 0 has 'base'"
+ranks 1 $short --ranks mpi --dir unlike : -n 1 \
+    "$locant" $short --ranks mpi --seed 2 --dir unlike > log 2>&1
+exits 2 $? 'another option'
+says "rank 1 has 'seed=2' where rank 0 has 'seed=1'"
+verdict 'no run was begun' "$($locant runs sql 'SELECT id FROM runs' --dir unlike |
+    sed 1d)"
+ranks 3 $short --ranks mpi --leaves 2 --dir other > log 2>&1
+exits 2 $? 'more ranks than leaves'
+says '3 ranks share a batch of 16 rows in 2 leaves, expected at most 2 ranks'
+verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
+ranks 2 $short --dir other > log 2>&1
+exits 2 $? 'a launcher without --ranks'
+says ' is 2: a launcher has started this command 2 times.*add --ranks mpi'
+verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
+ranks 2 $short --ranks mpi --encoding rop --dir other > log 2>&1
+exits 2 $? 'a wrong option'
+verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
+# the launcher of another MPI leaves every process alone
+OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 PMI_SIZE=4 \
+    $locant $short --ranks mpi --dir other > log 2>&1
+exits 2 $? 'another launcher'
+says 'COMM_WORLD_SIZE is 4, but .*MPI.* sees one process'
+verdict 'nothing is written' "$(ls other 2> /dev/null)"
+exit $failed

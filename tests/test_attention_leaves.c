@@ -1,0 +1,321 @@
+/*
+ * test_attention_leaves.c - gradients of attention as trees over leaves of
+ * queries: every row of the registry, against calls that see one leaf only.
+ */
+#include "model_specs.h"
+#include "oracle/mixed.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE = 64, MOST = 8 };
+
+/* --------------------------------------------------- one leaf after another */
+
+/* The first query of leaf l of L. */
+static int64_t first_of(const struct mixed *m, int64_t l, int64_t L)
+{
+    const int64_t tiles = (m->T + TILE - 1) / TILE;
+    const int64_t at = l * tiles / L * TILE;
+
+    return at < m->T ? at : m->T;
+}
+
+/* dout is 0 outside of the leaf. */
+static void keep_leaf(struct mixed *m, const double *dout, int64_t l, int64_t L)
+{
+    const size_t n = mixed_size(&m->dout);
+
+    for (size_t i = 0; i < n; i++) {
+        const int64_t query = (int64_t)i / m->D % m->T;
+        const bool in =
+            query >= first_of(m, l, L) && query < first_of(m, l + 1, L);
+
+        oracle_put(&m->dout, i, in ? dout[i] : 0);
+    }
+}
+
+/*
+ * What a call without leaves gives for the queries of each leaf alone: a query
+ * whose dout is 0 adds exact zeros to every sum.  So what is summed in the
+ * order of queries is the leaf's own chain, from zero.
+ */
+static void run_leaves(double *results[MOST], struct mixed *m, int64_t L)
+{
+    const size_t n = mixed_size(&m->dout);
+    double *dout = malloc(n * sizeof(*dout));
+
+    for (size_t i = 0; i < n; i++)
+        dout[i] = oracle_get(&m->dout, i);
+    for (int64_t l = 0; l < L; l++) {
+        keep_leaf(m, dout, l, L);
+        mixed_run(m);
+        results[l] = mixed_results(m);
+    }
+    for (size_t i = 0; i < n; i++)
+        oracle_put(&m->dout, i, dout[i]);
+    free(dout);
+}
+
+static double node(double *const *leaf, int64_t first, int64_t size, size_t i,
+                   bool f64)
+{
+    volatile double sum;
+    volatile float rounded;
+
+    if (size == 1)
+        return leaf[first][i];
+    sum = node(leaf, first, size / 2, i, f64) +
+          node(leaf, first + size / 2, size / 2, i, f64);
+    rounded = (float)sum; /* of two floats, as if added in float */
+    return f64 ? sum : (double)rounded;
+}
+
+static double *run_with(struct mixed *m, int64_t leaves)
+{
+    m->a.leaves = leaves;
+    mixed_run(m);
+    m->a.leaves = 0;
+    return mixed_results(m);
+}
+
+static bool equal(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
+/* out, lse and dq as without leaves; the sums as trees. */
+static void check(struct mixed *m, int64_t L)
+{
+    const size_t rows =
+        mixed_size(&m->out) + mixed_size(&m->lse) + mixed_size(&m->dq);
+    double *plain = run_with(m, 0), *got = run_with(m, L), *leaf[MOST];
+
+    run_leaves(leaf, m, L);
+    for (size_t i = 0; i < mixed_count(m); i++) {
+        const double want =
+            i < rows ? plain[i] : node(leaf, 0, L, i, m->dtype == LOCANT_F64);
+
+        if (!equal(got[i], want))
+            FAIL("%s, %d leaves: number %zu of %zu + %zu is %a, not %a",
+                 locant_encoding_spec(m->e), (int)L, i, rows,
+                 mixed_count(m) - rows, got[i], want);
+    }
+    for (int64_t l = 0; l < L; l++)
+        free(leaf[l]);
+    free(plain);
+    free(got);
+}
+
+static void check_all(struct mixed *m)
+{
+    for (int64_t L = 1; L <= MOST; L *= 2)
+        check(m, L);
+}
+
+/* A problem of the sizes of model_specs.h, or false: nothing to attend with. */
+static bool make(struct mixed *m, const char *spec, locant_dtype dtype,
+                 int64_t T, int64_t S)
+{
+    locant_encoding *given = test_create(spec), *whole;
+
+    CHECK_OK(locant_encoding_resolve(&whole, given, S));
+    locant_encoding_free(given);
+    *m = (struct mixed){ .dtype = dtype,
+                         .mask = LOCANT_MASK_CAUSAL,
+                         .B = 2,
+                         .H = 2,
+                         .G = 2,
+                         .T = T,
+                         .S = S,
+                         .D = 8 };
+    m->e = locant_encoding_layer_of(NULL, whole, 0, 2);
+    if (locant_encoding_traits(m->e) & LOCANT_TRAIT_READS_X)
+        m->W = 16;
+    if (locant_encoding_length_limit(m->e) < S ||
+        (locant_encoding_doors(m->e) & ~LOCANT_DOOR_INPUT) == 0) {
+        locant_encoding_free(whole);
+        return false;
+    }
+    mixed_make(m);
+    m->made = whole;
+    return true;
+}
+
+/* Four tiles of queries, the last of one query. */
+TEST(sums_of_every_encoding_are_trees)
+{
+    const char *spec;
+    int made = 0;
+
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        struct mixed m;
+
+        if (!make(&m, spec, LOCANT_F32, 193, 200))
+            continue;
+        check_all(&m);
+        mixed_free(&m);
+        made++;
+    }
+    CHECK(made > 70);
+}
+
+TEST(sums_in_double_are_trees)
+{
+    static const char *const specs[] = { "rope", "t5(buckets=8)", "cope",
+                                         "deberta(span=4)", "fox" };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        FREED_BY(mixed_free) struct mixed m;
+
+        CHECK(make(&m, specs[i], LOCANT_F64, 150, 150));
+        check(&m, 2);
+        check(&m, 4);
+    }
+}
+
+/* -------------------------------------------- documents, options, long rows */
+
+/* Two documents, padding before and after; keys in order. */
+static void add_documents(struct mixed *m)
+{
+    const int64_t from = m->S - m->T;
+
+    for (int64_t b = 0; b < m->B; b++) {
+        int64_t *pos = (int64_t *)m->k_pos.data + b * m->S;
+        int64_t *docs = (int64_t *)m->k_docs.data + b * m->S;
+
+        for (int64_t j = 0; j < m->S; j++) {
+            docs[j] = j < 3 || j >= m->S - 2 ? -1 : j >= 90 + 30 * b;
+            pos[j] = j < 90 + 30 * b ? j : j - 90 - 30 * b;
+        }
+        memcpy((int64_t *)m->q_pos.data + b * m->T, pos + from,
+               (size_t)m->T * sizeof(*pos));
+        memcpy((int64_t *)m->q_docs.data + b * m->T, docs + from,
+               (size_t)m->T * sizeof(*docs));
+    }
+    m->a.q_docs = &m->q_docs;
+    m->a.k_docs = &m->k_docs;
+}
+
+static const char *const some[] = {
+    "rope",
+    "alibi(learned=yes)",
+    "t5(buckets=8,distance=10)",
+    "fire(hidden=6,length=64)",
+    "shaw(distance=4)",
+    "deberta(span=4)",
+    "transformer-xl",
+    "xlnet(segment=50)",
+    "music(length=40)",
+    "rerope(window=20)+t5",
+    "fox+rope",
+    "path(rank=4)",
+    "cope(length=4)",
+    "ssmax(bias=yes)+rope",
+    "selective-rope(rank=4)",
+};
+
+TEST(documents_window_cap_and_sinks)
+{
+    for (size_t i = 0; i < LEN(some); i++) {
+        FREED_BY(mixed_free) struct mixed m;
+
+        CHECK(make(&m, some[i], LOCANT_F32, 193, 200));
+        add_documents(&m);
+        mixed_options(&m, 70);
+        check(&m, 4);
+    }
+}
+
+TEST(grouped_heads_and_long_rows)
+{
+    static const char *const specs[] = { "rope", "t5", "kerple", "fire" };
+    static const int64_t tokens[] = { 1025, 2112 };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        FREED_BY(mixed_free)
+        struct mixed m = { .spec = specs[i],
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 1,
+                           .H = 4,
+                           .G = 2,
+                           .T = tokens[i % 2],
+                           .S = tokens[i % 2],
+                           .D = 16 };
+
+        if (strcmp(specs[i], "fire") == 0)
+            m.spec = "fire(hidden=6,length=2112)";
+        mixed_make(&m);
+        check(&m, 8);
+    }
+}
+
+TEST(any_number_of_threads_gives_the_same_bits)
+{
+    for (size_t i = 0; i < LEN(some); i++) {
+        FREED_BY(mixed_free) struct mixed m;
+
+        CHECK(make(&m, some[i], LOCANT_F32, 193, 200));
+        m.a.leaves = 4;
+        mixed_judge_threads(&m);
+    }
+}
+
+/* ------------------------------------------------------------ dense biases */
+
+/* dbias has the bits of no leaves: of pairs, of keys, of all heads. */
+TEST(a_dense_bias_is_not_cut)
+{
+    static const int64_t shapes[][4] = { { 2, 2, 193, 200 },
+                                         { 1, 1, 193, 200 },
+                                         { 2, 1, 1, 200 } };
+
+    for (size_t i = 0; i < LEN(shapes); i++) {
+        FREED_BY(mixed_free) struct mixed m;
+        locant_tensor bias = test_tensor(LOCANT_F32, 4, shapes[i]);
+        locant_tensor dbias = test_tensor(LOCANT_F32, 4, shapes[i]);
+        const size_t bytes = mixed_size(&bias) * sizeof(float);
+        float *want = malloc(bytes);
+
+        CHECK(make(&m, "rope", LOCANT_F32, 193, 200));
+        m.a.bias = &bias;
+        m.g.dbias = &dbias;
+        mixed_run(&m);
+        memcpy(want, dbias.data, bytes);
+        memset(dbias.data, 0xff, bytes);
+        check(&m, 4);
+        memset(dbias.data, 0xff, bytes);
+        free(run_with(&m, 4));
+        CHECK(memcmp(want, dbias.data, bytes) == 0);
+        free(want);
+        test_tensor_free(&bias);
+        test_tensor_free(&dbias);
+    }
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+TEST(refuses_leaves_that_cannot_be)
+{
+    static const int64_t bad[] = { -1, 3, 96, 512 };
+    FREED_BY(mixed_free) struct mixed m;
+    size_t bytes, more;
+    char text[80];
+
+    CHECK(make(&m, "rope", LOCANT_F32, 10, 10));
+    CHECK_OK(locant_attention_workspace(&bytes, &m.a));
+    for (size_t i = 0; i < LEN(bad); i++) {
+        m.a.leaves = bad[i];
+        snprintf(text, sizeof text,
+                 "leaves is %d, expected 0 or a power of two up to 256",
+                 (int)bad[i]);
+        REFUSES(PARAM, locant_attention_workspace(&more, &m.a), text);
+    }
+    m.a.leaves = 256;
+    CHECK_OK(locant_attention_workspace(&more, &m.a));
+    CHECK(more - bytes >= 9 * 2 * mixed_size(&m.k) * sizeof(float));
+}

@@ -1,0 +1,266 @@
+/* test_group.c - gather, barrier, broadcast and greeting of a group */
+/* needs: lab */
+#include "testing.h"
+#include "group_case.h"
+#include "thread_group.h"
+#include <stdatomic.h>
+#include <stdio.h>
+
+static const int sizes[] = { 1, 2, 3, 4, 5, 8, 33 };
+
+/* A sentence with the rank; valid until the next call. */
+static const char *with_rank(const char *format, int rank, int size)
+{
+    static char text[THREAD_GROUP_MESSAGE];
+
+    snprintf(text, sizeof text, format, rank, size);
+    return text;
+}
+
+static struct thread_group_options of_size(int size)
+{
+    return (struct thread_group_options){ .size = size, .seed = test_rand() };
+}
+
+/* Run the body in every rank of a group of each size; all must succeed. */
+static void run_all(thread_group_body body, void *context)
+{
+    struct thread_group_result results[THREAD_GROUP_RANKS];
+
+    for (size_t i = 0; i < LEN(sizes); i++) {
+        const struct thread_group_options o = of_size(sizes[i]);
+
+        thread_group_run(results, &o, body, context);
+        for (int r = 0; r < o.size; r++)
+            if (results[r].status != LOCANT_OK)
+                FAIL("rank %d of %d: %s\n", r, o.size, results[r].message);
+        assert_int_equal(thread_group_left(), 0);
+    }
+}
+
+/* ------------------------------------------------------------------ gather */
+
+TEST(gather_gives_every_rank_all_parts)
+{
+    run_all(gather, NULL);
+}
+
+/* --------------------------------------------------------------- broadcast */
+
+TEST(broadcast_gives_every_rank_the_bytes_of_the_first)
+{
+    size_t bytes = 299;
+
+    run_all(broadcast, &bytes);
+    bytes = 0;
+    run_all(broadcast, &bytes);
+}
+
+/* ----------------------------------------------------------------- barrier */
+
+/* Nobody leaves round i before all have entered it. */
+static locant_status meet(const locant_group *g, void *context)
+{
+    atomic_int *entered = context;
+
+    for (int i = 1; i <= 5; i++) {
+        atomic_fetch_add(entered, 1);
+        LCT_TRY(lct_group_barrier(g));
+        if (atomic_load(entered) < i * g->size)
+            return locant_fail(LOCANT_ERR_FORMAT, "left round %d too early", i);
+    }
+    return lct_group_barrier(g);
+}
+
+TEST(barrier_waits_for_every_rank)
+{
+    struct thread_group_result results[THREAD_GROUP_RANKS];
+
+    for (size_t i = 0; i < LEN(sizes); i++) {
+        const struct thread_group_options o = of_size(sizes[i]);
+        atomic_int entered = 0;
+
+        thread_group_run(results, &o, meet, &entered);
+        for (int r = 0; r < o.size; r++)
+            if (results[r].status != LOCANT_OK)
+                FAIL("rank %d of %d: %s\n", r, o.size, results[r].message);
+    }
+}
+
+TEST(without_a_group_there_is_one_rank)
+{
+    const size_t begin[] = { 0, 1 };
+    char data = 'x';
+
+    assert_int_equal(lct_group_size(NULL), 1);
+    assert_int_equal(lct_group_rank(NULL), 0);
+    CHECK_OK(lct_group_barrier(NULL));
+    CHECK_OK(lct_group_broadcast(&data, 1, NULL));
+    CHECK_OK(lct_group_gather(&data, begin, NULL));
+    CHECK_OK(lct_group_check("f", NULL));
+    assert_int_equal(data, 'x');
+}
+
+static locant_status no_exchange(const locant_piece *send, size_t sends,
+                                 const locant_piece *receive, size_t receives,
+                                 void *context)
+{
+    (void)send;
+    (void)sends;
+    (void)receive;
+    (void)receives;
+    (void)context;
+    return LOCANT_OK;
+}
+
+TEST(a_group_that_cannot_work_is_refused)
+{
+    locant_group g = { sizeof g, 0, 2, no_exchange, NULL };
+
+    CHECK_OK(lct_group_check("f", &g));
+    g.exchange = NULL;
+    CHECK_REFUSED(lct_group_check("f", &g), LOCANT_ERR_NULL,
+                  "f: group->exchange is NULL");
+    g = (locant_group){ sizeof g, 2, 2, no_exchange, NULL };
+    CHECK_REFUSED(lct_group_check("f", &g), LOCANT_ERR_PARAM,
+                  "f: rank 2 of a group of 2, expected at most 256 ranks,"
+                  " counted from 0");
+    g = (locant_group){ sizeof g, 0, 257, no_exchange, NULL };
+    CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
+    g = (locant_group){ sizeof g, -1, 2, no_exchange, NULL };
+    CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
+    g = (locant_group){ 8, 0, 1, no_exchange, NULL };
+    CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
+}
+
+/* ---------------------------------------------------------------- greeting */
+
+TEST(ranks_that_are_alike_greet)
+{
+    struct greetings x = { -1, NULL, NULL };
+
+    run_all(greet, &x);
+}
+
+/* All ranks give this one message. */
+static void check_unlike(struct greetings x, int size, const char *message)
+{
+    struct thread_group_result results[THREAD_GROUP_RANKS];
+    const struct thread_group_options o = of_size(size);
+
+    thread_group_run(results, &o, greet, &x);
+    for (int r = 0; r < size; r++) {
+        assert_int_equal(results[r].status, LOCANT_ERR_PARAM);
+        assert_string_equal(results[r].message, message);
+    }
+    assert_int_equal(thread_group_left(), 0);
+}
+
+TEST(unlike_builds_and_runs_are_refused_with_both_values)
+{
+    const char *build = "locant 0.1.0, avx2, gcc 12.2.0";
+    const char *key = "1;rope;corpus=ab;seed=1";
+
+    for (int size = 2; size <= 5; size++) {
+        check_unlike((struct greetings){ size - 1,
+                                         "locant 0.1.0, avx512, gcc 12.2.0",
+                                         key },
+                     size,
+                     with_rank("locant_train: rank %d has 'avx512' where rank 0"
+                               " has 'avx2': all ranks need the same build,"
+                               " instruction set, text and options",
+                               size - 1, 0));
+        check_unlike((struct greetings){ 1, build, "1;rope;corpus=cd;seed=2" },
+                     size,
+                     "locant_train: rank 1 has 'corpus=cd' where rank 0 has"
+                     " 'corpus=ab': all ranks need the same build, instruction"
+                     " set, text and options");
+        check_unlike(
+            (struct greetings){ 1, build, "1;rope;corpus=ab;seed=1;leaves=8" },
+            size,
+            "locant_train: rank 1 has 'leaves=8' where rank 0 has '':"
+            " all ranks need the same build, instruction set, text and"
+            " options");
+    }
+}
+
+/* A rank that sends anything at all as its greeting. */
+static locant_status greet_wrongly(const locant_group *g, void *context)
+{
+    unsigned char bytes[160];
+    const locant_piece to = { 0, bytes, 80 }, from = { 0, bytes, 160 };
+    struct greetings x = { -1, NULL, NULL };
+    locant_random *random = context;
+
+    if (g->rank != 1)
+        return greet(g, &x);
+    for (size_t i = 0; i < 80; i++)
+        bytes[i] = (unsigned char)locant_random_word(random);
+    if (locant_random_below(random, 2))
+        memcpy(bytes, "LOCGRP01", 8);
+    LCT_TRY(g->exchange(&to, 1, NULL, 0, g->context));
+    return g->exchange(NULL, 0, &from, 1, g->context);
+}
+
+TEST(bytes_that_are_no_greeting_are_refused)
+{
+    locant_random random = { test_rand(), 0, 0 };
+
+    for (int i = 0; i < 50; i++) {
+        struct thread_group_result results[3];
+        const struct thread_group_options o = of_size(3);
+
+        thread_group_run(results, &o, greet_wrongly, &random);
+        for (int r = 0; r < 3; r += 2) {
+            assert_int_equal(results[r].status, LOCANT_ERR_PARAM);
+            CHECK(strstr(results[r].message, "rank 1 ") != NULL);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static locant_status do_all(const locant_group *g, void *context)
+{
+    struct greetings x = { -1, NULL, NULL };
+    size_t bytes = 20;
+
+    (void)context;
+    LCT_TRY(greet(g, &x));
+    LCT_TRY(broadcast(g, &bytes));
+    LCT_TRY(gather(g, NULL));
+    LCT_TRY(lct_group_barrier(g));
+    return lct_group_barrier(g);
+}
+
+/* All ranks that did not end in time report the rank that is lost. */
+static void check_reported(const struct thread_group_result *results, int lost,
+                           int size)
+{
+    for (int r = 0; r < size; r++)
+        if (results[r].status != LOCANT_OK)
+            assert_string_equal(results[r].message,
+                                with_rank("rank %d of %d is lost", lost, size));
+}
+
+/* Each exchange of the rank fails once. Nobody waits for ever. */
+static void lose(int lost, int size)
+{
+    struct thread_group_result results[8];
+    struct thread_group_options o = of_size(size);
+
+    o.failing = lost;
+    do {
+        o.fails_at++;
+        thread_group_run(results, &o, do_all, NULL);
+        check_reported(results, lost, size);
+    } while (results[lost].status != LOCANT_OK);
+    CHECK(o.fails_at > 6);
+}
+
+TEST(a_lost_rank_is_reported_by_all_that_wait)
+{
+    for (int size = 2; size <= 5; size++)
+        for (int lost = 0; lost < size; lost++)
+            lose(lost, size);
+}
