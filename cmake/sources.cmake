@@ -135,8 +135,9 @@ set(LAB_SOURCES
   families/net_stack.c families/net_streams.c families/net_windows.c
   families/pairing.c families/plan.c families/plan_alibi.c
   families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
-  families/plan_gguf_keys.c families/plan_gguf_rope.c families/plan_keys.c
-  families/plan_layers.c families/plan_learned.c families/plan_pairs.c
+  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_names.c families/plan_pairs.c
   families/plan_params.c families/plan_rope.c families/plan_scaling.c
   families/plan_sizes.c families/plan_spec.c families/plan_stack.c
   families/plan_tower.c families/plan_vision.c families/plan_waves.c
@@ -299,19 +300,19 @@ set(TESTS
   test_identities test_ids test_input_add test_io test_kernel_pairs
   test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
   test_merge test_messages test_model test_model_check
-  test_model_check_tensors test_model_each test_model_encodings
-  test_model_hooks test_model_leaves test_model_memory test_model_rope_mixed
-  test_model_rows test_model_rules test_model_train test_multimodal test_muon
-  test_muon_f32 test_net test_net_probe test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
-  test_poll test_position_plan test_positions test_positions_grid
-  test_positions_random test_positions_windows test_probe test_probe_numbers
-  test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_references test_registry test_report
-  test_report_full test_report_tasks test_rerotate test_resize
+  test_model_check_refusals test_model_check_tensors test_model_each
+  test_model_encodings test_model_hooks test_model_leaves test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_net test_net_probe
+  test_net_probe_cross test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_number_types test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_cells test_page_data test_page_script test_page_tasks test_phase
+  test_pictures test_plan_gguf test_poll test_position_plan test_positions
+  test_positions_grid test_positions_random test_positions_windows test_probe
+  test_probe_numbers test_probe_partial test_probe_run test_probe_training
+  test_property test_published_plans test_quant test_references test_registry
+  test_report test_report_full test_report_tasks test_rerotate test_resize
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64

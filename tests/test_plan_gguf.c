@@ -6,6 +6,7 @@
 #include "locant/models.h"
 #include "scratch.h"
 #include "testing.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +135,51 @@ TEST(gguf_takes_the_pairing_of_its_architecture)
     sizes("llama", 2, 64);
     word("locant.pairing", "half");
     gguf_is("rope");
+}
+
+/* The note of a value says which key of the file it came from. */
+static void note_is(const json_t *notes, const char *field, const char *key,
+                    const char *origin)
+{
+    const json_t *note;
+    size_t i;
+
+    json_array_foreach(notes, i, note) {
+        if (strcmp(json_string_value(json_object_get(note, "field")), field))
+            continue;
+        if (key == NULL)
+            assert_false(json_is_string(json_object_get(note, "key")));
+        else
+            assert_string_equal(json_string_value(json_object_get(note, "key")),
+                                key);
+        assert_string_equal(json_string_value(json_object_get(note, "origin")),
+                            origin);
+        return;
+    }
+    FAIL("there is no note of %s", field);
+}
+
+TEST(gguf_notes_name_the_keys_of_the_file)
+{
+    const json_t *notes;
+    locant_plan *p;
+    json_t *plan;
+    char *text;
+
+    sizes("qwen3", 2, 64);
+    real("qwen3.rope.freq_base", 500000);
+    CHECK_OK(written(&p, LOCANT_STACK_TRUE));
+    CHECK_OK(locant_plan_json(&text, NULL, p));
+    plan = json_loads(text, 0, NULL);
+    notes = json_object_get(json_array_get(json_object_get(plan, "towers"), 0),
+                            "notes");
+    note_is(notes, "layers", "qwen3.block_count", "given");
+    note_is(notes, "base", "qwen3.rope.freq_base", "given");
+    note_is(notes, "rope_type", "qwen3.rope.scaling.type", "default");
+    note_is(notes, "use_sliding_window", NULL, "derived");
+    json_decref(plan);
+    locant_release(text);
+    locant_plan_free(p);
 }
 
 TEST(gguf_scales_linearly_unless_a_type_is_given)

@@ -7,6 +7,7 @@
 #include "../src/families/position_plan.h"
 #include "locant/models.h"
 #include "testing.h"
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -309,6 +310,54 @@ TEST(params_json_is_interleaved)
        "temperature(kind=ministral,floor=16384)+rope(base=1000000,"
        "pairing=interleaved,scaling=yarn(factor=16,original=16384,mscale=1,"
        "mscale-all=1))");
+}
+
+/* The keys of the notes of a plan, in their order. */
+static void notes_are(const char *text, const char *want)
+{
+    locant_plan *p = parsed(text, LOCANT_STACK_TRUE);
+    char *json, got[512] = "";
+    const json_t *notes, *note;
+    json_t *plan;
+    size_t i, n = 0;
+
+    CHECK_OK(locant_plan_json(&json, NULL, p));
+    plan = json_loads(json, 0, NULL);
+    notes = json_object_get(json_array_get(json_object_get(plan, "towers"), 0),
+                            "notes");
+    json_array_foreach(notes, i, note) {
+        const char *key = json_string_value(json_object_get(note, "key"));
+
+        n += (size_t)snprintf(got + n, sizeof got - n, "%s%s", n > 0 ? " " : "",
+                              key != NULL ? key : "-");
+    }
+    assert_string_equal(got, want);
+    json_decref(plan);
+    locant_release(json);
+    locant_plan_free(p);
+}
+
+TEST(params_json_is_told_by_its_own_keys)
+{
+    notes_are("{\"dim\":2048,\"n_layers\":16,\"n_heads\":32,\"n_kv_heads\":8,"
+              "\"rope_theta\":500000.0,\"use_scaled_rope\":true}",
+              "n_layers dim n_heads use_scaled_rope n_kv_heads - "
+              "use_scaled_rope rope_theta use_scaled_rope use_scaled_rope");
+    notes_are("{\"dim\":4096,\"n_layers\":2,\"n_heads\":32,\"n_kv_heads\":8,"
+              "\"head_dim\":128,\"hidden_dim\":14336,\"max_seq_len\":65536,"
+              "\"yarn\":{\"factor\":16,\"beta\":32,\"alpha\":1,"
+              "\"original_max_position_embeddings\":16384}}",
+              "n_layers dim n_heads max_seq_len n_kv_heads head_dim "
+              "yarn rope_theta "
+              "yarn.original_max_position_embeddings yarn.factor");
+    refused("{\"dim\":4096,\"n_layers\":32,\"n_heads\":7,\"n_kv_heads\":2}",
+            LOCANT_ERR_FORMAT,
+            "config.json: n_heads is 7 and n_kv_heads 2, expected a multiple "
+            "of it");
+    refused(
+        "{\"dim\":\"4096\",\"n_layers\":32,\"n_heads\":8}", LOCANT_ERR_FORMAT,
+        "config.json: dim is the text '4096', expected a whole number of 1 to "
+        "1099511627776");
 }
 
 /* --------------------------------------------------------------- passports */

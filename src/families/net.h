@@ -291,6 +291,7 @@ struct lct_net {
     struct lct_net_matrix embed;       /* [vocab, width] */
     struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
     struct lct_net_linear head;        /* absent: there are states alone */
+    const char *no_head;               /* then: which tensor is missing */
     struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
@@ -332,8 +333,8 @@ locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
 
 void lct_net_close(struct lct_net *n);
 
-/* Are there logits, or states alone? */
-bool lct_net_has_head(const struct lct_net *n);
+/* Errors: PARAM (there are no logits, states alone). */
+locant_status lct_net_need_head(const char *fn, const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);

@@ -21,6 +21,11 @@ struct lct_net_watch {
                           const locant_attention *call,
                           const locant_tensor *lse);
     void *context;
+    /* The same of attention over an encoder, or NULL; the first query is token
+       'from' of its row. */
+    locant_status (*cross)(void *context, int64_t layer,
+                           const locant_attention *call,
+                           const locant_tensor *lse, int64_t from);
 };
 
 /* The last T tokens of each row of the cache. */

@@ -2,6 +2,7 @@
 #include "net_cache.h"
 #include "net_delta.h"
 #include "net_math.h"
+#include <math.h>
 
 static bool allocate_state(struct lct_net_cache *c, int64_t i,
                            const struct lct_net_delta *d, size_t item)
@@ -113,20 +114,31 @@ void lct_net_cache_free(struct lct_net_cache *c)
     locant_release(c);
 }
 
+/* The position of a slot of the cache, the largest of its coordinates. */
+static int64_t position_at(const struct lct_net_cache *c, int64_t at)
+{
+    double most = (double)c->positions[at];
+
+    for (int a = 0; c->given && a < c->axes; a++)
+        most = fmax(most, c->coords[at * c->axes + a]);
+    return (int64_t)most;
+}
+
 /* The position of slot 's' of row b, counted as the tower says. */
 static int64_t counted(const struct lct_net_cache *c, enum lct_plan_ids ids,
                        int64_t b, int64_t s, bool real)
 {
-    const int64_t *row = c->positions + b * c->capacity;
     const int64_t *docs = c->docs + b * c->capacity;
-    int64_t before = -1;
+    int64_t last = s - 1, before;
 
-    if (ids == LCT_IDS_ARANGE)
+    if (ids == LCT_IDS_ARANGE && !c->given)
         return s;
-    for (int64_t i = s - 1; i >= 0 && before < 0; i--)
-        if (docs[i] == 0)
-            before = row[i];
-    return real ? before + 1 : before < 0 ? 0 : before;
+    while (last >= 0 && docs[last] != 0)
+        last--;
+    if (last < 0)
+        return 0;
+    before = position_at(c, b * c->capacity + last);
+    return real ? before + 1 : before;
 }
 
 static void append_row(struct lct_net_cache *c, enum lct_plan_ids ids,
@@ -161,6 +173,7 @@ void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
                     (double)given[a * axis + b * stride + t];
         }
     }
+    c->given = c->given || given != NULL;
     c->coordinates = c->coordinates || given != NULL || c->axes > 1;
     c->length += T;
 }

@@ -14,6 +14,7 @@ struct lct_net_cache {
     int axes;
     bool padded;        /* some token is padding */
     bool coordinates;   /* positions are given: masks go by slot */
+    bool given;         /* some positions were, and others go on from these */
     int64_t *positions; /* [B, capacity] */
     int64_t *docs;      /* [B, capacity]: 0, or -1 for padding */
     double *coords;     /* [B, capacity, axes] */
@@ -36,7 +37,8 @@ void lct_net_cache_free(struct lct_net_cache *c);
 /*
  * Add T tokens to each row: 'mask' [B, T] is 0 where one is padding (NULL:
  * nowhere), their positions 'given' [axes, B, T] or NULL: counted as the tower
- * says.  Rows of mask and given are 'stride' apart, axes 'axis' apart.
+ * says, or after given ones from the last of these.  Rows of mask and given are
+ * 'stride' apart, axes 'axis' apart.
  */
 void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
                           int64_t T, const int64_t *mask, const int64_t *given,

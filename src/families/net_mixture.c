@@ -96,8 +96,8 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
             return locant_fail(LOCANT_ERR_FORMAT,
                                "%s: tensor %s is no array of bytes of MXFP4",
                                s->w->file, s->w->name);
-        LCT_TRY(lct_net_bind_shape(s->w, 4, shape));
-        return lct_net_bind_shape(s->scales, 3, shape);
+        LCT_TRY(lct_net_bind_packed(s->w, 4, shape));
+        return lct_net_bind_packed(s->scales, 3, shape);
     }
     s->across = b->s.input_major_experts &&
                 !(b->s.experts_either_way && s->w->rank == 3 &&

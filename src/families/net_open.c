@@ -90,11 +90,33 @@ static locant_status bind_before_head(struct lct_net *n,
     return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
 }
 
+/* The file of an encoder, or of a decoder that was saved without its head. */
+static locant_status leave_head_out(struct lct_net *n,
+                                    const struct lct_net_binder *b)
+{
+    const enum lct_net_role dense = LCT_HEAD_DENSE;
+    static const char text[] = "%s: there is no tensor %s";
+    char name[LCT_NET_NAME], *kept;
+    size_t room;
+
+    if (!lct_net_names_full(
+            name, &b->prefix,
+            lct_net_names_role(&b->prefix, dense) != NULL ? dense : LCT_HEAD,
+            -1, -1, ".weight"))
+        return LOCANT_OK;
+    room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
+    kept = lct_net_keep(n, room);
+    if (kept == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    snprintf(kept, room, text, b->prefix.file, name);
+    n->no_head = kept;
+    return LOCANT_OK;
+}
+
 /* The matrix of the embeddings, unless the file has another one. */
 static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
 {
     const struct lct_net_place at = { LCT_HEAD, -1, -1 };
-    const struct lct_weight *none;
 
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
     if (b->s.logits_over_root)
@@ -105,7 +127,7 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     LCT_TRY(bind_before_head(n, b));
     if (b->s.headless && n->head_dense.w.weight == NULL &&
         !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
-        return LOCANT_OK;
+        return leave_head_out(n, b);
     if (n->pool != LCT_POOL_NONE) {
         LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
                                     lct_net_patches_pooled(n), 0, NULL));
@@ -116,7 +138,7 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
         return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
                                    LCT_BIAS_HEAD, NULL);
     if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
-        return lct_net_bind_need(&none, b, at, ".weight");
+        return leave_head_out(n, b);
     n->head.w = n->embed;
     return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
 }
@@ -386,9 +408,18 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
     return lct_net_open_with(out, path, dtype, NULL);
 }
 
-bool lct_net_has_head(const struct lct_net *n)
+locant_status lct_net_need_head(const char *fn, const struct lct_net *n)
 {
-    return n->adaptive != NULL || n->head.w.weight != NULL;
+    if (n->adaptive != NULL || n->head.w.weight != NULL)
+        return LOCANT_OK;
+    if (n->no_head == NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: models of type %s have no logits; the option "
+                           "hidden gives states",
+                           fn, n->config.model_type);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s for logits; the option hidden gives states", fn,
+                       n->no_head);
 }
 
 /* What a model has of its own; its tower shares the rest. */

@@ -54,7 +54,9 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
     const int64_t rows = B * most;
     int64_t scratch = 0;
 
-    *r = (struct lct_net_run){ .n = n, .stack = s, .most = most };
+    *r = (struct lct_net_run){
+        .n = n, .stack = s, .ids = s->plan->ids, .most = most
+    };
     for (int64_t i = 0; i < s->n_layers; i++) {
         int64_t each = lct_net_block_scratch(n, &s->layers[i], rows);
 
@@ -266,8 +268,9 @@ static locant_status run_layers(struct lct_net_run *r,
     return LOCANT_OK;
 }
 
-locant_status lct_net_run_step(struct lct_net_run *r,
-                               const struct lct_net_tokens *t)
+/* Tokens that have slots in the cache, the last t->T of each row. */
+static locant_status run_tokens(struct lct_net_run *r,
+                                const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
     const int64_t L = r->stack->n_layers;
@@ -277,6 +280,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                  .docs = r->docs,
                                  .memory = r->memory,
                                  .inputs = r->inputs,
+                                 .encoding = r->encoding,
                                  .room = &r->room,
                                  .watch = r->watch };
     double from = r->seconds != NULL ? lct_net_run_now() : 0;
@@ -287,11 +291,6 @@ locant_status lct_net_run_step(struct lct_net_run *r,
         step.rows = t->height / r->stack->patches->side[0];
         step.columns = t->width / r->stack->patches->side[1];
     }
-    if (r->stack->by_prompt && r->cache->length == 0)
-        LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
-    step.encoding = r->encoding;
-    lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
-                         t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, t, &from));
@@ -300,6 +299,27 @@ locant_status lct_net_run_step(struct lct_net_run *r,
     lct_net_norm_rows(r->x, r->x, r->cache->B * step.T, n->math,
                       &r->stack->final_norm);
     return LOCANT_OK;
+}
+
+locant_status lct_net_run_step(struct lct_net_run *r,
+                               const struct lct_net_tokens *t)
+{
+    if (r->stack->by_prompt && r->cache->length == 0)
+        LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
+    lct_net_cache_append(r->cache, r->ids, t->T, t->mask, t->positions,
+                         t->stride, t->axis);
+    return run_tokens(r, t);
+}
+
+locant_status lct_net_run_again(struct lct_net_run *r, const int64_t *ids,
+                                int64_t stride)
+{
+    const struct lct_net_tokens all = { .T = r->cache->length + 1,
+                                        .ids = ids,
+                                        .stride = stride };
+
+    lct_net_cache_append(r->cache, r->ids, 1, NULL, NULL, 0, 0);
+    return run_tokens(r, &all);
 }
 
 /* --------------------------------------------------------------------- head */

@@ -19,6 +19,7 @@ struct lct_net_run {
     void **deep; /* of a tower: rows that a text adds, of each layer that has
                     some; or NULL */
     struct lct_net_cache *cache;
+    enum lct_plan_ids ids; /* how positions are counted: as the plan says */
     struct lct_net_room room;
     locant_encoding *encoding; /* of all layers, chosen by the first step; or
                                   NULL */
@@ -70,6 +71,12 @@ locant_status lct_net_run_step(struct lct_net_run *r,
 
 /* Seconds since some time. */
 double lct_net_run_now(void);
+
+/* The same of one token more in each row where this changes the rotation of all
+   (lct_net_length_grows()): r->x becomes the states of all tokens, whose ids,
+   the new ones too, rows 'stride' apart, are read again. */
+locant_status lct_net_run_again(struct lct_net_run *r, const int64_t *ids,
+                                int64_t stride);
 
 /* out [rows, V] = logits of states x [rows, D] */
 void lct_net_run_head(void *out, const void *x, int64_t rows,

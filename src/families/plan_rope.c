@@ -249,6 +249,8 @@ static locant_status original_of(struct lct_plan_rope *out,
     if (!has_original(out->type))
         return LOCANT_OK;
     absent = lct_plan_stack_original(stack, out->type);
+    if (stack == LCT_STACK_HF4) /* knows no dictionaries by type of layers */
+        nested = false;
     if (!nested && lct_plan_stack_outer_original(stack, k->family, out->type))
         LCT_TRY(
             lct_plan_keys_whole(&outer, k, NULL, key, k->family->original, 0));

@@ -33,6 +33,22 @@ mv new llama/model.safetensors
 sed 's/: 99/: 12/' llama/config.json > new
 mv new llama/config.json
 try $LOCANT model logits llama -i ids.npy -o out.npy
+for verb in "generate --tokens 2 -o out.npy" score; do
+    try $LOCANT model ${verb%% *} llama -i ids.npy ${verb#${verb%% *}}
+done
+try $LOCANT model logits llama -i ids.npy --hidden -o states.npy
+# A model of several parts says at its top level that the head is tied.
+cp -r llama parts
+{
+    printf '{"model_type": "llava", "tie_word_embeddings": true, "text_config":'
+    cat llama/config.json
+    printf '}'
+} > parts/config.json
+try $LOCANT model logits parts -i ids.npy -o tied.npy
+# Whole numbers want a scale.
+sed 's/"dtype":"BF16"/"dtype": "I16"/g' llama/model.safetensors > new
+mv new llama/model.safetensors
+try $LOCANT model logits llama -i ids.npy -o out.npy
 echo '{"model_type": "albert"}' > llama/config.json
 for verb in "logits -o out.npy" "generate --tokens 2 -o out.npy" probe score; do
     try $LOCANT model ${verb%% *} llama -i ids.npy ${verb#${verb%% *}}
