@@ -409,11 +409,9 @@ static locant_status read_token(struct writing *w, int64_t at)
     const struct lct_net *n = w->run.n;
     const int64_t B = w->in->B;
     int64_t *next = w->in->next; /* positions, if they do not count on */
-    const struct lct_net_tokens one = { .T = 1,
-                                        .ids = w->told,
-                                        .stride = 1,
-                                        .positions = next,
-                                        .axis = B };
+    const struct lct_net_tokens one = {
+        .T = 1, .ids = w->told, .stride = 1, .positions = next, .axis = B
+    };
     const size_t width = (size_t)n->width * n->math->item;
     bool again;
 
