@@ -170,6 +170,46 @@ TEST(padding_changes_nothing)
     }
 }
 
+/* Tokens at given positions are those at these slots of a row whose other
+   slots are padding: distances and temperatures (Ministral 3) are the same. */
+TEST(given_positions_are_slots_with_padding_between)
+{
+    enum { N = 6, SLOTS = 41 };
+    static const char *const some[] = { "llama", "ministral3", "qwen3" };
+    int64_t at[N] = { 0, 9, 17, 20, 33, 40 }, ids[N];
+
+    for (size_t i = 0; i < LEN(some); i++) {
+        locant_model *m = opened(some[i], LOCANT_F32);
+        const int64_t vocab = locant_model_info_of(m).vocab;
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+        int64_t row[SLOTS] = { 0 }, mask[SLOTS] = { 0 };
+        float *given = malloc((size_t)(N * vocab) * sizeof(*given));
+        float *spread, most = 0;
+
+        CHECK(given != NULL);
+        draw_ids(ids, N, vocab);
+        for (int t = 0; t < N; t++) {
+            row[at[t]] = ids[t];
+            mask[at[t]] = 1;
+        }
+        spread = logits_of(m, row, mask, 1, SLOTS);
+        in.ids = VIEW(I64, ids, 1, N);
+        in.positions = VIEW(I64, at, 1, N);
+        CHECK_OK(locant_model_logits(VIEW(F32, given, 1, N, vocab), NULL, m,
+                                     &in, 0));
+        for (int64_t k = 0; k < N * vocab; k++)
+            most = fmaxf(most, fabsf(given[k]));
+        for (int64_t k = 0; k < N * vocab; k++)
+            if (!(fabsf(given[k] - spread[at[k / vocab] * vocab + k % vocab]) <=
+                  3e-5f * most))
+                FAIL("%s: token %d is not that of its slot", some[i],
+                     (int)(k / vocab));
+        free(given);
+        free(spread);
+        locant_model_close(m);
+    }
+}
+
 /* ---------------------------------------------------------------- generate */
 
 TEST(greedy_tokens_are_the_largest_logits)
