@@ -305,8 +305,8 @@ class Models(unittest.TestCase):
                              family.error(family.given, got), FLOAT64)
 
     def test_9_gguf(self):
-        """A GGUF file gives the same logits, or is refused: not all that a
-        config says has a key of GGUF."""
+        """A GGUF file gives the same logits, or is refused, or said to have
+        other positions: not all that a config says has a key of GGUF."""
         self.verb("convert", "gguf")
         self.verb("logits")
         for family in self.families:
@@ -315,6 +315,9 @@ class Models(unittest.TestCase):
                 if not self.command.make("convert", family.folder, folder,
                                          "--format", "gguf", refuses=True):
                     continue
+                if "its positions differ" in self.command.said or \
+                        family.name in model_configs.ENCODERS:
+                    continue  # those of encoders have no head
                 file = next(f for f in os.listdir(folder)
                             if f.endswith(".gguf"))
                 got = self.command.run("logits", os.path.join(folder, file),
