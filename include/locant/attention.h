@@ -89,8 +89,9 @@ enum {
  * params     the encoding's learned parameters in the order of
  *            locant_encoding_param(); NULL if it has none
  * x          dtype of q [B, S, W]   input of the layer, for encodings with the
- *            trait READS_X; NULL otherwise.  W is the model width that the
- *            shapes of parameters depend on; without x it is H * D
+ *            trait READS_X, or numbers of tokens for formula(..); NULL
+ *            otherwise.  W is the model width that the shapes of parameters
+ *            depend on; without x it is H * D
  * q_coords   F64 [T, axes] or [B, T, axes]: real coordinates, for an encoding
  * k_coords   of several axes or of fractional positions; both or neither.  Or
  *            of each head [B, H, T, axes] and [B, Hkv, S, axes], unless
