@@ -236,15 +236,16 @@ TEST(grouped_heads_and_long_rows)
     static const int64_t tokens[] = { 1025, 2112 };
 
     for (size_t i = 0; i < LEN(specs); i++) {
-        FREED_BY(mixed_free) struct mixed m = { .spec = specs[i],
-                                                .dtype = LOCANT_F32,
-                                                .mask = LOCANT_MASK_CAUSAL,
-                                                .B = 1,
-                                                .H = 4,
-                                                .G = 2,
-                                                .T = tokens[i % 2],
-                                                .S = tokens[i % 2],
-                                                .D = 16 };
+        FREED_BY(mixed_free)
+        struct mixed m = { .spec = specs[i],
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 1,
+                           .H = 4,
+                           .G = 2,
+                           .T = tokens[i % 2],
+                           .S = tokens[i % 2],
+                           .D = 16 };
 
         if (strcmp(specs[i], "fire") == 0)
             m.spec = "fire(hidden=6,length=2112)";
@@ -269,9 +270,9 @@ TEST(any_number_of_threads_gives_the_same_bits)
 /* dbias has the bits of no leaves: of pairs, of keys, of all heads. */
 TEST(a_dense_bias_is_not_cut)
 {
-    static const int64_t shapes[][4] = {
-        { 2, 2, 193, 200 }, { 1, 1, 193, 200 }, { 2, 1, 1, 200 }
-    };
+    static const int64_t shapes[][4] = { { 2, 2, 193, 200 },
+                                         { 1, 1, 193, 200 },
+                                         { 2, 1, 1, 200 } };
 
     for (size_t i = 0; i < LEN(shapes); i++) {
         FREED_BY(mixed_free) struct mixed m;

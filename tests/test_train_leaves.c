@@ -395,6 +395,29 @@ IN_SCRATCH(resumes_with_the_recorded_leaves)
     check_same_run(a, straight, b, id);
 }
 
+/* The k-th allocation fails, for k = 1, 2, .. until a run is checked: what the
+   leaves add to the model is among them. */
+TEST(survives_lack_of_memory)
+{
+    const locant_train_options o = run_of_leaves("t5", 4);
+    locant_status status = LOCANT_ERR_NOMEM;
+    int k, without = 0;
+
+    test_memory_fail(0);
+    for (k = 1; status != LOCANT_OK && k < 1000; k++) {
+        test_memory_fail(k);
+        status = locant_train_check(corpus, &o);
+        if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %d: %s: %s", k, locant_status_name(status),
+                 locant_last_error());
+        without += strstr(locant_last_error(), "sums of leaves") != NULL;
+    }
+    CHECK_OK(status);
+    CHECK(k > 10 && without == 1);
+    CHECK(test_memory_held() == 0);
+    test_memory_end();
+}
+
 IN_SCRATCH(refuses_leaves_that_cannot_be)
 {
     static const int64_t bad[] = { -1, 3, 12, 512, INT64_MIN };
