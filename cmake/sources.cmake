@@ -142,9 +142,10 @@ set(LAB_SOURCES
   families/plan_sizes.c families/plan_spec.c families/plan_stack.c
   families/plan_tower.c families/plan_vision.c families/plan_waves.c
   families/plan_with.c families/position_plan.c families/position_plan_json.c
-  families/spec_key.c families/turns.c families/weights.c
-  families/weights_file.c families/weights_find.c families/weights_gguf.c
-  families/weights_index.c
+  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
+  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
+  families/weights.c families/weights_file.c families/weights_find.c
+  families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -322,9 +323,9 @@ set(TESTS
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study
   test_study_compare test_surface test_sweep test_task_run test_tasks
-  test_tensors test_tensors_file test_tokens test_towers test_train
-  test_train_group test_train_leaves test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_limit
+  test_tensors test_tensors_file test_tokenizer test_tokens test_towers
+  test_train test_train_group test_train_leaves test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_tree
   test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
