@@ -105,24 +105,28 @@ set(LAB_SOURCES
   families/compare_parts.c families/compare_rotation.c families/config.c
   families/config_gguf.c families/config_value.c families/convert.c
   families/convert_back.c families/convert_back_config.c
-  families/convert_gguf.c families/convert_gguf_keys.c
-  families/convert_gguf_names.c families/convert_gguf_rope.c
+  families/convert_gguf.c families/convert_gguf_items.c
+  families/convert_gguf_keys.c families/convert_gguf_kinds.c
+  families/convert_gguf_names.c families/convert_gguf_put.c
+  families/convert_gguf_rope.c families/convert_latent.c
   families/convert_names.c families/convert_others.c families/convert_parts.c
+  families/convert_path.c families/convert_positions.c
   families/convert_project.c families/convert_rows.c
-  families/convert_verify.c families/convert_write.c families/extend.c
-  families/extend_json.c families/extend_model.c families/extend_settings.c
-  families/family.c families/identify.c families/identify_bias.c
-  families/identify_distances.c families/identify_files.c
-  families/identify_known.c families/identify_number.c
-  families/identify_pair.c families/identify_ramps.c
-  families/identify_rotation.c families/identify_rule.c
-  families/identify_scores.c families/identify_solve.c
-  families/identify_table.c families/identify_weights.c families/model.c
-  families/model_input.c families/model_probe.c families/model_run.c
-  families/model_sight.c families/net_adaptive.c families/net_attention.c
-  families/net_bind.c families/net_block.c families/net_cache.c
-  families/net_convolution.c families/net_cross.c families/net_delta.c
-  families/net_experts.c families/net_families.c families/net_family_keys.c
+  families/convert_tokenizer.c families/convert_verify.c
+  families/convert_write.c families/extend.c families/extend_json.c
+  families/extend_model.c families/extend_settings.c families/family.c
+  families/identify.c families/identify_bias.c families/identify_distances.c
+  families/identify_files.c families/identify_known.c
+  families/identify_number.c families/identify_pair.c
+  families/identify_ramps.c families/identify_rotation.c
+  families/identify_rule.c families/identify_scores.c
+  families/identify_solve.c families/identify_table.c
+  families/identify_weights.c families/model.c families/model_input.c
+  families/model_probe.c families/model_run.c families/model_sight.c
+  families/net_adaptive.c families/net_attention.c families/net_bind.c
+  families/net_block.c families/net_cache.c families/net_convolution.c
+  families/net_cross.c families/net_delta.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
   families/net_family_linear.c families/net_generate.c families/net_gguf.c
   families/net_grid.c families/net_inputs.c families/net_latent.c
   families/net_learned.c families/net_length.c families/net_losses.c
@@ -286,21 +290,21 @@ set(TESTS
   test_check_grids test_check_turns test_check_values test_checkpoint
   test_class test_compare test_config test_content test_content_hooks
   test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_convert_back test_convert_gguf test_convert_names
-  test_coordinates_backward test_coordinates_by_head test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
-  test_encoding_alibi test_encoding_isa test_encoding_kerple
-  test_encoding_learned test_encoding_none test_encoding_rope
-  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
-  test_evaluate test_evaluate_as test_export test_extend test_extension
-  test_extension_failures test_faults test_figure test_figure_inline
-  test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_tiles test_formula_tokens
-  test_formula_twins test_frequencies test_gates test_gguf test_graph
-  test_graph_rules test_group test_half test_identify test_identify_arrays
-  test_identities test_ids test_input_add test_io test_kernel_pairs
-  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
-  test_merge test_messages test_model test_model_check
+  test_convert test_convert_back test_convert_gguf test_convert_latent
+  test_convert_names test_coordinates_backward test_coordinates_by_head
+  test_core test_corpus test_corpus_text test_corpus_unreadable
+  test_door_arguments test_dual_chunk test_encoding_alibi test_encoding_isa
+  test_encoding_kerple test_encoding_learned test_encoding_none
+  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
+  test_encoding_values test_evaluate test_evaluate_as test_export test_extend
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_tiles
+  test_formula_tokens test_formula_twins test_frequencies test_gates
+  test_gguf test_graph test_graph_rules test_group test_half test_identify
+  test_identify_arrays test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_merge test_messages test_model test_model_check
   test_model_check_refusals test_model_check_tensors test_model_each
   test_model_encodings test_model_hooks test_model_leaves test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_train

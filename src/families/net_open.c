@@ -168,7 +168,9 @@ static void read_ends(struct lct_net *n)
 
     n->pad = -1;
     n->start = -1;
-    lct_config_integer(&n->start, n->config.root, "decoder_start_token_id");
+    if (lct_config_integer(&n->start, n->config.root,
+                           "decoder_start_token_id") == LCT_ABSENT)
+        lct_config_integer(&n->start, n->config.text, "decoder_start_token_id");
     if (ends == NULL)
         ends = json_object_get(n->config.root, "eos_token_id");
     add_end(n, ends);
@@ -188,6 +190,10 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
     if (n->encoder.plan == NULL)
         return LOCANT_OK;
     b.prefix.names = n->family->encoder[b.s.variant];
+    if (n->config.dialect == LCT_DIALECT_GGUF) {
+        b.prefix.roles = b.prefix.names;
+        b.prefix.names = lct_net_gguf_names(n->family->model_type, true);
+    }
     n->encoder.input_scale = n->encoder.plan->input_scale;
     n->encoder.n_streams = 1;
     return lct_net_stack_bind(&n->encoder, &b);
