@@ -31,7 +31,7 @@ MODELS = {
     "granite": "half", "kimi_k2": "interleaved", "llama": "half",
     "llama_3": "half", "mistral": "half", "mixtral": "half", "mt5": None, "olmo2": "half", "phi3_long": "half", "qwen2": "half",
     "qwen2_moe": "half", "qwen3": "half", "smollm3": "half",
-    "starcoder2": "half", "t5": None, "t5_1_1": None,
+    "starcoder2": "half", "t5": None, "t5_1_1": None, "umt5": None,
 }
 # Models made of fixtures by other keys, which have no logits of the oracle.
 CHANGED = {
@@ -41,10 +41,11 @@ CHANGED = {
                        "relative_attention_max_distance": 128}),
     "t5": ("t5", {"relative_attention_max_distance": 128}),
     "t5_1_1": ("t5_1_1", {"relative_attention_max_distance": 128}),
+    "umt5": ("umt5", {"relative_attention_max_distance": 128}),
 }
 # Windows of architectures that have none in GGUF, layers that do not rotate,
-# lists that a length chooses.
-DIFFER = ("mistral", "phi3_long", "qwen2", "qwen2_moe", "smollm3")
+# lists that a length chooses, a UMT5 of one layer, which is read as a T5.
+DIFFER = ("mistral", "phi3_long", "qwen2", "qwen2_moe", "smollm3", "umt5")
 # Divisors of another Llama 3 than 3.1, whose factors cannot be told from them.
 ONE_WAY = {"llama_3": "no key of config.json says the divisors"}
 

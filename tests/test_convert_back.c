@@ -75,6 +75,64 @@ IN_SCRATCH(models_come_back_from_gguf)
     }
 }
 
+/* clang-format off */
+#define TABLE(stack, l)                                                    \
+    { stack ".block." l ".layer.0.SelfAttention.relative_attention_bias"     \
+      ".weight", "BF16", { 32, 2 } }
+/* clang-format on */
+
+/* Models that do not rotate: BERT, and UMT5 with a table for each layer. */
+static const struct model others[] = {
+    { "{\"model_type\":\"bert\",\"num_hidden_layers\":1,\"hidden_size\":8,"
+      "\"num_attention_heads\":2,\"intermediate_size\":16,"
+      "\"max_position_embeddings\":24,\"type_vocab_size\":3}",
+      { { "bert.embeddings.word_embeddings.weight", "F16", { 16, 8 } },
+        { "bert.embeddings.position_embeddings.weight", "F32", { 24, 8 } },
+        { "bert.embeddings.token_type_embeddings.weight", "F32", { 3, 8 } },
+        { "bert.encoder.layer.0.attention.self.query.weight",
+          "BF16",
+          { 8, 8 } },
+        { "bert.encoder.layer.0.output.LayerNorm.bias", "F32", { 8 } } } },
+    { "{\"model_type\":\"umt5\",\"num_layers\":2,\"num_decoder_layers\":2,"
+      "\"d_model\":8,\"d_ff\":16,\"d_kv\":4,\"num_heads\":2,"
+      "\"feed_forward_proj\":\"gated-gelu\"}",
+      { { "shared.weight", "F16", { 16, 8 } },
+        TABLE("encoder", "0"),
+        TABLE("encoder", "1"),
+        TABLE("decoder", "0"),
+        TABLE("decoder", "1"),
+        { "decoder.block.0.layer.2.DenseReluDense.wi_0.weight",
+          "F16",
+          { 16, 8 } },
+        { "decoder.block.1.layer.1.EncDecAttention.q.weight", "F16", { 8, 8 } },
+        { "encoder.final_layer_norm.weight", "F32", { 8 } } } },
+};
+
+IN_SCRATCH(models_without_a_pairing_come_back)
+{
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+    locant_conversion done;
+
+    for (size_t i = 0; i < LEN(others); i++) {
+        char names[3][32];
+
+        for (int k = 0; k < 3; k++)
+            snprintf(names[k], sizeof names[k], "%zu.%d", i, k);
+        checkpoint_write(scratch_file(&dir, names[0]), others[i].config,
+                         others[i].tensors, LEN(others[i].tensors), NULL);
+        for (int k = 0; k < 2; k++) {
+            o.format = k ? LOCANT_MODEL_SAFETENSORS : LOCANT_MODEL_GGUF;
+            CHECK_OK(locant_model_convert(&done, scratch_file(&dir, names[k]),
+                                          scratch_file(&dir, names[k + 1]),
+                                          &o));
+            CHECK(done.from == LOCANT_MODEL_UNSAID && done.worst == -1);
+            CHECK(done.lost == 0 && done.differs[0] == 0);
+        }
+        check_same(names[0], names[2]);
+        check_positions(names[0], names[2]);
+    }
+}
+
 /* Blocks become numbers: F32, or what is asked for. */
 IN_SCRATCH(quantised_matrices_become_numbers)
 {

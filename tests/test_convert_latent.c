@@ -4,6 +4,7 @@
 #include "../src/families/convert_latent.h"
 #include "../src/files/gguf_write.h"
 #include "convert_case.h"
+#include <dirent.h>
 
 #define L "model.layers.0."
 
@@ -198,4 +199,59 @@ IN_SCRATCH(refuses_factors_that_no_key_says)
     CHECK(strstr(locant_last_error(), "no key of GGUF says the positions") !=
           NULL);
     CHECK(access(scratch_file(&dir, "b"), F_OK) != 0);
+}
+
+static int entries(void)
+{
+    DIR *folder = opendir(dir.path);
+    int n = 0;
+
+    CHECK(folder != NULL);
+    while (readdir(folder) != NULL)
+        n++;
+    closedir(folder);
+    return n;
+}
+
+/* Whichever allocation fails, on either way: nothing leaks, and no folder is
+   left behind. */
+static void check_memory(const char *from, const char *to,
+                         const locant_convert_options *o)
+{
+    char a[PATH_MAX], b[PATH_MAX];
+    const int before = entries();
+    locant_conversion done;
+    locant_status status;
+
+    snprintf(a, sizeof a, "%s", scratch_file(&dir, from));
+    snprintf(b, sizeof b, "%s", scratch_file(&dir, to));
+    for (long k = 1;; k++) {
+        test_memory_fail(k);
+        status = locant_model_convert(&done, a, b, o);
+        if (status == LOCANT_OK)
+            break;
+        if (status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %ld: %s\n", k, locant_last_error());
+        CHECK(test_memory_held() == 0 && entries() == before);
+    }
+    test_memory_end();
+}
+
+IN_SCRATCH(survives_lack_of_memory)
+{
+    static const char tokenizer[] =
+        "{\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"vocab\":{"
+        "\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}}";
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+    char folder[PATH_MAX];
+
+    checkpoint_write(scratch_file(&dir, "a"), config, tensors, OWN, NULL);
+    snprintf(folder, sizeof folder, "%s", scratch_file(&dir, "a"));
+    checkpoint_put(folder, "tokenizer.json", tokenizer, strlen(tokenizer));
+    checkpoint_put(folder, "tokenizer_config.json", "{}", 2);
+    o.format = LOCANT_MODEL_GGUF;
+    check_memory("a", "b", &o);
+    o.format = LOCANT_MODEL_SAFETENSORS;
+    o.pairing = LOCANT_MODEL_INTERLEAVED;
+    check_memory("b", "c", &o);
 }

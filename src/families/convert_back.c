@@ -4,7 +4,7 @@
 #include "../files/path.h"
 #include "../files/tensors.h"
 #include "convert_latent.h"
-#include "net_families.h"
+#include "family.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ lct_convert_back_family(const struct lct_convert *c)
     const char *arch = c->config.model_type;
     const char *type;
 
-    if (strcmp(arch, "t5") == 0)
-        return lct_convert_gguf_family("t5");
+    if (strcmp(arch, "t5") == 0) /* or UMT5 */
+        return lct_convert_gguf_family(c->plan.family->model_type);
     if (strcmp(arch, "deepseek2") == 0)
         return lct_convert_gguf_family(
             json_integer_value(
@@ -375,7 +375,8 @@ static struct lct_convert_gguf_names names_of(const struct lct_convert *c)
         lct_weights_find(c->weights, "dec.blk.0.ffn_gate.weight") != NULL;
     const struct lct_convert_gguf_family *f = lct_convert_back_family(c);
 
-    return lct_convert_gguf_names(f, strcmp(f->model_type, "t5") == 0 && gated);
+    return lct_convert_gguf_names(f,
+                                  strcmp(f->architecture, "t5") == 0 && gated);
 }
 
 locant_status lct_convert_back(struct lct_convert *c)

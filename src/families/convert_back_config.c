@@ -81,9 +81,9 @@ static const struct {
     { "expert_group_used_count", "topk_group", LATENT },
     { "leading_dense_block_count", "first_k_dense_replace", LATENT },
     { "attention.kv_lora_rank", "kv_lora_rank", LATENT },
-    { "feed_forward_length", "d_ff", " t5 " },
-    { "embedding_length", "d_model", " t5 " },
-    { "decoder_start_token_id", "decoder_start_token_id", " t5 " },
+    { "feed_forward_length", "d_ff", " t5 umt5 " },
+    { "embedding_length", "d_model", " t5 umt5 " },
+    { "decoder_start_token_id", "decoder_start_token_id", " t5 umt5 " },
     { "expert_feed_forward_length", "moe_intermediate_size", NULL },
     { "expert_shared_feed_forward_length", "shared_expert_intermediate_size",
       NULL },
@@ -169,7 +169,7 @@ static locant_status put_kind(struct keys *k)
                    ? set(k, "type_vocab_size", json_deep_copy(types))
                    : LOCANT_OK;
     }
-    if (strcmp(type, "t5") == 0) {
+    if (strcmp(k->family->architecture, "t5") == 0) {
         for (size_t i = 0; i < sizeof not_of_t5 / sizeof *not_of_t5; i++)
             json_object_del(k->out, not_of_t5[i]);
         LCT_TRY(set(

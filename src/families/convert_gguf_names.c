@@ -32,6 +32,7 @@ static const struct lct_convert_gguf_family families[] = {
     { "smollm3",     "smollm3",    .root = "model.", .interleaved = true },
     { "starcoder2",  "starcoder2", .root = "model." },
     { "t5",          "t5",         .root = "" },
+    { "umt5",        "t5",         .root = "" },
 };
 
 /* Ends of names of tensors that GGUF has no use for: caches, and tables that
@@ -78,7 +79,7 @@ const char *lct_convert_gguf_families(void)
     return "bert, cohere, cohere2, deepseek_v2, deepseek_v3, gemma, gemma2, "
            "gemma3_text, gpt_neox, granite, kimi_k2, llama, mistral, mixtral, "
            "mt5, olmo2, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe, smollm3, "
-           "starcoder2, t5";
+           "starcoder2, t5, umt5";
 }
 
 struct lct_convert_gguf_names

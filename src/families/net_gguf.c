@@ -176,7 +176,8 @@ static const struct {
 } others[] = { { "bert", &bert, NULL }, { "phi3", &fused, NULL },
                { "glm", &fused, NULL }, { "glm4", &fused, NULL },
                { "gpt_oss", &after, NULL }, { "glm4_moe", &after, NULL },
-               { "t5", &t5, &t5_encoder }, { "mt5", &t5, &t5_encoder } };
+               { "t5", &t5, &t5_encoder }, { "mt5", &t5, &t5_encoder },
+               { "umt5", &t5, &t5_encoder } };
 /* clang-format on */
 
 const struct lct_net_names *lct_net_gguf_names(const char *model_type,

@@ -234,7 +234,7 @@ static locant_status others(struct lct_plan_gguf *g)
     int64_t n, kv;
     double x;
 
-    if (strcmp(type, "t5") == 0) {
+    if (strcmp(g->c->model_type, "t5") == 0) {
         LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "block_count", 1, 1));
         LCT_TRY(set_whole(g, "num_layers", n));
         LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "decoder_block_count", n, 1));
@@ -345,7 +345,11 @@ static locant_status find_known(const struct architecture **out,
 static locant_status begin(struct lct_plan_gguf *g,
                            const struct architecture *a)
 {
-    g->family = lct_family_find(a->family);
+    const bool own = has_tensor(g, "enc.blk.1.attn_rel_b.weight");
+
+    /* T5 has one table of distances for all layers, UMT5 one for each. */
+    g->family = lct_family_find(
+        own && strcmp(a->family, "t5") == 0 ? "umt5" : a->family);
     g->out = json_object();
     return g->out ? LOCANT_OK
                   : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", g->c->file);
