@@ -133,6 +133,33 @@ IN_SCRATCH(models_without_a_pairing_come_back)
     }
 }
 
+/* Matrices are rounded, but what says positions is not. */
+IN_SCRATCH(tables_of_positions_are_not_rounded)
+{
+    locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
+    locant_conversion done;
+    struct lct_weights *w;
+
+    o.format = LOCANT_MODEL_GGUF;
+    o.type = "F16";
+    for (int i = 0; i < 2; i++) {
+        checkpoint_write(scratch_file(&dir, i ? "c" : "a"), others[i].config,
+                         others[i].tensors, LEN(others[i].tensors), NULL);
+        CHECK_OK(locant_model_convert(&done, scratch_file(&dir, i ? "c" : "a"),
+                                      scratch_file(&dir, i ? "d" : "b"), &o));
+    }
+    CHECK_OK(lct_weights_open(&w, scratch_file(&dir, "b")));
+    CHECK(strcmp(lct_weights_find(w, "position_embd.weight")->type->name,
+                 "F32") == 0);
+    CHECK(strcmp(lct_weights_find(w, "blk.0.attn_q.weight")->type->name,
+                 "F16") == 0);
+    lct_weights_close(w);
+    CHECK_OK(lct_weights_open(&w, scratch_file(&dir, "d")));
+    CHECK(strcmp(lct_weights_find(w, "enc.blk.1.attn_rel_b.weight")->type->name,
+                 "BF16") == 0);
+    lct_weights_close(w);
+}
+
 /* Blocks become numbers: F32, or what is asked for. */
 IN_SCRATCH(quantised_matrices_become_numbers)
 {

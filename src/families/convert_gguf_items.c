@@ -50,11 +50,13 @@ static locant_status count_experts(struct lct_convert_gguf_item *i,
 }
 
 /* Vectors, what chooses experts and tables that are added to embeddings are
-   F32; a row that is not of whole blocks is F16. */
+   F32, tables of distances as they are; a row that is not of whole blocks is
+   F16. */
 static const struct lct_number *type_of(const struct lct_convert_gguf_items *l,
                                         const struct lct_convert_gguf_item *i)
 {
-    const struct lct_number *type = l->type ? l->type : i->weight->type;
+    const bool round = l->type && strstr(i->name, "attn_rel_b") == NULL;
+    const struct lct_number *type = round ? l->type : i->weight->type;
     const int64_t row = i->rank > 0 ? i->shape[i->rank - 1] : 1;
     static const char *const kept[] = { "ffn_gate_inp", "_norm.",
                                         "position_embd", "token_types" };
