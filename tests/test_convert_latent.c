@@ -74,13 +74,22 @@ IN_SCRATCH(halves_are_those_of_each_head)
     lct_weights_close(b);
 }
 
+/* transformers repeats keys of fewer heads, and GGUF counts one. */
 IN_SCRATCH(models_come_back_from_gguf)
 {
+    struct lct_config c;
+    int64_t heads = 0;
+
     checkpoint_write(scratch_file(&dir, "a"), config, tensors, OWN, NULL);
     converted("a", "b", LOCANT_MODEL_GGUF, LOCANT_MODEL_UNSAID);
     converted("b", "c", LOCANT_MODEL_SAFETENSORS, LOCANT_MODEL_INTERLEAVED);
     check_same("a", "c");
     check_positions("a", "c");
+    CHECK_OK(lct_config_read(&c, scratch_file(&dir, "c")));
+    CHECK(lct_config_integer(&heads, c.root, "num_key_value_heads") ==
+          LCT_RIGHT);
+    CHECK(heads == 2);
+    lct_config_free(&c);
 }
 
 /* What llama.cpp does not run is counted, not written. */

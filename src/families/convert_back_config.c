@@ -188,10 +188,13 @@ static locant_status put_kind(struct keys *k)
             json_string(json_integer_value(find(k, "expert_group_count")) > 1
                             ? "group_limited_greedy"
                             : "greedy")));
-    if (k->c->plan.family->flags & LCT_MLA)
-        return set(k, "q_lora_rank",
-                   queries ? json_deep_copy(queries) : json_null());
-    return LOCANT_OK;
+    if (!(k->c->plan.family->flags & LCT_MLA))
+        return LOCANT_OK;
+    /* GGUF counts those of the compressed form: one. */
+    LCT_TRY(set(k, "num_key_value_heads",
+                json_integer(k->c->tower->layers[0].heads)));
+    return set(k, "q_lora_rank",
+               queries ? json_deep_copy(queries) : json_null());
 }
 
 /* ----------------------------------------------------------------- rotation */
