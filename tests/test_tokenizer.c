@@ -163,49 +163,84 @@ TEST(merges_are_pairs_with_a_space)
     locant_release(bytes);
 }
 
+/* clang-format off */
+#define SPLIT(pattern)                                                     \
+    "{\"type\":\"Split\",\"behavior\":\"Isolated\",\"invert\":false,"        \
+    "\"pattern\":{\"Regex\":\"" pattern "\"}},"
+#define CUT                                                                \
+    "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":false}"
+#define DIGITS "{\"type\":\"Digits\",\"individual_digits\":true},"
+#define BY_DIGITS(digits)                                                  \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|"  \
+    digits "| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r\\\\n]+|"  \
+    "\\\\s+(?!\\\\S)|\\\\s+"
+#define HAN "[\\u4e00-\\u9fa5\\u3040-\\u309f\\u30a0-\\u30ff]+"
+#define MARKS                                                              \
+    "[!\\\"#$%&'()*+,\\\\-./:;<=>?@\\\\[\\\\\\\\\\\\]^_`{|}~][A-Za-z]+|"     \
+    "[^\\r\\n\\\\p{L}\\\\p{P}\\\\p{S}]?[\\\\p{L}\\\\p{M}]+| ?[\\\\p{P}"      \
+    "\\\\p{S}]+[\\r\\n]*|\\\\s*[\\r\\n]+|\\\\s+(?!\\\\S)|\\\\s+"
+/* clang-format on */
+
 /* The patterns as llama-vocab.cpp quotes them from tokenizer.json. */
+static const struct {
+    const char *parts, *ignore, *clean, *pre;
+} splitters[] = {
+    { SPLIT(BY_DIGITS("\\\\p{N}{1,3}")) CUT, "true", "true", "llama-bpe" },
+    { SPLIT(BY_DIGITS("\\\\p{N}{1,3}")) CUT, "false", "true", "dbrx" },
+    { SPLIT(BY_DIGITS("\\\\p{N}")) CUT, "false", "true", "qwen2" },
+    { SPLIT("\\\\p{N}{1,3}") SPLIT(HAN) SPLIT(MARKS) CUT, "false", "true",
+      "deepseek-v3" },
+    { LEVEL, "false", "true", "gpt-2" },
+    { DIGITS LEVEL, "false", "true", "starcoder" },
+    { DIGITS LEVEL, "false", "false", "command-r" },
+    { SPLIT(BY_DIGITS("\\\\p{N}")) CUT, "true", "true", "default" },
+    { SPLIT(BY_DIGITS("\\\\p{N}")) LEVEL, "false", "true", "default" },
+    { SPLIT(BY_DIGITS("\\\\p{N}{2}")) CUT, "false", "true", "default" },
+    { SPLIT(HAN) SPLIT("\\\\p{N}{1,3}") SPLIT(MARKS) CUT, "false", "true",
+      "default" },
+    { SPLIT("\\\\p{N}{1,3}") SPLIT(HAN) CUT, "false", "true", "default" },
+    { LEVEL "," LEVEL, "false", "true", "default" },
+    { CUT, "false", "true", "default" },
+};
+
 TEST(splitters_are_known_by_their_whole_pattern)
 {
-    static const char l3[] =
-        "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|"
-        "\\\\p{N}{1,3}| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r"
-        "\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+";
-    static const char q2[] =
-        "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|"
-        "\\\\p{N}| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r"
-        "\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+";
-    static const struct {
-        const char *pattern, *own, *ignore, *pre;
-    } rows[] = {
-        { l3, "false", "true", "llama-bpe" },
-        { q2, "false", "false", "qwen2" },
-        { l3, "false", "false", "default" },
-        { l3, "true", "true", "default" },
-        { "\\\\s+", "false", "false", "default" },
-    };
-
-    for (size_t i = 0; i < LEN(rows); i++) {
+    for (size_t i = 0; i < LEN(splitters); i++) {
         struct lct_tokenizer t;
-        char text[2048];
+        char text[2048], settings[128];
 
         snprintf(text, sizeof text,
                  "{" ADDED "\"pre_tokenizer\":{\"type\":\"Sequence\","
-                 "\"pretokenizers\":[{\"type\":\"Split\",\"behavior\":"
-                 "\"Isolated\",\"invert\":false,\"pattern\":{\"Regex\":\"%s\"}}"
-                 ",{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
-                 "\"use_regex\":%s}]},\"post_processor\":{\"type\":"
-                 "\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{}},"
-                 "{\"Sequence\":{}}]},\"model\":{\"type\":\"BPE\","
-                 "\"ignore_merges\":%s," VOCAB "," MERGES "}}",
-                 rows[i].pattern, rows[i].own, rows[i].ignore);
-        CHECK_OK(parse(&t, text, SETTINGS, 8));
-        CHECK(strcmp(t.pre, rows[i].pre) == 0);
-        CHECK(t.add_bos && !t.add_eos);
-        lct_tokenizer_free(&t);
-        CHECK_OK(parse(&t, text, "{\"add_bos_token\":false}", 8));
-        CHECK(!t.add_bos);
+                 "\"pretokenizers\":[%s]},\"decoder\":" LEVEL ",\"model\":{"
+                 "\"type\":\"BPE\",\"ignore_merges\":%s," VOCAB "," MERGES "}}",
+                 splitters[i].parts, splitters[i].ignore);
+        snprintf(settings, sizeof settings,
+                 "{\"clean_up_tokenization_spaces\":%s}", splitters[i].clean);
+        CHECK_OK(parse(&t, text, settings, 8));
+        if (strcmp(t.pre, splitters[i].pre) != 0)
+            FAIL("%d: %s, %s expected\n", (int)i, t.pre, splitters[i].pre);
         lct_tokenizer_free(&t);
     }
+}
+
+/* A template says what is added, unless a switch does. */
+TEST(templates_and_switches_add_tokens)
+{
+    static const char text[] =
+        "{" ADDED "\"decoder\":" LEVEL ",\"post_processor\":{\"type\":"
+        "\"Sequence\",\"processors\":[" LEVEL ",{\"type\":"
+        "\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{}},"
+        "{\"Sequence\":{}}]}]},\"model\":{\"type\":\"BPE\"," VOCAB "," MERGES
+        "}}";
+    struct lct_tokenizer t;
+
+    CHECK_OK(parse(&t, text, NULL, 8));
+    CHECK(t.add_bos && !t.add_eos);
+    lct_tokenizer_free(&t);
+    CHECK_OK(
+        parse(&t, text, "{\"add_bos_token\":false,\"add_eos_token\":true}", 8));
+    CHECK(!t.add_bos && t.add_eos);
+    lct_tokenizer_free(&t);
 }
 
 #define MODEL(text) "{\"decoder\":{\"type\":\"ByteLevel\"},\"model\":" text "}"

@@ -153,51 +153,89 @@ static bool is_added(const struct lct_tokenizer *t, const char *key, bool end)
 
 /* ---------------------------------------------------------------- splitter */
 
-/* The patterns of tokenizer.json that llama.cpp knows by a name, with the
-   contractions that both have. */
-#define CONTRACTIONS                                                           \
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|"
+/* clang-format off */
+/* Contractions, and what follows the digits, of patterns that llama.cpp knows
+   by a name. */
+#define WORDS "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|"
 #define REST "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+/* Han, Hiragana and Katakana; punctuation before letters. */
+#define HAN "[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f" \
+            "\xe3\x82\xa0-\xe3\x83\xbf]+"
+#define MARKS                                                           \
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|"             \
+    "[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
+    "\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
-static const struct {
-    const char *name, *pattern;
+enum { PATTERNS = 3 };
+
+/* What comes before ByteLevel, which has a pattern of its own if none does. */
+static const struct splitter {
+    const char *name, *patterns[PATTERNS];
+    bool digits;        /* each digit by itself, then the pattern of its own */
     bool ignore_merges; /* a word that is a token is not merged */
+    bool clean;         /* with digits: spaces before marks are removed */
 } splitters[] = {
-    { "llama-bpe", CONTRACTIONS "\\p{N}{1,3}" REST, true },
-    { "qwen2", CONTRACTIONS "\\p{N}" REST, false },
+    { .name = "gpt-2" },
+    { .name = "starcoder", .digits = true, .clean = true },
+    { .name = "command-r", .digits = true },
+    { "llama-bpe", { WORDS "\\p{N}{1,3}" REST }, .ignore_merges = true },
+    { "dbrx", { WORDS "\\p{N}{1,3}" REST }, .digits = false },
+    { "qwen2", { WORDS "\\p{N}" REST }, .digits = false },
+    { "deepseek-v3", { "\\p{N}{1,3}", HAN, MARKS }, .digits = false },
 };
+/* clang-format on */
 
-/* ByteLevel that begins a text as it is, with its own pattern or without. */
-static bool is_plain(const json_t *level, bool own)
+/* Is it a Split by this pattern that keeps all? */
+static bool is_split(const json_t *p, const char *pattern)
 {
-    const json_t *regex = json_object_get(level, "use_regex");
+    return is_text(json_object_get(p, "type"), "Split") &&
+           is_text(json_object_get(p, "behavior"), "Isolated") &&
+           !json_is_true(json_object_get(p, "invert")) &&
+           is_text(json_object_get(json_object_get(p, "pattern"), "Regex"),
+                   pattern);
+}
 
-    return level != NULL &&
-           json_is_false(json_object_get(level, "add_prefix_space")) &&
+/* Is it a ByteLevel that begins a text as it is, with its own pattern or
+   without? */
+static bool is_level(const json_t *p, bool own)
+{
+    const json_t *regex = json_object_get(p, "use_regex");
+
+    return is_text(json_object_get(p, "type"), "ByteLevel") &&
+           json_is_false(json_object_get(p, "add_prefix_space")) &&
            (regex == NULL || json_is_true(regex)) == own;
+}
+
+static bool is_splitter(const struct lct_tokenizer *t, const struct splitter *s)
+{
+    const json_t *p = part(t, "pre_tokenizer", NULL, 0);
+    const json_t *clean =
+        json_object_get(t->settings, "clean_up_tokenization_spaces");
+    size_t k = 0;
+
+    if (json_is_true(json_object_get(t->model, "ignore_merges")) !=
+            s->ignore_merges ||
+        (s->digits && json_is_true(clean) != s->clean))
+        return false;
+    if (s->digits) {
+        if (!is_text(json_object_get(p, "type"), "Digits") ||
+            !json_is_true(json_object_get(p, "individual_digits")))
+            return false;
+        p = part(t, "pre_tokenizer", NULL, ++k);
+    }
+    for (int i = 0; i < PATTERNS && s->patterns[i] != NULL; i++) {
+        if (!is_split(p, s->patterns[i]))
+            return false;
+        p = part(t, "pre_tokenizer", NULL, ++k);
+    }
+    return is_level(p, s->patterns[0] == NULL) &&
+           part(t, "pre_tokenizer", NULL, k + 1) == NULL;
 }
 
 static const char *find_splitter(const struct lct_tokenizer *t)
 {
-    const json_t *first = part(t, "pre_tokenizer", NULL, 0);
-    const json_t *second = part(t, "pre_tokenizer", NULL, 1);
-    const json_t *third = part(t, "pre_tokenizer", NULL, 2);
-    const bool ignore =
-        json_is_true(json_object_get(t->model, "ignore_merges"));
-    const json_t *pattern =
-        json_object_get(json_object_get(first, "pattern"), "Regex");
-
-    if (first == part(t, "pre_tokenizer", "ByteLevel", 0) && second == NULL)
-        return is_plain(first, true) && !ignore ? "gpt-2" : "default";
-    if (first != part(t, "pre_tokenizer", "Split", 0) || third != NULL ||
-        second != part(t, "pre_tokenizer", "ByteLevel", 0) ||
-        !is_text(json_object_get(first, "behavior"), "Isolated") ||
-        json_is_true(json_object_get(first, "invert")) ||
-        !is_plain(second, false))
-        return "default";
     for (size_t i = 0; i < sizeof splitters / sizeof *splitters; i++)
-        if (is_text(pattern, splitters[i].pattern) &&
-            ignore == splitters[i].ignore_merges)
+        if (is_splitter(t, &splitters[i]))
             return splitters[i].name;
     return "default";
 }
