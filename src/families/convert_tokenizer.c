@@ -2,6 +2,8 @@
 #include "convert_tokenizer.h"
 #include "../files/document.h"
 #include "../files/io.h"
+#include "../files/path.h"
+#include "../files/utf8.h"
 #include "convert_path.h"
 #include "tokenizer_put.h"
 #include <string.h>
@@ -57,29 +59,64 @@ static void put_specials(struct lct_gguf_write *w,
 
 /* -------------------------------------------------------------------- files */
 
-/* The text of a file of the folder; NULL: there is none. */
-static locant_status read_file(void **text, size_t *size, char **path,
-                               const struct lct_convert *c, const char *name)
+enum { TOKENIZER, SETTINGS, TEMPLATE, FILES };
+
+struct file {
+    char *path;
+    void *text; /* NULL: there is no such file */
+    size_t size;
+};
+
+static locant_status read_file(struct file *f, const struct lct_convert *c,
+                               const char *name)
 {
     struct stat st;
 
-    *text = NULL;
-    *size = 0;
-    *path = lct_convert_path(c->folder, name);
-    if (*path == NULL)
+    f->path = lct_convert_path(c->folder, name);
+    if (f->path == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to read it", name);
-    return stat(*path, &st) == 0
-               ? lct_read_file(text, size, *path, LCT_DOCUMENT_MAX)
+    return stat(f->path, &st) == 0
+               ? lct_read_file(&f->text, &f->size, f->path, LCT_DOCUMENT_MAX)
                : LOCANT_OK;
 }
 
-static locant_status put_files(struct lct_gguf_write *w, struct lct_convert *c,
-                               const struct lct_tokenizer_text *text,
-                               int64_t rows)
+/* How a chat is written as one text: of tokenizer_config.json, or the file that
+   transformers 5 writes. */
+static locant_status put_template(struct lct_gguf_write *w,
+                                  const struct lct_tokenizer *t,
+                                  const struct file *f)
 {
-    struct lct_tokenizer t;
-    const locant_status status = lct_tokenizer_parse(&t, text, rows);
+    const char *text =
+        json_string_value(json_object_get(t->settings, "chat_template"));
 
+    if (text == NULL && f->text != NULL) {
+        text = f->text;
+        if (memchr(text, 0, f->size) || !lct_is_utf8_bytes(text, f->size))
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: is not UTF-8 without zero bytes",
+                               lct_path_tail(f->path));
+    }
+    if (text != NULL)
+        lct_gguf_write_text(w, "tokenizer.chat_template", text);
+    return LOCANT_OK;
+}
+
+static locant_status put_files(struct lct_gguf_write *w, struct lct_convert *c,
+                               const struct file *files, int64_t rows)
+{
+    const struct lct_tokenizer_text text = {
+        .text = files[TOKENIZER].text,
+        .size = files[TOKENIZER].size,
+        .name = files[TOKENIZER].path,
+        .settings = files[SETTINGS].text,
+        .settings_size = files[SETTINGS].size,
+        .settings_name = files[SETTINGS].path,
+    };
+    struct lct_tokenizer t;
+    locant_status status = lct_tokenizer_parse(&t, &text, rows);
+
+    if (status == LOCANT_OK)
+        status = put_template(w, &t, &files[TEMPLATE]);
     if (status == LOCANT_OK) {
         lct_tokenizer_put(w, &t);
         put_specials(w, &t, c);
@@ -93,34 +130,24 @@ static locant_status put_files(struct lct_gguf_write *w, struct lct_convert *c,
 locant_status lct_convert_tokenizer(struct lct_gguf_write *w,
                                     struct lct_convert *c, int64_t rows)
 {
-    void *text = NULL, *settings = NULL;
-    char *names[2] = { NULL, NULL };
-    size_t sizes[2];
-    locant_status status =
-        read_file(&text, &sizes[0], &names[0], c, "tokenizer.json");
+    static const char *const names[FILES] = { "tokenizer.json",
+                                              "tokenizer_config.json",
+                                              "chat_template.jinja" };
+    struct file files[FILES] = { { 0 } };
+    locant_status status = LOCANT_OK;
 
-    if (status == LOCANT_OK)
-        status = read_file(&settings, &sizes[1], &names[1], c,
-                           "tokenizer_config.json");
-    if (status == LOCANT_OK && text != NULL) {
-        const struct lct_tokenizer_text both = {
-            .text = text,
-            .settings = settings,
-            .size = sizes[0],
-            .settings_size = sizes[1],
-            .name = names[0],
-            .settings_name = names[1],
-        };
-
-        status = put_files(w, c, &both, rows);
+    for (int i = 0; i < FILES && status == LOCANT_OK; i++)
+        status = read_file(&files[i], c, names[i]);
+    if (status == LOCANT_OK && files[TOKENIZER].text != NULL) {
+        status = put_files(w, c, files, rows);
     } else if (status == LOCANT_OK) { /* programs are to take token ids */
         c->tokenizer = "none";
         lct_gguf_write_text(w, "tokenizer.ggml.model", "none");
         put_specials(w, NULL, c);
     }
-    for (int i = 0; i < 2; i++)
-        locant_release(names[i]);
-    locant_release(text);
-    locant_release(settings);
+    for (int i = 0; i < FILES; i++) {
+        locant_release(files[i].path);
+        locant_release(files[i].text);
+    }
     return status;
 }

@@ -7,10 +7,11 @@
 #include "convert.h"
 
 /*
- * Put the keys of the tokenizer.json and tokenizer_config.json beside the
- * model, of 'rows' embeddings, and special tokens of its configuration that
- * these do not say; without a tokenizer.json those alone.  c->tokenizer and
- * c->pre say what was found.  Errors: as lct_tokenizer_parse(), IO.
+ * Put the keys of the tokenizer.json, tokenizer_config.json and
+ * chat_template.jinja beside the model, of 'rows' embeddings, and special
+ * tokens of its configuration that these do not say; without a tokenizer.json
+ * those alone.  c->tokenizer and c->pre say what was found.  Errors: as
+ * lct_tokenizer_parse(), IO.
  */
 locant_status lct_convert_tokenizer(struct lct_gguf_write *w,
                                     struct lct_convert *c, int64_t rows);

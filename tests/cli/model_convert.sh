@@ -40,7 +40,12 @@ echo '{"bos_token":"a","eos_token":"b"}' > m/tokenizer_config.json
 "$LOCANT" model convert m --format gguf --from half -o t
 level="$level,\"use_regex\":false"
 printf '{"pre_tokenizer":{%s},"model":{%s}}' "$level" "$model" > m/tokenizer.json
+printf '{{ messages }}' > m/chat_template.jinja
 "$LOCANT" model convert m --format gguf --from half --json -o u
+grep -c '{{ messages }}' u/model.gguf
+printf 'a\377' > m/chat_template.jinja
+"$LOCANT" model convert m --format gguf -o y; echo "exit $?"
+rm m/chat_template.jinja
 echo '{"bos_token":"c"}' > m/tokenizer_config.json
 "$LOCANT" model convert m --format gguf -o y; echo "exit $?"
 # a model that does not rotate has no pairing
