@@ -327,9 +327,10 @@ set(TESTS
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study
   test_study_compare test_surface test_sweep test_task_run test_tasks
-  test_tensors test_tensors_file test_tokenizer test_tokens test_towers
-  test_train test_train_group test_train_leaves test_train_norms
-  test_train_source test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_tree
-  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
+  test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
+  test_tokens test_towers test_train test_train_group test_train_leaves
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_tree test_vectors test_verdict test_vocabulary test_weights
+  test_xpos_pope)
