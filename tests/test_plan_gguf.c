@@ -219,15 +219,26 @@ TEST(gguf_divisors_of_llama_3_are_known)
             "1:0.1:0.005:0.00025))");
 }
 
+/* The original length is that of the file, not 4096 of Phi-3's class. */
 TEST(gguf_lists_of_longrope)
 {
-    sizes("phi3", 2, 8);
-    whole("phi3.rope.scaling.original_context_length", 4096);
-    real("phi3.rope.scaling.attn_factor", 1.25f);
-    floats("rope_factors_long.weight", (float[]){ 1, 2, 4, 8 }, 4);
-    floats("rope_factors_short.weight", (float[]){ 1, 1, 1, 2 }, 4);
-    gguf_is("rope(scaling=longrope(original=4096,attention=1.25,"
-            "short=1:1:1:2,long=1:2:4:8))");
+    static const int originals[] = { 4096, 1024 };
+
+    for (size_t i = 0; i < LEN(originals); i++) {
+        char want[128];
+
+        sizes("phi3", 2, 8);
+        whole("phi3.rope.scaling.original_context_length",
+              (uint64_t)originals[i]);
+        real("phi3.rope.scaling.attn_factor", 1.25f);
+        floats("rope_factors_long.weight", (float[]){ 1, 2, 4, 8 }, 4);
+        floats("rope_factors_short.weight", (float[]){ 1, 1, 1, 2 }, 4);
+        snprintf(want, sizeof want,
+                 "rope(scaling=longrope(original=%d,attention=1.25,"
+                 "short=1:1:1:2,long=1:2:4:8))",
+                 originals[i]);
+        gguf_is(want);
+    }
 }
 
 TEST(gguf_of_gemma_3_scales_full_layers_alone)

@@ -170,8 +170,9 @@ typedef int (*locant_token_fn)(const int64_t *ids, int64_t done, int64_t total,
  *
  * Encoders and decoders of texts; of an encoder-decoder the decoder, and what
  * it attends to in the encoder.  Layers with linear attention have no weights,
- * and are left out.  Weights are computed in tiles: no array has T x T numbers.
- * Release *out with locant_release(); it is NULL after a failure.
+ * and are left out.  Attention weights are computed in tiles: no array has
+ * T x T numbers.  Release *out with locant_release(); it is NULL after a
+ * failure.
  * Source: as docs/PROBES.md.
  * Errors: as locant_model_logits(); PARAM (layer, head, or a layer with linear
  * attention), SHAPE (less than two tokens), UNSUPPORTED (a model of images).

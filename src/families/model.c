@@ -243,8 +243,9 @@ struct writing {
     struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
-    int64_t *read;        /* [B, length]: ids as the model reads them */
-    int64_t *told;        /* [B]: ids of the last step */
+    int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
+    int64_t *read, *seen; /* [B, length]: all ids as the model reads them, and
+                             tokens of images, -1 elsewhere */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
     void *room;
@@ -291,15 +292,17 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
     if (w->run.ids == LCT_IDS_ARANGE)
         w->run.ids = LCT_IDS_MASK; /* padding is no part of a text */
     w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
+    w->seen = lct_net_zeros(B, w->length, sizeof(*w->seen));
+    w->next = locant_alloc((size_t)B * sizeof(*w->next));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
     w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
     w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
     w->random = locant_alloc((size_t)B * sizeof(*w->random));
     w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
-    if (w->read == NULL || w->told == NULL || w->logits == NULL ||
-        w->states == NULL || w->room == NULL || w->random == NULL ||
-        w->ended == NULL)
+    if (w->read == NULL || w->seen == NULL || w->next == NULL ||
+        w->told == NULL || w->logits == NULL || w->states == NULL ||
+        w->room == NULL || w->random == NULL || w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
     for (int64_t b = 0; b < B; b++)
@@ -312,6 +315,8 @@ static void end_writing(struct writing *w)
 {
     lct_model_run_end(&w->run, &w->memory);
     locant_release(w->read);
+    locant_release(w->seen);
+    locant_release(w->next);
     locant_release(w->told);
     locant_release(w->logits);
     locant_release(w->states);
@@ -390,7 +395,9 @@ static void choose_tokens(struct writing *w, int64_t at)
 
         w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
         w->out[b * w->length + at] = id;
-        w->read[b * w->length + at] = id < n->vocab ? id : 0;
+        w->next[b] = id < n->vocab ? id : 0;
+        w->read[b * w->length + at] = w->next[b];
+        w->seen[b * w->length + at] = -1;
     }
     tell(w, at);
 }
@@ -403,32 +410,35 @@ static bool all_ended(const struct writing *w)
     return true;
 }
 
-/* w->states of token 'at' of each row, which has been chosen. */
-static locant_status read_token(struct writing *w, int64_t at)
+/* w->states of the token of each row that has been chosen. */
+static locant_status read_token(struct writing *w)
 {
     const struct lct_net *n = w->run.n;
     const int64_t B = w->in->B;
-    int64_t *next = w->in->next; /* positions, if they do not count on */
+    int64_t *at_next = w->in->next; /* positions, if they do not count on */
     const struct lct_net_tokens one = {
-        .T = 1, .ids = w->told, .stride = 1, .positions = next, .axis = B
+        .T = 1, .ids = w->next, .stride = 1, .positions = at_next, .axis = B
     };
+    const struct lct_net_tokens all = { .T = w->run.cache->length + 1,
+                                        .ids = w->read,
+                                        .seen = w->in->seen ? w->seen : NULL,
+                                        .stride = w->length };
     const size_t width = (size_t)n->width * n->math->item;
+    int64_t T = 1;
     bool again;
 
     LCT_TRY(lct_net_length_grows(&again, &w->run));
-    if (!again) {
-        for (int64_t b = 0; b < B; b++)
-            w->told[b] = w->read[b * w->length + at];
+    if (again) {
+        LCT_TRY(lct_net_run_again(&w->run, &one, &all));
+        T = w->run.T;
+    } else {
         LCT_TRY(lct_net_run_step(&w->run, &one));
-        for (int64_t i = 0; next != NULL && i < 3 * B; i++)
-            next[i]++;
-        memcpy(w->states, w->run.x, (size_t)B * width);
-        return LOCANT_OK;
     }
-    LCT_TRY(lct_net_run_again(&w->run, w->read, w->length));
+    for (int64_t i = 0; at_next != NULL && i < 3 * B; i++)
+        at_next[i]++;
     for (int64_t b = 0; b < B; b++)
         memcpy((char *)w->states + (size_t)b * width,
-               (char *)w->run.x + (size_t)(b * w->run.T + at) * width, width);
+               (char *)w->run.x + (size_t)(b * T + T - 1) * width, width);
     return LOCANT_OK;
 }
 
@@ -446,7 +456,7 @@ static locant_status write_tokens(struct writing *w)
         choose_tokens(w, at);
         if (at + 1 == w->length || all_ended(w))
             continue;
-        LCT_TRY(read_token(w, at));
+        LCT_TRY(read_token(w));
     }
     return LOCANT_OK;
 }
@@ -527,6 +537,8 @@ static locant_status generate(locant_tensor *out, const char *fn,
     for (int64_t b = 0; status == LOCANT_OK && b < in->B; b++) {
         memcpy(w.out + b * w.length, in->ids + b * in->T, row);
         memcpy(w.read + b * w.length, in->ids + b * in->T, row);
+        if (in->seen != NULL)
+            memcpy(w.seen + b * w.length, in->seen + b * in->T, row);
     }
     if (status == LOCANT_OK)
         status = write_tokens(&w);

@@ -3,6 +3,7 @@
 #include "net_delta.h"
 #include "net_math.h"
 #include <math.h>
+#include <string.h>
 
 static bool allocate_state(struct lct_net_cache *c, int64_t i,
                            const struct lct_net_delta *d, size_t item)
@@ -176,4 +177,20 @@ void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
     c->given = c->given || given != NULL;
     c->coordinates = c->coordinates || given != NULL || c->axes > 1;
     c->length += T;
+}
+
+void lct_net_cache_restart(struct lct_net_cache *c,
+                           const struct lct_net_stack *s, size_t item)
+{
+    for (int64_t i = 0; i < s->n_layers; i++) {
+        const struct lct_net_delta *d = s->layers[i].delta;
+
+        if (d == NULL)
+            continue;
+        memset(c->state[i], 0,
+               (size_t)(c->B * d->heads * d->keys * d->values) * item);
+        memset(c->recent[i], 0,
+               (size_t)(c->B * (d->kernel - 1) * lct_net_delta_channels(d)) *
+                   item);
+    }
 }

@@ -43,4 +43,8 @@ void lct_net_cache_free(struct lct_net_cache *c);
 void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
                           int64_t T, const int64_t *mask, const int64_t *given,
                           int64_t stride, int64_t axis);
+
+/* Before all tokens are read again: states begin anew. */
+void lct_net_cache_restart(struct lct_net_cache *c,
+                           const struct lct_net_stack *s, size_t item);
 #endif

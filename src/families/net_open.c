@@ -17,6 +17,7 @@
 #include "net_streams.h"
 #include "net_windows.h"
 #include "plan_with.h"
+#include "../files/document.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -161,26 +162,64 @@ static void add_end(struct lct_net *n, const json_t *id)
         n->end[n->n_end++] = json_integer_value(id);
 }
 
-/* Ids that end a text: a number or a list. */
-static void read_ends(struct lct_net *n)
+/* What transformers reads before config.json when it generates; NULL if the
+   folder has none. */
+static locant_status read_generation(json_t **out, const char *folder)
 {
-    const json_t *ends = json_object_get(n->config.text, "eos_token_id");
+    char path[4096];
+    locant_status status;
 
-    n->pad = -1;
-    n->start = -1;
-    if (lct_config_integer(&n->start, n->config.root,
-                           "decoder_start_token_id") == LCT_ABSENT)
-        lct_config_integer(&n->start, n->config.text, "decoder_start_token_id");
-    if (ends == NULL)
-        ends = json_object_get(n->config.root, "eos_token_id");
+    *out = NULL;
+    if (snprintf(path, sizeof path, "%s/generation_config.json", folder) >=
+        (int)sizeof path)
+        return LOCANT_OK;
+    status = lct_document_read(out, path, 10000);
+    return status == LOCANT_ERR_IO ? LOCANT_OK : status;
+}
+
+/* The value of a key that is not null in one of the objects, the first that has
+   it. */
+static const json_t *first_value(const json_t *const objects[3],
+                                 const char *key)
+{
+    for (int i = 0; i < 3; i++) {
+        const json_t *value = json_object_get(objects[i], key);
+
+        if (value != NULL && !json_is_null(value))
+            return value;
+    }
+    return NULL;
+}
+
+static int64_t first_id(const json_t *const objects[3], const char *key)
+{
+    const json_t *id = first_value(objects, key);
+
+    return json_is_integer(id) ? json_integer_value(id) : -1;
+}
+
+/* Ids that end a text: a number or a list. */
+static locant_status read_ends(struct lct_net *n, const char *folder)
+{
+    json_t *generation;
+    const json_t *ends;
+
+    LCT_TRY(read_generation(&generation, folder));
+    const json_t *const objects[3] = { generation, n->config.text,
+                                       n->config.root };
+
+    n->start = first_id(objects, "decoder_start_token_id");
+    ends = first_value(objects, "eos_token_id");
     add_end(n, ends);
     for (size_t i = 0; i < json_array_size(ends); i++)
         add_end(n, json_array_get(ends, i));
-    lct_config_integer(&n->pad, n->config.text, "pad_token_id");
+    n->pad = first_id(objects, "pad_token_id");
     if (n->pad < 0)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
     if (n->start < 0)
         n->start = n->pad;
+    json_decref(generation);
+    return LOCANT_OK;
 }
 
 /* The other stack of an encoder-decoder, whose tensors have names of their
@@ -253,7 +292,7 @@ static locant_status bind(struct lct_net *n, const char *path)
         LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
-    read_ends(n);
+    LCT_TRY(read_ends(n, path));
     LCT_TRY(bind_head(n, &b));
     LCT_TRY(bind_head_bias(n, &b));
     return lct_net_sight_bind(n, path);

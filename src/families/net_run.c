@@ -311,15 +311,14 @@ locant_status lct_net_run_step(struct lct_net_run *r,
     return run_tokens(r, t);
 }
 
-locant_status lct_net_run_again(struct lct_net_run *r, const int64_t *ids,
-                                int64_t stride)
+locant_status lct_net_run_again(struct lct_net_run *r,
+                                const struct lct_net_tokens *one,
+                                const struct lct_net_tokens *all)
 {
-    const struct lct_net_tokens all = { .T = r->cache->length + 1,
-                                        .ids = ids,
-                                        .stride = stride };
-
-    lct_net_cache_append(r->cache, r->ids, 1, NULL, NULL, 0, 0);
-    return run_tokens(r, &all);
+    lct_net_cache_append(r->cache, r->ids, 1, NULL, one->positions, one->stride,
+                         one->axis);
+    lct_net_cache_restart(r->cache, r->stack, r->n->math->item);
+    return run_tokens(r, all);
 }
 
 /* --------------------------------------------------------------------- head */

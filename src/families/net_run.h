@@ -69,14 +69,15 @@ struct lct_net_tokens {
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t);
 
+/* The same of one token in each row where it changes the rotation of all
+   (lct_net_length_grows()): r->x becomes the states of all tokens, which are
+   read again: ids and seen of 'all'. */
+locant_status lct_net_run_again(struct lct_net_run *r,
+                                const struct lct_net_tokens *one,
+                                const struct lct_net_tokens *all);
+
 /* Seconds since some time. */
 double lct_net_run_now(void);
-
-/* The same of one token more in each row where this changes the rotation of all
-   (lct_net_length_grows()): r->x becomes the states of all tokens, whose ids,
-   the new ones too, rows 'stride' apart, are read again. */
-locant_status lct_net_run_again(struct lct_net_run *r, const int64_t *ids,
-                                int64_t stride);
 
 /* out [rows, V] = logits of states x [rows, D] */
 void lct_net_run_head(void *out, const void *x, int64_t rows,

@@ -252,8 +252,11 @@ static locant_status original_of(struct lct_plan_rope *out,
     if (stack == LCT_STACK_HF4) /* knows no dictionaries by type of layers */
         nested = false;
     if (!nested && lct_plan_stack_outer_original(stack, k->family, out->type))
-        LCT_TRY(
-            lct_plan_keys_whole(&outer, k, NULL, key, k->family->original, 0));
+        LCT_TRY(lct_plan_keys_whole(&outer, k, NULL, key,
+                                    k->plan->dialect == LCT_DIALECT_GGUF
+                                        ? 0 /* its dictionary has its key */
+                                        : k->family->original,
+                                    0));
     if (outer == 0 && !given && absent < 0)
         return lct_plan_keys_wrong(k, out->where, key, NULL,
                                    "a length, without which %s fails",

@@ -14,6 +14,10 @@ sed 's/"eos_token_id": 2/"eos_token_id": [-1, 2]/; /pad_token_id/d' \
     llama/config.json > ends/config.json
 $LOCANT model generate ends -i two.npy --tokens 16 --temperature 1e6 -o out.npy
 $MAKE show out.npy | tail -n 2
+# generation_config.json comes before config.json.
+echo '{"eos_token_id": 4, "pad_token_id": 9}' > ends/generation_config.json
+$LOCANT model generate ends -i two.npy --tokens 16 --temperature 1e6 -o out.npy
+$MAKE show out.npy | tail -n 2
 rm out.npy two.npy
 try() {
     "$@"
