@@ -10,6 +10,11 @@ ranks() {
 }
 
 if [ "${3:-}" = big ]; then
+    free=$(awk '/^MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
+    if [ "${free:-0}" -lt 8 ]; then
+        echo "ok   left out: $free GiB are free, a piece of 2 GiB needs 8"
+        exit 0
+    fi
     succeeds 'a piece of 2^31 + 5 bytes arrives' ranks 2 "$program" big
     exit $failed
 fi
