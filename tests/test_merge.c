@@ -354,6 +354,49 @@ IN_SCRATCH(a_checkpoint_without_a_row_is_removed)
     locant_store_close(s);
 }
 
+/* --------------------------------------------------------------- no memory */
+
+/* The k-th allocation fails: the merge says so, and the next one ends it. */
+IN_SCRATCH(survives_any_allocation_that_fails)
+{
+    const int stride = TEST_SANITIZED ? 29 : 7;
+    int failures = 0;
+    bool more = true;
+    char *want;
+
+    make_parts();
+    CHECK(!merge_and_kill("straight", 1 << 30));
+    want = dump("straight");
+    for (long k = 1; more; k += stride) {
+        locant_status status = LOCANT_OK;
+        char name[32];
+
+        snprintf(name, sizeof name, "k-%ld", k);
+        for (int i = 0; i < PARTS; i++) {
+            OWNED(locant_store) *dest = open_store(name);
+            locant_store *source;
+
+            CHECK_OK(locant_store_open_readonly(
+                &source, scratch_file(&dir, part_name(i))));
+            if (i == 2)
+                test_memory_fail(k);
+            if (status == LOCANT_OK)
+                status = locant_store_merge(NULL, dest, source);
+            more = test_memory_asked() >= k;
+            if (i == 2)
+                test_memory_end();
+            locant_store_close(source);
+        }
+        failures += status != LOCANT_OK;
+        if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %ld: %s\n", k, locant_last_error());
+        CHECK(!merge_and_kill(name, 1 << 30));
+        check_same_dump(name, want);
+    }
+    CHECK(failures > 5);
+    free(want);
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 static locant_status merge_refused(void)

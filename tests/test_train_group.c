@@ -412,6 +412,82 @@ IN_SCRATCH(unlike_options_are_refused_before_the_store_is_written)
     locant_store_close(job.store);
 }
 
+/* Rank 1 alone cannot begin: the others do not wait for it. */
+static locant_status wrong_on_one(const locant_group *g, void *context)
+{
+    struct job *job = context;
+    locant_train_options o = job->o;
+
+    o.group = g;
+    if (g->rank == 1)
+        o.encoding = "rope(base=0)";
+    return locant_train(&job->ids[g->rank], g->rank == 0 ? job->store : NULL,
+                        corpus, &o);
+}
+
+static locant_status too_long_on_one(const locant_group *g, void *context)
+{
+    struct job *job = context;
+    locant_train_options o = job->o;
+
+    o.group = g;
+    if (g->rank == 1)
+        o.steps = -1;
+    return locant_train(&job->ids[g->rank], g->rank == 0 ? job->store : NULL,
+                        corpus, &o);
+}
+
+IN_SCRATCH(one_rank_that_cannot_begin_stops_all)
+{
+    struct thread_group_result results[THREAD_GROUP_RANKS];
+    const struct thread_group_options group = { .size = 3,
+                                                .seed = test_rand() };
+    struct job job = { .o = options("rope") };
+
+    job.store = open_store("a");
+    thread_group_run(results, &group, wrong_on_one, &job);
+    check_all(results, 3, LOCANT_ERR_PARAM, "base");
+    thread_group_run(results, &group, too_long_on_one, &job);
+    check_all(results, 3, LOCANT_ERR_PARAM, "steps is -1");
+    locant_store_close(job.store);
+}
+
+/* No memory for the k-th allocation of any rank: none waits for ever, and all
+   of its memory is given back. */
+IN_SCRATCH(survives_any_allocation_that_fails)
+{
+    const int stride = TEST_SANITIZED ? 29 : 3;
+    struct thread_group_result results[THREAD_GROUP_RANKS];
+    locant_train_options o = options("t5");
+    bool more = true;
+    int failures = 0;
+
+    o.steps = 2;
+    o.memory = 8;
+    for (long k = 1; more; k += stride) {
+        const struct thread_group_options group = { .size = 2,
+                                                    .seed = test_rand() };
+        struct job job = { .o = o, .stopping_rank = -1 };
+        char name[32];
+        long held;
+
+        snprintf(name, sizeof name, "k-%ld", k);
+        job.store = open_store(name);
+        test_memory_fail(k);
+        held = test_memory_held();
+        run_job(results, &job, &group);
+        more = test_memory_asked() >= k;
+        failures += results[0].status != LOCANT_OK;
+        assert_int_equal(test_memory_held(), held);
+        test_memory_end();
+        for (int r = 0; r < 2; r++)
+            if (results[r].status != results[0].status)
+                FAIL("allocation %ld: rank %d: %s\n", k, r, results[r].message);
+        locant_store_close(job.store);
+    }
+    CHECK(failures > 20);
+}
+
 TEST(groups_that_cannot_train_are_refused)
 {
     locant_train_options o = options("rope");

@@ -216,6 +216,8 @@ void lct_leaf_sums_backward(const struct lct_leaf_sums *sums,
         for (; array >= tree.count; array--)
             add(&x, array - 1);
     }
+    if (lct_pool_cancelled()) /* array 0 may not be written */
+        return;
     use_array(&x, 0);
     store(&x, pass->g->dk, &x.dk);
     store(&x, pass->g->dv, &x.dv);

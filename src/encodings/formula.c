@@ -260,7 +260,9 @@ const struct lct_encoding lct_enc_formula = {
         .used_by = "research: an idea without C",
         .pitfalls = "n is |d|, so keys after the query are weighed like those "
                     "before it unless future=zero or hide; -a^2 is -(a^2); a "
-                    "parameter that starts at 0 may have no gradient.",
+                    "parameter that starts at 0 may have no gradient; arrays "
+                    "of tokens are the first channels of x unless "
+                    "map=linear.",
         .gradient = "of each parameter, by the rules of differentiation; 0 at "
                     "kinks",
         .variants = variants,

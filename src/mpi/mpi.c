@@ -16,7 +16,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 enum {
@@ -253,15 +252,16 @@ static locant_status exchange(const locant_piece *send, size_t sends,
                               void *context)
 {
     struct mpi_group *x = context;
-    const size_t bytes = (size_t)x->group.size * sizeof *x->sent;
     locant_status status;
 
     if (x->broken)
         return locant_fail(LOCANT_ERR_IO, "locant_mpi_group: an earlier"
                                           " exchange of this group has failed");
     LCT_TRY(reserve(x, send, sends, receive, receives));
-    memset(x->sent, 0, bytes);
-    memset(x->received, 0, bytes);
+    for (size_t i = 0; i < sends; i++)
+        x->sent[send[i].peer] = 0;
+    for (size_t i = 0; i < receives; i++)
+        x->received[receive[i].peer] = 0;
     x->n = 0;
     status = begin_pieces(x, receive, receives, true);
     if (status == LOCANT_OK)

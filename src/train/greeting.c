@@ -109,9 +109,14 @@ static void find_difference(const char **a, const char **b, const char *ends)
 static locant_status refuse_texts(char texts[2][TEXT_BYTES], int unlike,
                                   const char *ends)
 {
+    const size_t n = strlen(LCT_GREETING_ERROR);
     const char *a = texts[0], *b = texts[1];
     char of_first[LCT_QUOTE_BYTES], of_other[LCT_QUOTE_BYTES];
 
+    for (int i = 0; i < 2; i++)
+        if (strncmp(texts[i], LCT_GREETING_ERROR, n) == 0)
+            return locant_fail(LOCANT_ERR_PARAM, "rank %d: %.300s",
+                               i == 0 ? 0 : unlike, texts[i] + n);
     find_difference(&a, &b, ends);
     lct_quote(of_first, a, strcspn(a, ends));
     lct_quote(of_other, b, strcspn(b, ends));

@@ -5,12 +5,15 @@
 
 struct lct_greeting {
     const char *build; /* lct_build_text() */
-    const char *key;   /* of the run; at most 1023 bytes */
+    const char *key;   /* of the run, at most 1023 bytes; LCT_GREETING_ERROR and
+                          a message, of a rank that cannot begin */
 };
+#define LCT_GREETING_ERROR "error: "
 
 /*
  * Exchange 0 of a group. Every rank returns the same status: PARAM if a rank
- * has another build or run than rank 0, with the values that differ.
+ * has another build or run than rank 0, with the values that differ, or cannot
+ * begin, with its message. If no rank can, for the same reason, it returns OK.
  *
  * A rank sends 80 bytes, integers little-endian: "LOCGRP01"; size and rank,
  * 32 bits each; SHA-256 of 'build' and of 'key'. Rank 0 answers with its own

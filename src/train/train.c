@@ -350,7 +350,7 @@ static locant_status run_trainer(struct lct_trainer *t)
 
     if (t->only != 0)
         status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
-    LCT_TRY(lct_train_greet(t, status));
+    LCT_TRY(lct_train_greet(t->ranks.group, t->key, status));
     status = has_store(t) ? begin_in_store(t, &done) : LOCANT_OK;
     LCT_TRY(lct_train_share_begin(t, status, &done));
     return done ? LOCANT_OK : train(t);
@@ -405,15 +405,16 @@ locant_status lct_train(int64_t *run, locant_store *store,
     status = lct_train_check(run, store, corpus, options);
     if (only != 0)
         status = lct_store_blame(status, store, "run %" PRId64, only);
-    LCT_TRY(status);
+    LCT_TRY(lct_train_greet_failure(options, status));
     status = lct_trainer_create(&t, corpus, options);
-    if (t == NULL)
-        return status;
+    if (status != LOCANT_OK) {
+        lct_trainer_free(t);
+        return lct_train_greet_failure(options, status);
+    }
     t->store = has_store(t) ? store : NULL;
     t->only = only;
     t->hooks = hooks;
-    if (status == LOCANT_OK)
-        status = lct_train_say_lost(t, run_trainer(t));
+    status = lct_train_say_lost(t, run_trainer(t));
     if (t->id > 0)
         *run = t->id;
     lct_trainer_free(t);

@@ -9,19 +9,36 @@
 #include <stdio.h>
 #include <string.h>
 
-locant_status lct_train_greet(struct lct_trainer *t, locant_status status)
+locant_status lct_train_greet(const locant_group *g, const char *key,
+                              locant_status status)
 {
-    char build[512], message[512], key[1024];
-    const struct lct_greeting mine = { build, key };
+    char build[512], message[512], text[1024];
+    const struct lct_greeting mine = { build, text };
 
-    if (t->ranks.size == 1)
+    if (lct_group_size(g) == 1)
         return status;
     snprintf(message, sizeof message, "%s", locant_last_error());
-    snprintf(key, sizeof key, "%s%s", status == LOCANT_OK ? t->key : "error;",
-             status == LOCANT_OK ? "" : message);
+    snprintf(text, sizeof text, "%s%s",
+             status == LOCANT_OK ? "" : LCT_GREETING_ERROR,
+             status == LOCANT_OK ? key : message);
     lct_build_text(build);
-    LCT_TRY(lct_greeting_exchange(&mine, t->ranks.group));
+    LCT_TRY(lct_greeting_exchange(&mine, g));
     return status == LOCANT_OK ? LOCANT_OK : locant_fail(status, "%s", message);
+}
+
+locant_status lct_train_greet_failure(const locant_train_options *o,
+                                      locant_status status)
+{
+    char message[512];
+
+    if (status == LOCANT_OK || o == NULL || o->struct_size != sizeof *o)
+        return status;
+    snprintf(message, sizeof message, "%s", locant_last_error());
+    if (lct_group_check("locant_train", o->group) != LOCANT_OK ||
+        lct_group_size(o->group) == 1)
+        return locant_fail(status, "%s", message);
+    (void)locant_fail(status, "%s", message);
+    return lct_train_greet(o->group, "", status);
 }
 
 /* ------------------------------------------------------------------ memory */
