@@ -495,6 +495,8 @@ static void params(const char *text, const char *want, const char *key)
     if (strcmp(ids_of(&f), want) != 0)
         FAIL("%s: got '%s'\n", text, ids_of(&f));
     CHECK(key == NULL || strcmp(f.at[0].key, key) == 0);
+    CHECK(strcmp(want, "D09") != 0 ||
+          strncmp(f.at[0].sentence, key, strlen(key)) == 0);
     locant_findings_free(&f);
 }
 
@@ -506,6 +508,9 @@ TEST(params_json_is_checked_under_its_own_names)
            "", NULL);
     params(SIZES ",\"n_kv_heads\":5,\"rope_theta\":500000.0}", "W08",
            "n_kv_heads");
+    params("{\"dim\":\"4096\",\"n_layers\":32,\"n_heads\":32,"
+           "\"rope_theta\":500000.0}",
+           "D09", "dim");
     params(SIZES ",\"vocab_size\":128256}", "D04", "rope_theta");
     params(SIZES ",\"head_dim\":128,\"hidden_dim\":14336,"
                  "\"rope_theta\":1e6,\"yarn\":{\"factor\":16,"

@@ -528,5 +528,7 @@ TEST(without_memory_nothing_is_kept)
     check_no_memory(run_without_memory, "llama");
     check_no_memory(run_without_memory, "gemma3n");
     check_no_memory(run_without_memory, "deepseek_v3");
+    check_no_memory(run_without_memory, "phi3_long");
+    check_no_memory(run_without_memory, "ministral3");
     check_no_memory(run_without_memory, "kimi_linear");
 }

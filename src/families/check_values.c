@@ -1,6 +1,7 @@
 /* check_values.c - checks D09, X01 and X04: numbers that are none, values of a
  * wrong type, and keys that nearly are one of positions */
 #include "check.h"
+#include "check_params.h"
 #include "../core/quote.h"
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,12 @@ static void mend_type(struct lct_draft *f, const char *path,
                    number ? "a number" : "a value of the right type");
 }
 
+/* A key as the file calls it. */
+static const char *shown(const struct lct_check *k, const char *name)
+{
+    return k->params ? lct_check_params_key(name) : name;
+}
+
 /* D09 */
 static void check_number(struct lct_check *k, const json_t *object,
                          const char *dict, const char *name)
@@ -60,7 +67,7 @@ static void check_number(struct lct_check *k, const json_t *object,
         return;
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
     f = lct_check_report(k, LCT_CHECK_D09, path,
-                         "%s is %s, and a number is due", name,
+                         "%s is %s, and a number is due", shown(k, name),
                          type_name(value));
     lct_check_says(f, LCT_EVERY_STACK,
                    "TypeError, or the text is taken for something else");
@@ -91,7 +98,7 @@ static void check_positive(struct lct_check *k, const json_t *object,
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
     if (value != NULL && json_is_null(value) && !may_be_null(name)) {
         f = lct_check_report(k, LCT_CHECK_D09, path,
-                             "%s is null, and a number is due", name);
+                             "%s is null, and a number is due", shown(k, name));
         lct_check_says(f, LCT_HF5,
                        strcmp(name, "factor") == 0
                            ? "TypeError (YaRN and longrope: length / original)"
@@ -101,7 +108,7 @@ static void check_positive(struct lct_check *k, const json_t *object,
         lct_check_mend(f, "write the number, or remove the key");
     } else if (json_is_number(value) && !(json_number_value(value) > 0)) {
         f = lct_check_report(k, LCT_CHECK_D09, path,
-                             "%s is %.10g, and must be above 0", name,
+                             "%s is %.10g, and must be above 0", shown(k, name),
                              json_number_value(value));
         lct_check_says(f, LCT_EVERY_STACK,
                        is_frequency(name)
