@@ -220,11 +220,13 @@ static bool has_error(const struct lct_report *r)
     return false;
 }
 
-/* X07: what no check names, but the reader of plans refuses. */
+/* X07: what no check names, but the reader of plans refuses.  A GGUF file may
+   lack keys that its other readers derive. */
 static locant_status try_plan(struct lct_check *k, const struct lct_config *c)
 {
     struct lct_position_plan plan;
-    const locant_status status = lct_position_plan_of(&plan, c);
+    const locant_status status =
+        lct_position_plan_beside(&plan, c, LCT_STACK_TRUE, k->weights);
     const size_t name = strlen(c->file);
     const char *message = locant_last_error();
     struct lct_draft *f;
@@ -232,7 +234,8 @@ static locant_status try_plan(struct lct_check *k, const struct lct_config *c)
     lct_position_plan_free(&plan);
     if (status == LOCANT_ERR_NOMEM)
         return status;
-    if (status != LOCANT_ERR_FORMAT || has_error(k->report))
+    if (status != LOCANT_ERR_FORMAT || has_error(k->report) ||
+        (lct_check_is_gguf(k) && strstr(message, " is missing,") != NULL))
         return LOCANT_OK;
     if (strncmp(message, c->file, name) == 0 && message[name] == ':')
         message += name + 2;
@@ -312,9 +315,7 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
         k.adapter = adapter;
         summary(checked, 512, &k, m->config.dialect);
         run_groups(&k);
-        /* a GGUF file may lack keys that its other readers derive */
-        if (m->config.dialect != LCT_DIALECT_GGUF)
-            status = try_plan(&k, &m->config);
+        status = try_plan(&k, &m->config);
     }
     json_decref(named.root);
     json_decref(other_named.root);
