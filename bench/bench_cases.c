@@ -58,6 +58,10 @@ const struct bench_title bench_titles[SUBJECTS] = {
     "dual-chunk(chunk=1536,local=256)+rope"
 /* kerple, as an expression */
 #define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
+/* fox, and a law of scores, pair by pair */
+#define FORMULAS                                                               \
+    "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid)) "           \
+    "formula(bias=tanh(s*m)-n/16,m=param(heads))"
 /* Rotations that differ by head, and rope for comparison; the rows of rotation
  * in place need an inverse, which fope has not. */
 #define MAPS "rope rope-mixed rope-imaginary grape-m grape-m(planes=rank2)"
@@ -228,6 +232,10 @@ static const struct bench_family families[] = {
       "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo "
       "carope selective-rope path",
       .tokens = "256", .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
+    { SUBJECT_CONTENT, "forward", &work_forward, FORMULAS, .tokens = "256",
+      .quick = "64", .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
+    { SUBJECT_CONTENT, "backward", &work_backward, FORMULAS, .tokens = "256",
+      .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
     { SUBJECT_CONTENT, "forward", &work_forward, "path", .fixed = true,
       .tokens = "2048", .dims = "64,128", .heads = 4, .masks = MASK_CAUSAL },
     { SUBJECT_CONTENT, "backward", &work_backward, "path", .fixed = true,

@@ -31,25 +31,64 @@ static const struct cli_option options[] = {
 
 static const char *word(locant_model_pairing p)
 {
-    return p == LOCANT_MODEL_HALF ? "half" : "interleaved";
+    static const char *const words[] = { "no pairing", "half", "interleaved" };
+
+    return words[p];
 }
 
 static int print_json(const locant_conversion *c, const char *folder)
 {
-    json_t *out = json_pack("{s:s, s:s, s:b, s:s, s:I, s:I}", "output", folder,
-                            "from", word(c->from), "assumed", c->assumed, "to",
-                            word(c->to), "tensors", (json_int_t)c->tensors,
-                            "moved", (json_int_t)c->moved);
+    const bool rotates = c->to != LOCANT_MODEL_UNSAID;
+    json_t *out = json_pack(
+        "{s:s, s:s?, s:b, s:s?, s:I, s:I, s:I}", "output", folder, "from",
+        rotates ? word(c->from) : NULL, "assumed", c->assumed, "to",
+        rotates ? word(c->to) : NULL, "tensors", (json_int_t)c->tensors,
+        "moved", (json_int_t)c->moved, "lost", (json_int_t)c->lost);
 
     if (c->worst >= 0)
         json_object_set_new(out, "worst", json_real(c->worst));
+    if (c->tokenizer != NULL)
+        json_object_set_new(out, "tokenizer", json_string(c->tokenizer));
+    if (c->pre != NULL)
+        json_object_set_new(out, "pre", json_string(c->pre));
+    if (c->differs[0] != 0)
+        json_object_set_new(out, "differs", json_string(c->differs));
     return cli_json(out);
+}
+
+/* What a GGUF has of a tokenizer, and what it lacks. */
+static void print_gguf(const locant_conversion *c)
+{
+    if (c->differs[0] != 0)
+        fprintf(stderr,
+                "locant: its positions differ from those of MODEL, since no "
+                "key says them (%s): see 'locant model compare'\n",
+                c->differs);
+    if (c->lost > 0)
+        fprintf(stderr,
+                "locant: %" PRId64 " tensors are left out, for which GGUF "
+                "files of the architecture have no place\n",
+                c->lost);
+    if (c->tokenizer == NULL)
+        return;
+    if (strcmp(c->tokenizer, "none") == 0)
+        fprintf(stderr, "locant: there is no tokenizer.json: the GGUF has no "
+                        "tokenizer, it takes token ids\n");
+    else
+        printf("tokenizer: %s, tokenizer.ggml.pre: %s\n", c->tokenizer, c->pre);
+    if (strcmp(c->tokenizer, "gpt2") == 0 && strcmp(c->pre, "default") == 0)
+        fprintf(stderr,
+                "locant: how this tokenizer splits texts into words is "
+                "not known by a name of llama.cpp: set "
+                "tokenizer.ggml.pre, or texts may be split otherwise\n");
 }
 
 static int print(const locant_conversion *c, const char *folder)
 {
     printf("%s: %s", cli_safe(folder), word(c->to));
-    if (c->from == c->to)
+    if (c->to == LOCANT_MODEL_UNSAID)
+        printf(", %" PRId64 " tensors\n", c->tensors - c->lost);
+    else if (c->from == c->to)
         printf(" as before, which is now recorded\n");
     else
         printf(", was %s; %" PRId64 " of %" PRId64 " tensors moved\n",
@@ -57,6 +96,7 @@ static int print(const locant_conversion *c, const char *folder)
     if (c->worst >= 0)
         printf("verified: scores differ by at most %.1e of the largest\n",
                c->worst);
+    print_gguf(c);
     if (c->assumed)
         fprintf(stderr,
                 "locant: %s is the usual pairing of this family: no metadata "
@@ -72,7 +112,7 @@ static int run(const struct cli *cli)
     locant_conversion done;
     locant_status s;
 
-    if (o->format != LOCANT_MODEL_GGUF)
+    if (o->format == LOCANT_MODEL_SAME)
         CLI_TRY(cli_need(cli, "pairing"));
     c.pairing = cli_given(cli, "pairing")
                     ? (locant_model_pairing)(o->pairing + 1)
@@ -97,7 +137,7 @@ const struct cli_command cli_model_convert = {
     .summary = "weights of another pairing, or another format",
     .usage = "MODEL --pairing half|interleaved [--verify]\n  -o FOLDER\n"
              "MODEL --format gguf [--type TYPE] [--verify]\n  -o FOLDER\n"
-             "GGUF --format safetensors --pairing PAIRING\n"
+             "GGUF --format safetensors [--pairing PAIRING]\n"
              "  [--type TYPE] [--verify] -o FOLDER\n"
              "ADAPTER --base MODEL --pairing PAIRING\n  -o FOLDER",
     .doc =
@@ -113,12 +153,22 @@ const struct cli_command cli_model_convert = {
         "records locant.pairing in its metadata,\nwhich every verb of 'locant "
         "model' reads.\n\n"
         "A GGUF has the pairing that llama.cpp rotates for its architecture; "
-        "another one\nis exit 2.  Written are Llama, Mistral, Mixtral, Qwen 2 "
-        "and 3, Gemma 1 to 3,\nPhi-3, OLMo 2, Granite, SmolLM3, StarCoder 2, "
-        "Command-R and GPT-NeoX.  The\nvocabulary is not converted: programs "
-        "are to take token ids.  From such a GGUF,\n--format safetensors "
-        "makes a folder with config.json, where quantised matrices\nbecome "
-        "numbers of --type (F32).\n\n"
+        "another one\nis exit 2.  Written are Llama, Mistral, Mixtral, Qwen "
+        "2 and 3, Gemma 1 to 3,\nPhi-3, OLMo 2, Granite, SmolLM3, StarCoder "
+        "2, Command-R, GPT-NeoX, DeepSeek V2\nand V3, Kimi K2 (with kv_b in "
+        "two tensors), and, which do not rotate and have no\npairing, BERT, "
+        "T5, mT5 and UMT5.  What such files have no place for is left out\n"
+        "and counted: the head of BERT, predictors of further tokens.  "
+        "Positions that no\nkey says are refused, or a line says where they "
+        "differ.  From such a GGUF,\n--format safetensors makes a folder "
+        "with config.json, where quantised matrices\nbecome numbers of "
+        "--type (F32).\n\n"
+        "A tokenizer.json beside the weights (BPE of bytes or of "
+        "SentencePiece, Unigram,\nWordPiece) and its tokenizer_config.json "
+        "become keys of the GGUF.  llama.cpp\nsplits texts by "
+        "tokenizer.ggml.pre: gpt-2, llama-bpe, dbrx, qwen2, deepseek-v3,\n"
+        "starcoder or command-r where the patterns are theirs to the letter; "
+        "else\ndefault, which a line says.\n\n"
         "--verify sends random activations through the old and the new weights "
         "at\npositions 0, 1, 7, 100 and 4000 of each layer; a score that "
         "differs by more than\n1e-6 of the largest is exit 3, and nothing is "

@@ -91,11 +91,14 @@ const struct cli_command cli_model_generate = {
         "--top-k, --top-p or --temperature asks for a draw.  After the end\n"
         "token of the configuration a row is padded.  Encoder-decoders read\n"
         "the ids and write [B, 1 + N], from the start token of the\n"
-        "configuration on, or continue --decoder-ids.",
+        "configuration on, or continue --decoder-ids.  Qwen-VL continues\n"
+        "texts with images: --pixels and --grid are those of 'model logits'.",
     .examples = "locant model generate ~/mine -i ids.npy --tokens 64 \\\n"
                 "    -o out.npy\n"
                 "locant model generate mine.gguf -i ids.npy --tokens 64 \\\n"
-                "    --top-k 40 --temperature 0.8 --seed 7 -o out.npy",
+                "    --top-k 40 --temperature 0.8 --seed 7 -o out.npy\n"
+                "locant model generate ~/qwen2-vl -i ids.npy --tokens 64 \\\n"
+                "    --pixels patches.npy --grid grid.npy -o out.npy",
     CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

@@ -20,9 +20,10 @@ struct cli_model_files {
     OPT_FILE("decoder-ids", member.decoder_ids, "D.npy",                      \
              "ids of the decoder, i64 [B, S]")
 #define OPT_MODEL_IMAGES(member)                                              \
-    OPT_FILE("pixels", member.pixels, "X.npy", "f32 [B, C, H, W]"),           \
+    OPT_FILE("pixels", member.pixels, "X.npy", "f32 [B, C, H, W]; of Qwen-VL " \
+             "beside --input [N, C, H, W], or [P, F] of patches"),            \
     OPT_FILE("grid", member.grid, "G.npy",                                    \
-             "i64 [B, 3]: patches in time, height and width")
+             "i64 [N, 3]: frames, rows and columns of patches of each image")
 #define OPT_MODEL_POSITIONS(member)                                           \
     OPT_FILE("positions", member.positions, "P.npy",                          \
              "i64 [B, T], or [A, B, T] for models of A axes")

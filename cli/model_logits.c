@@ -78,13 +78,18 @@ const struct cli_command cli_model_logits = {
         "computed in double, angles, norms and softmax too: the true value to\n"
         "nine digits.  Encoder-decoders read -i with the encoder and give the\n"
         "logits of --decoder-ids.  Models of images take --pixels instead of\n"
-        "-i, and give [B, classes], or states with --hidden.",
+        "-i, and give [B, classes], or states with --hidden.  Qwen-VL takes\n"
+        "them beside -i, whose tokens image_token_id they replace: images\n"
+        "[N, C, H, W] of one size, or of any sizes the pixel_values and, as\n"
+        "--grid, the image_grid_thw that a processor of transformers makes.",
     .examples = "locant model logits ~/models/mine -i ids.npy -o logits.npy\n"
                 "locant model logits mine.gguf -i ids.npy --mask mask.npy \\\n"
                 "    --dtype f64 -o logits.npy\n"
                 "locant model logits ~/models/t5 -i ids.npy \\\n"
                 "    --decoder-ids start.npy -o logits.npy\n"
-                "locant model logits ~/models/vit --pixels x.npy -o out.npy",
+                "locant model logits ~/models/vit --pixels x.npy -o out.npy\n"
+                "locant model logits ~/models/qwen2-vl -i ids.npy \\\n"
+                "    --pixels patches.npy --grid grid.npy -o logits.npy",
     CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

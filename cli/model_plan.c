@@ -74,6 +74,19 @@ static const char *dialect(const json_t *plan)
     return "GGUF";
 }
 
+/* Does some layer turn pairs of channels? */
+static bool is_rotated(const json_t *plan)
+{
+    const json_t *tower, *group;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(plan, "towers"), i, tower)
+        json_array_foreach(json_object_get(tower, "groups"), k, group)
+            if (json_is_object(json_object_get(group, "rotation")))
+                return true;
+    return false;
+}
+
 static void print_top(const json_t *plan)
 {
     const json_t *length = json_object_get(plan, "length");
@@ -87,10 +100,11 @@ static void print_top(const json_t *plan)
     if (strcmp(text(plan, "as"), "true") != 0)
         line("as read by", text(plan, "as"));
     line("passport", text(plan, "hash"));
-    line("pairing",
-         cli_text("%s%s", text(plan, "pairing"),
-                  yes(plan, "pairing_assumed") ? ", as usual in this family"
-                                               : ", by locant.pairing"));
+    if (is_rotated(plan) || !yes(plan, "pairing_assumed"))
+        line("pairing",
+             cli_text("%s%s", text(plan, "pairing"),
+                      yes(plan, "pairing_assumed") ? ", as usual in this family"
+                                                   : ", by locant.pairing"));
     if (config > 0 && trained != config)
         line("length", cli_text("%" PRId64 ", first trained on %" PRId64,
                                 config, trained));
@@ -268,7 +282,7 @@ static void print_notes(const json_t *tower)
         const json_t *n = json_array_get(notes, i);
         const char *origin = text(n, "origin");
 
-        printf("  %-22s%-14s%s%s\n", text(n, "field"), text(n, "value"),
+        printf("  %-21s %-13s %s%s\n", text(n, "field"), text(n, "value"),
                strcmp(origin, "default") == 0   ? "default of "
                : strcmp(origin, "derived") == 0 ? "derived"
                                                 : "",

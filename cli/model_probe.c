@@ -122,6 +122,28 @@ static void print_layers(const json_t *layers)
         print_layer(layer);
 }
 
+/* Attention over an encoder, if there is one. */
+static void print_cross(const json_t *layers)
+{
+    const json_t *layer;
+    size_t i;
+
+    if (!json_is_object(json_object_get(json_array_get(layers, 0), "cross")))
+        return;
+    puts("\nAttention to the tokens of the encoder, by their numbers");
+    printf("%5s", "layer");
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*s", c->width, c->title);
+    putchar('\n');
+    json_array_foreach(layers, i, layer) {
+        printf("%5.0f", number(layer, "layer"));
+        for (const struct column *c = columns; c < columns + COLUMNS; c++)
+            printf(" %*.*f", c->width, c->decimals,
+                   mean_of(json_object_get(layer, "cross"), c));
+        putchar('\n');
+    }
+}
+
 /* -------------------------------------------------------------------- heads */
 
 static const struct {
@@ -136,15 +158,21 @@ static const struct {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
+static const json_t *heads_of(const json_t *layer, bool cross)
+{
+    return json_object_get(cross ? json_object_get(layer, "cross") : layer,
+                           "heads");
+}
+
 /* Words of layer.head, in lines of 80 columns; are there any? */
-static bool print_class(const json_t *layers, int c)
+static bool print_class(const json_t *layers, int c, bool cross)
 {
     const json_t *layer, *head;
     size_t i, j;
     int column = 0;
 
     json_array_foreach(layers, i, layer)
-        json_array_foreach(json_object_get(layer, "heads"), j, head) {
+        json_array_foreach(heads_of(layer, cross), j, head) {
             const char *class =
                 json_string_value(json_object_get(head, "class"));
             const char *word = cli_text("%.0f.%.0f", number(layer, "layer"),
@@ -163,10 +191,22 @@ static bool print_class(const json_t *layers, int c)
     return column > 0;
 }
 
+static void print_classes(const json_t *layers, bool cross)
+{
+    bool any = false;
+
+    printf("\nHeads that stand out, as layer.head%s\n",
+           cross ? ", over the encoder" : "");
+    for (int c = 0; c < CLASSES; c++)
+        any = print_class(layers, c, cross) || any;
+    if (!any)
+        puts("  none");
+}
+
 static void print(const json_t *probe)
 {
     const json_t *layers = json_object_get(probe, "layers");
-    bool any = false;
+    const json_t *first = json_array_get(layers, 0);
 
     printf("%s: %.0f text%s of %.0f tokens; means over queries and heads\n\n",
            cli_safe(json_string_value(json_object_get(probe, "model_type"))),
@@ -178,11 +218,10 @@ static void print(const json_t *probe)
             "\nunused: pairs of channels with less than a tenth of an even "
             "share in |q| |k|,\nin every head; <1 turn: pairs that complete no "
             "turn in these texts");
-    puts("\nHeads that stand out, as layer.head");
-    for (int c = 0; c < CLASSES; c++)
-        any = print_class(layers, c) || any;
-    if (!any)
-        puts("  none");
+    print_classes(layers, false);
+    print_cross(layers);
+    if (json_is_object(json_object_get(first, "cross")))
+        print_classes(layers, true);
 }
 
 /* ----------------------------------------------------------------- pictures */

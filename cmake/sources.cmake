@@ -8,17 +8,21 @@ set(CORE_SOURCES
   positions/mask.c positions/mrope.c positions/multimodal.c
   positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
-  encodings/blocks.c encodings/buckets.c encodings/cape.c encodings/carope.c
-  encodings/conformer.c encodings/cope.c encodings/cosine.c
-  encodings/crossformer.c encodings/dape.c encodings/deberta.c
-  encodings/deberta_rows.c encodings/describe.c encodings/dpb.c
-  encodings/dual_chunk.c encodings/encoding.c encodings/fire.c
-  encodings/fope.c encodings/formula.c encodings/formula_content.c
-  encodings/formula_evaluate.c encodings/formula_graph.c
-  encodings/formula_linear.c encodings/formula_names.c
-  encodings/formula_operations.c encodings/formula_params.c
+  encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
+  encodings/carope.c encodings/conformer.c encodings/cope.c
+  encodings/cosine.c encodings/crossformer.c encodings/dape.c
+  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
+  encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
+  encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/formula_check.c encodings/formula_chunk.c
+  encodings/formula_content.c encodings/formula_evaluate.c
+  encodings/formula_gradient.c encodings/formula_graph.c
+  encodings/formula_laws.c encodings/formula_linear.c
+  encodings/formula_names.c encodings/formula_operations.c
+  encodings/formula_pairs.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_trend.c
+  encodings/formula_read.c encodings/formula_tables.c
+  encodings/formula_tokens.c encodings/formula_trend.c
   encodings/formula_words.c encodings/fox.c encodings/frequencies.c
   encodings/grape_a.c encodings/grape_m.c encodings/graph.c
   encodings/kerple.c encodings/keys.c encodings/laplacian.c
@@ -61,18 +65,18 @@ set(CORE_SOURCES
   attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
   attention/f32.c attention/factors.c attention/key_order.c
   attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/paged.c attention/param_gradients.c
-  attention/plan.c attention/positions.c attention/positions_check.c
-  attention/problem.c attention/product.c attention/quant.c
-  attention/quantize.c attention/ragged.c attention/rectangle.c
-  attention/reference.c attention/relations.c attention/request.c
-  attention/rotation.c attention/row_factor.c attention/rows.c
-  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
-  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
-  attention/rows_stick.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/stick.c attention/tables.c attention/tiled.c
-  attention/token_angles.c
+  attention/outputs.c attention/paged.c attention/pairs.c
+  attention/param_gradients.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/problem.c attention/product.c
+  attention/quant.c attention/quantize.c attention/ragged.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
+  attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -93,51 +97,60 @@ set(LAB_SOURCES
   families/check_dialect.c families/check_gguf.c families/check_keys.c
   families/check_kinds.c families/check_layers.c families/check_lengths.c
   families/check_llama3.c families/check_longrope.c families/check_model.c
-  families/check_pairs.c families/check_params.c families/check_public.c
-  families/check_report.c families/check_rows.c families/check_scores.c
-  families/check_sections.c families/check_tensors.c families/check_values.c
-  families/check_view.c families/check_widths.c families/check_windows.c
-  families/check_write.c families/check_yarn.c families/class.c
-  families/compare.c families/compare_layer.c families/compare_parts.c
-  families/compare_rotation.c families/config.c families/config_gguf.c
-  families/config_value.c families/convert.c families/convert_back.c
-  families/convert_back_config.c families/convert_gguf.c
-  families/convert_gguf_keys.c families/convert_gguf_names.c
-  families/convert_gguf_rope.c families/convert_names.c
-  families/convert_others.c families/convert_parts.c
+  families/check_pairing.c families/check_pairs.c families/check_params.c
+  families/check_public.c families/check_report.c families/check_rows.c
+  families/check_scores.c families/check_sections.c families/check_tensors.c
+  families/check_values.c families/check_view.c families/check_widths.c
+  families/check_windows.c families/check_write.c families/check_yarn.c
+  families/class.c families/compare.c families/compare_layer.c
+  families/compare_parts.c families/compare_rotation.c families/config.c
+  families/config_gguf.c families/config_value.c families/convert.c
+  families/convert_back.c families/convert_back_config.c
+  families/convert_gguf.c families/convert_gguf_items.c
+  families/convert_gguf_keys.c families/convert_gguf_kinds.c
+  families/convert_gguf_names.c families/convert_gguf_put.c
+  families/convert_gguf_rope.c families/convert_latent.c
+  families/convert_names.c families/convert_others.c families/convert_parts.c
+  families/convert_path.c families/convert_positions.c
   families/convert_project.c families/convert_rows.c
-  families/convert_verify.c families/convert_write.c families/extend.c
-  families/extend_json.c families/extend_model.c families/extend_settings.c
-  families/family.c families/identify.c families/identify_bias.c
-  families/identify_distances.c families/identify_files.c
-  families/identify_known.c families/identify_number.c
-  families/identify_pair.c families/identify_ramps.c
-  families/identify_rotation.c families/identify_rule.c
-  families/identify_scores.c families/identify_solve.c
-  families/identify_table.c families/identify_weights.c families/model.c
-  families/model_input.c families/model_probe.c families/model_run.c
+  families/convert_tokenizer.c families/convert_verify.c
+  families/convert_write.c families/extend.c families/extend_json.c
+  families/extend_model.c families/extend_settings.c families/family.c
+  families/identify.c families/identify_bias.c families/identify_distances.c
+  families/identify_files.c families/identify_known.c
+  families/identify_number.c families/identify_pair.c
+  families/identify_ramps.c families/identify_rotation.c
+  families/identify_rule.c families/identify_scores.c
+  families/identify_solve.c families/identify_table.c
+  families/identify_weights.c families/model.c families/model_input.c
+  families/model_probe.c families/model_run.c families/model_sight.c
   families/net_adaptive.c families/net_attention.c families/net_bind.c
   families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_experts.c families/net_families.c
-  families/net_family_keys.c families/net_generate.c families/net_gguf.c
-  families/net_inputs.c families/net_latent.c families/net_learned.c
-  families/net_length.c families/net_losses.c families/net_math_f32.c
-  families/net_math_f64.c families/net_matrix.c families/net_memory.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_stack.c
-  families/net_streams.c families/net_windows.c families/pairing.c
-  families/plan.c families/plan_alibi.c families/plan_beside.c
-  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
+  families/net_cross.c families/net_delta.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_generate.c families/net_gguf.c
+  families/net_grid.c families/net_inputs.c families/net_latent.c
+  families/net_learned.c families/net_length.c families/net_losses.c
+  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
+  families/net_memory.c families/net_merger.c families/net_mixture.c
+  families/net_mlp.c families/net_names.c families/net_norm.c
+  families/net_open.c families/net_params.c families/net_patches.c
+  families/net_probe.c families/net_probe_json.c families/net_probe_rows.c
+  families/net_run.c families/net_seen.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_pairs.c families/plan_params.c
-  families/plan_rope.c families/plan_scaling.c families/plan_sizes.c
-  families/plan_spec.c families/plan_stack.c families/plan_tower.c
-  families/plan_vision.c families/plan_waves.c families/plan_with.c
-  families/position_plan.c families/position_plan_json.c families/spec_key.c
-  families/turns.c families/weights.c families/weights_file.c
-  families/weights_find.c families/weights_gguf.c families/weights_index.c
+  families/plan_learned.c families/plan_names.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/plan_with.c families/position_plan.c families/position_plan_json.c
+  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
+  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
+  families/weights.c families/weights_file.c families/weights_find.c
+  families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -244,20 +257,20 @@ set(ORACLE_SOURCES
   oracle/check_rotate.c oracle/check_table.c oracle/conformer.c oracle/cope.c
   oracle/cosine.c oracle/crossformer.c oracle/dape.c oracle/deberta.c
   oracle/dpb.c oracle/exact.c oracle/exact_functions.c oracle/fire.c
-  oracle/fope.c oracle/formula.c oracle/fox.c oracle/grape_a.c
-  oracle/grape_m.c oracle/graph.c oracle/hooks.c oracle/kerple.c
-  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c
-  oracle/oracle.c oracle/path.c oracle/pope.c oracle/problem.c
-  oracle/relative.c oracle/repo.c oracle/resize.c oracle/rope.c
-  oracle/rope2d.c oracle/rope3d.c oracle/rope_imaginary.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c
-  oracle/scale_invariant.c oracle/selective_rope.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/ssmax.c
-  oracle/stick_breaking.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/tapa.c oracle/transformer_xl.c oracle/trial.c oracle/urpe.c
-  oracle/vjepa2.c oracle/wavlm.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/fope.c oracle/formula.c oracle/formula_declared.c
+  oracle/formula_functions.c oracle/fox.c oracle/grape_a.c oracle/grape_m.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
+  oracle/muon.c oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c
+  oracle/path.c oracle/pope.c oracle/problem.c oracle/relative.c
+  oracle/repo.c oracle/resize.c oracle/rope.c oracle/rope2d.c oracle/rope3d.c
+  oracle/rope_imaginary.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/scale_invariant.c
+  oracle/selective_rope.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/ssmax.c oracle/stick_breaking.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/tapa.c oracle/transformer_xl.c
+  oracle/trial.c oracle/urpe.c oracle/vjepa2.c oracle/wavlm.c
+  oracle/window_rope.c oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
   oracle/company_calls.c oracle/dense.c oracle/draw.c oracle/mixed.c
@@ -274,49 +287,51 @@ set(TESTS
   test_attention_padding test_attention_paged test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_sums test_attention_tiles
-  test_attention_widths test_bench test_characters test_check_grids
-  test_check_turns test_check_values test_checkpoint test_class test_compare
-  test_config test_content test_content_hooks test_content_inputs
-  test_content_rules test_content_terms test_context_use test_convert
-  test_convert_back test_convert_gguf test_convert_names
-  test_coordinates_backward test_coordinates_by_head test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
-  test_encoding_alibi test_encoding_isa test_encoding_kerple
-  test_encoding_learned test_encoding_none test_encoding_rope
-  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
-  test_evaluate test_evaluate_as test_export test_extend test_extension
-  test_extension_failures test_faults test_figure test_figure_inline
-  test_figure_panels test_figure_terms test_figure_text test_figures_rope
-  test_forecast test_formula test_formula_twins test_frequencies test_gates
+  test_attention_widths test_bench test_biases test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_class test_compare test_config test_content test_content_hooks
+  test_content_inputs test_content_rules test_content_terms test_context_use
+  test_convert test_convert_back test_convert_gguf test_convert_latent
+  test_convert_names test_coordinates_backward test_coordinates_by_head
+  test_core test_corpus test_corpus_text test_corpus_unreadable
+  test_door_arguments test_dual_chunk test_encoding_alibi test_encoding_isa
+  test_encoding_kerple test_encoding_learned test_encoding_none
+  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
+  test_encoding_values test_evaluate test_evaluate_as test_export test_extend
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_tiles
+  test_formula_tokens test_formula_twins test_frequencies test_gates
   test_gguf test_graph test_graph_rules test_group test_half test_identify
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
   test_lengths test_merge test_messages test_model test_model_check
-  test_model_check_tensors test_model_each test_model_encodings
-  test_model_hooks test_model_leaves test_model_memory test_model_rope_mixed
-  test_model_rows test_model_rules test_model_train test_multimodal test_muon
-  test_muon_f32 test_net test_net_probe test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
-  test_poll test_position_plan test_positions test_positions_grid
-  test_positions_random test_positions_windows test_probe test_probe_numbers
-  test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_references test_registry test_report
-  test_report_full test_report_tasks test_rerotate test_resize
+  test_model_check_refusals test_model_check_tensors test_model_each
+  test_model_encodings test_model_hooks test_model_leaves test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_net test_net_probe
+  test_net_probe_cross test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_number_types test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_cells test_page_data test_page_script test_page_tasks test_phase
+  test_pictures test_plan_gguf test_poll test_position_plan test_positions
+  test_positions_grid test_positions_random test_positions_windows test_probe
+  test_probe_numbers test_probe_partial test_probe_run test_probe_training
+  test_property test_published_plans test_quant test_references test_registry
+  test_report test_report_full test_report_tasks test_rerotate test_resize
   test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
   test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
   test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
-  test_score test_score_tables test_sections test_shared test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_sweep test_task_run test_tasks test_tensors
-  test_tensors_file test_tokens test_towers test_train test_train_group
-  test_train_leaves test_train_norms test_train_source test_traits_attention
-  test_traits_calls test_traits_limit test_traits_params test_traits_refusals
+  test_score test_score_tables test_sections test_shared test_sight
+  test_source test_spec test_statistics test_statistics_curves
+  test_statistics_unpaired test_store test_store_crowd test_store_docs
+  test_store_guard test_store_keep test_store_migrate test_store_refusals
+  test_store_sittings test_store_texts test_store_values test_study
+  test_study_compare test_surface test_sweep test_task_run test_tasks
+  test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
+  test_tokens test_towers test_train test_train_group test_train_leaves
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
   test_traits_relative test_traits_specs test_traits_sums test_traits_values
   test_tree test_vectors test_verdict test_vocabulary test_weights
   test_xpos_pope)

@@ -1,12 +1,14 @@
 /*
  * fuzz_model.c - a configuration and tensors of any bytes: refused with an
- * error message, or a model that runs three tokens, reading nothing beyond.
+ * error message, or a model that runs three tokens, one of them an image if it
+ * has a tower, reading nothing beyond.
  *
  * The input is the text of a config.json, a zero, and a safetensors file; or a
  * GGUF file.
  */
 #include "../src/families/net_memory.h"
 #include "../src/families/net_patches.h"
+#include "../src/families/net_sight.h"
 #include "fuzz.h"
 #include "locant/files.h"
 #include <string.h>
@@ -29,11 +31,33 @@ static bool one_patch(struct lct_net_tokens *t, const struct lct_net *n)
     return lct_net_patches_count(&t->T, n, t->height, t->width) && t->T < 64;
 }
 
+/* The first token is an image of one group of patches, if that is small. */
+static locant_status one_image(struct lct_net_seen *seen,
+                               struct lct_net_tokens *t,
+                               const struct lct_net *n)
+{
+    static const int64_t at[TOKENS] = { 0, -1, -1 };
+    static float pixels[PIXELS];
+    const struct lct_net *tower = n->sight;
+    const struct lct_net_patches *p = tower->text.patches;
+    const int64_t grid[3] = { 1, p->merge, p->merge };
+    const struct lct_net_images images = { .n = 1,
+                                           .grid = grid,
+                                           .pixels = pixels };
+
+    if (tower->width > MOST_WIDTH || tower->text.n_layers > MOST_LAYERS ||
+        p->map.w.in > PIXELS || p->merge * p->merge > PIXELS / p->map.w.in)
+        return LOCANT_OK;
+    t->seen = at;
+    return lct_net_sight_read(seen, n, &images);
+}
+
 static void run(const struct lct_net *n)
 {
     static const int64_t ids[TOKENS] = { 0, 0, 0 };
     struct lct_net_tokens t = { .T = TOKENS, .ids = ids, .stride = TOKENS };
     struct lct_net_memory memory = { 0 };
+    struct lct_net_seen seen = { 0 };
     struct lct_net_run r;
     locant_status s;
 
@@ -44,12 +68,16 @@ static void run(const struct lct_net *n)
         return;
     s = lct_net_run_begin(&r, n, 1, t.T, t.T);
     r.memory = &memory;
+    r.seen = &seen;
+    if (s == LOCANT_OK && n->sight != NULL)
+        s = one_image(&seen, &t, n);
     if (s == LOCANT_OK && n->encoder.plan != NULL)
         s = lct_net_memory_read(&memory, n, 1, &t);
     if (s == LOCANT_OK)
         (void)lct_net_run_step(&r, &t);
     lct_net_run_end(&r);
     lct_net_memory_free(&memory);
+    lct_net_sight_free(&seen);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -93,7 +93,7 @@ static inline void checkpoint_write(const char *folder_path, const char *config,
         checkpoint_put(folder, "config.json", config, strlen(config));
     if (adapter != NULL)
         checkpoint_put(folder, "adapter_config.json", adapter, strlen(adapter));
-    checkpoint_put(folder, "tokenizer.json", "{}", 2);
+    checkpoint_put(folder, "generation_config.json", "{}", 2);
     checkpoint_put(folder, "old.bin", "x", 1);
 }
 #endif

@@ -144,6 +144,87 @@ static bool make(struct mixed *m, const char *spec, locant_dtype dtype,
     return true;
 }
 
+/* ------------------------------------------------------ some of the queries */
+
+/* Leave the queries of leaf l, at their positions; all keys stay. */
+static void cut(struct mixed *m, int64_t l, int64_t L)
+{
+    locant_tensor *const rows[] = { &m->q,     &m->dout,   &m->out, &m->lse,
+                                    &m->q_pos, &m->q_docs, &m->dq };
+    const int64_t first = first_of(m, l, L), last = first_of(m, l + 1, L);
+
+    for (size_t i = 0; i < LEN(rows); i++) {
+        const int axis = rows[i]->rank == 2 ? 1 : 2;
+
+        rows[i]->data = (char *)rows[i]->data +
+                        first * rows[i]->stride[axis] *
+                            (int64_t)locant_dtype_size(rows[i]->dtype);
+        rows[i]->shape[axis] = last - first;
+    }
+    m->T = last - first;
+}
+
+/*
+ * A process that has the queries of one leaf and all keys computes the sums of
+ * that leaf, and its rows of out, lse and dq.
+ */
+static void check_process(struct mixed *m, int64_t L)
+{
+    double *whole = run_with(m, L), *rows, *leaf[MOST];
+    const size_t n =
+        mixed_size(&m->out) + mixed_size(&m->lse) + mixed_size(&m->dq);
+
+    run_leaves(leaf, m, L);
+    for (int64_t l = 0; l < L; l++) {
+        struct mixed part = *m;
+        double *got;
+        size_t before;
+
+        part.a.q = &part.q;
+        part.a.q_pos = &part.q_pos;
+        part.a.q_docs = m->a.q_docs != NULL ? &part.q_docs : NULL;
+        part.a.leaves = 1;
+        part.g.dq = &part.dq;
+        cut(&part, l, L);
+        mixed_run(&part);
+        got = mixed_results(&part);
+        before = mixed_size(&part.out) + mixed_size(&part.lse) +
+                 mixed_size(&part.dq);
+        for (size_t i = 0; n + i < mixed_count(m); i++)
+            if (!equal(got[before + i], leaf[l][n + i]))
+                FAIL("%s, leaf %d of %d: sum %zu of %zu is %a, not %a",
+                     locant_encoding_spec(m->e), (int)l, (int)L, i,
+                     mixed_count(m) - n, got[before + i], leaf[l][n + i]);
+        free(got);
+        free(leaf[l]);
+    }
+    rows = mixed_results(m); /* the parts wrote into the same tensors */
+    for (size_t i = 0; i < n; i++)
+        if (!equal(rows[i], whole[i]))
+            FAIL("%s, %d leaves: number %zu of rows is %a, not %a",
+                 locant_encoding_spec(m->e), (int)L, i, rows[i], whole[i]);
+    free(rows);
+    free(whole);
+}
+
+TEST(a_process_can_have_some_of_the_queries)
+{
+    const char *spec;
+    int made = 0;
+
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        struct mixed m;
+
+        if (!make(&m, spec, LOCANT_F32, 256, 256))
+            continue;
+        check_process(&m, 2);
+        check_process(&m, 4);
+        mixed_free(&m);
+        made++;
+    }
+    CHECK(made > 70);
+}
+
 /* Four tiles of queries, the last of one query. */
 TEST(sums_of_every_encoding_are_trees)
 {
@@ -160,6 +241,30 @@ TEST(sums_of_every_encoding_are_trees)
         made++;
     }
     CHECK(made > 70);
+}
+
+/* ... and knows the positions of its queries, which the whole call need not. */
+TEST(positions_may_be_left_out)
+{
+    const char *spec;
+
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        struct mixed m;
+        double *given, *plain;
+
+        if (!make(&m, spec, LOCANT_F32, 256, 256))
+            continue;
+        given = run_with(&m, 4);
+        m.a.q_pos = m.a.k_pos = NULL;
+        plain = run_with(&m, 4);
+        for (size_t k = 0; k < mixed_count(&m); k++)
+            if (!equal(given[k], plain[k]))
+                FAIL("%s: number %zu of %zu is %a, not %a", spec, k,
+                     mixed_count(&m), plain[k], given[k]);
+        free(given);
+        free(plain);
+        mixed_free(&m);
+    }
 }
 
 TEST(sums_in_double_are_trees)
@@ -227,6 +332,7 @@ TEST(documents_window_cap_and_sinks)
         add_documents(&m);
         mixed_options(&m, 70);
         check(&m, 4);
+        check_process(&m, 4);
     }
 }
 
@@ -236,15 +342,16 @@ TEST(grouped_heads_and_long_rows)
     static const int64_t tokens[] = { 1025, 2112 };
 
     for (size_t i = 0; i < LEN(specs); i++) {
-        FREED_BY(mixed_free) struct mixed m = { .spec = specs[i],
-                                                .dtype = LOCANT_F32,
-                                                .mask = LOCANT_MASK_CAUSAL,
-                                                .B = 1,
-                                                .H = 4,
-                                                .G = 2,
-                                                .T = tokens[i % 2],
-                                                .S = tokens[i % 2],
-                                                .D = 16 };
+        FREED_BY(mixed_free)
+        struct mixed m = { .spec = specs[i],
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 1,
+                           .H = 4,
+                           .G = 2,
+                           .T = tokens[i % 2],
+                           .S = tokens[i % 2],
+                           .D = 16 };
 
         if (strcmp(specs[i], "fire") == 0)
             m.spec = "fire(hidden=6,length=2112)";
@@ -269,9 +376,9 @@ TEST(any_number_of_threads_gives_the_same_bits)
 /* dbias has the bits of no leaves: of pairs, of keys, of all heads. */
 TEST(a_dense_bias_is_not_cut)
 {
-    static const int64_t shapes[][4] = {
-        { 2, 2, 193, 200 }, { 1, 1, 193, 200 }, { 2, 1, 1, 200 }
-    };
+    static const int64_t shapes[][4] = { { 2, 2, 193, 200 },
+                                         { 1, 1, 193, 200 },
+                                         { 2, 1, 1, 200 } };
 
     for (size_t i = 0; i < LEN(shapes); i++) {
         FREED_BY(mixed_free) struct mixed m;

@@ -371,6 +371,19 @@ TEST(leaves_the_rounding_of_float32_open_beyond_its_reach)
     CHECK(c.verdict == LOCANT_SAME && c.exact && c.carries == -1);
 }
 
+/* At the lengths that are tried these are one rule, and nobody tries all. */
+TEST(says_why_rules_by_length_are_undecided)
+{
+    locant_comparison c;
+
+    CHECK_OK(locant_models_compare(
+        &c, "rope(scaling=dynamic(factor=1,original=64))",
+        "rope(scaling=dynamic(factor=1.00000000001,original=64))",
+        LOCANT_STACK_TRUE, 1024));
+    CHECK(c.verdict == LOCANT_UNSETTLED && c.n == 0);
+    CHECK(strstr(c.note, "depend on the length") != NULL);
+}
+
 /* A GGUF file of another base, and one whose window is another. */
 TEST(tells_gguf_files_apart)
 {

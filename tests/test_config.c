@@ -209,6 +209,34 @@ IN_SCRATCH(keys_of_gguf_are_an_object)
     lct_config_free(&c);
 }
 
+/* A float32 of a short decimal number is that number; any other is itself. */
+IN_SCRATCH(reals_of_gguf_are_as_they_were_written)
+{
+    static const struct {
+        uint32_t bits;
+        double want;
+    } rows[] = {
+        { 0x358637bd, 1e-6 },   /* 9.99999997e-07 */
+        { 0x3d90cb29, 0.0707 }, /* 0.0706999972 */
+        { 0x35800000, 0x1p-20 }, { 0x3eaaaaab, (double)(1.0F / 3) },
+        { 0xc0200000, -2.5 },
+    };
+    struct lct_config c;
+    double x = 0;
+
+    for (size_t i = 0; i < LEN(rows); i++) {
+        put_header(&file, 3, 0, 2);
+        put_value(&file, "general.architecture", LCT_GGUF_TEXT, 5, 8);
+        put_bytes(&file, "llama", 5);
+        put_value(&file, "x", LCT_GGUF_F32, rows[i].bits, 4);
+        scratch_write(scratch_file(&dir, "m.gguf"), file.bytes, file.size);
+        CHECK_OK(lct_config_read(&c, scratch_file(&dir, "m.gguf")));
+        CHECK(lct_config_real(&x, c.root, "x") == LCT_RIGHT);
+        CHECK(x == rows[i].want);
+        lct_config_free(&c);
+    }
+}
+
 TEST(refuses_gguf_without_architecture)
 {
     struct lct_config c;

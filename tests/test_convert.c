@@ -433,7 +433,7 @@ IN_SCRATCH(leaves_what_is_there_alone)
     CHECK_OK(locant_model_convert(&done, scratch_file(&dir, "a"),
                                   scratch_file(&dir, "b"), &o));
     CHECK(access(scratch_file(&dir, "b/config.json"), F_OK) == 0);
-    CHECK(access(scratch_file(&dir, "b/tokenizer.json"), F_OK) == 0);
+    CHECK(access(scratch_file(&dir, "b/generation_config.json"), F_OK) == 0);
     CHECK(access(scratch_file(&dir, "b/old.bin"), F_OK) != 0);
 }
 

@@ -274,7 +274,7 @@ IN_SCRATCH(tensors_are_those_of_llama_cpp)
                  "F32") == 0);
     CHECK(strcmp(lct_weights_find(b, "blk.0.attn_norm.weight")->type->name,
                  "F32") == 0);
-    CHECK(access(scratch_file(&dir, "b/tokenizer.json"), F_OK) == 0);
+    CHECK(access(scratch_file(&dir, "b/generation_config.json"), F_OK) == 0);
     CHECK(access(scratch_file(&dir, "b/config.json"), F_OK) != 0);
     lct_weights_close(a);
     lct_weights_close(b);

@@ -32,6 +32,12 @@ static const char neox[] =
     " \"num_attention_heads\": 4, \"num_hidden_layers\": 2,"
     " \"max_position_embeddings\": 2048, \"rotary_pct\": 0.25,"
     " \"rotary_emb_base\": 10000}";
+static const char neox_5[] =
+    "{\"model_type\": \"gpt_neox\", \"hidden_size\": 512,"
+    " \"num_attention_heads\": 4, \"num_hidden_layers\": 2,"
+    " \"max_position_embeddings\": 2048, \"rope_parameters\":"
+    " {\"rope_type\": \"default\", \"rope_theta\": 10000.0,"
+    " \"partial_rotary_factor\": 0.5}}";
 static const char glm_5[] =
     "{\"model_type\": \"glm\", \"hidden_size\": 512, \"head_dim\": 128,"
     " \"num_attention_heads\": 4, \"num_key_value_heads\": 2,"
@@ -185,31 +191,32 @@ static void plan_hash(char out[65], const char *config, const char *what,
     locant_plan_free(p);
 }
 
-/* The config with a setting pasted into it; a nested dictionary keeps its other
-   entries. */
+/* The config with a setting pasted into it: keys that it has are replaced. */
 static char *pasted(const char *config, const char *setting)
 {
     json_t *c = json_loads(config, 0, NULL), *s = json_loads(setting, 0, NULL);
-    json_t *old = json_object_get(c, "rope_parameters"), *now;
     char *out;
 
     assert_non_null(c);
     assert_non_null(s);
-    now = json_object_get(s, "rope_parameters");
-    if (json_object_get(now, "full_attention") != NULL) {
-        json_object_update(old, now);
-        json_object_del(s, "rope_parameters");
-    } else if (now != NULL) {
-        json_object_del(c, "rope_theta");
-        json_object_del(c, "rope_scaling");
-    } else {
-        json_object_del(c, "rope_parameters");
-    }
     json_object_update(c, s);
     out = json_dumps(c, 0);
     json_decref(c);
     json_decref(s);
     return out;
+}
+
+/* No check of that program says that it is wrong. */
+static void check_pasted(const char *config, const char *stack, locant_stack as)
+{
+    locant_check_options o = LOCANT_CHECK_OPTIONS_INIT;
+    locant_findings f;
+
+    o.stack = as;
+    CHECK_OK(locant_model_check_text(&f, config, strlen(config), stack, &o));
+    if (f.n > 0 && f.at[0].severity == LOCANT_FINDING_ERROR)
+        FAIL("%s\nhas an error for %s: %s\n", config, stack, f.at[0].sentence);
+    locant_findings_free(&f);
 }
 
 /* The setting of a program, as files mean it and as that program reads it:
@@ -236,6 +243,7 @@ static void check_setting(const char *config, const json_t *m,
         (as != LOCANT_STACK_MLX || strcmp(text(m, "method"), "longrope") != 0))
         FAIL("%s, as %s reads it: %s\nhas another passport than %s\n",
              text(m, "method"), stack, merged, text(m, "spec"));
+    check_pasted(merged, stack, as);
     free(merged);
 }
 
@@ -245,10 +253,9 @@ TEST(settings_say_what_they_promise)
     static const struct {
         const char *config;
         int64_t to;
-        int stacks; /* 4: of transformers 4, 5, and both 9; MLX-LM reads 4 */
-    } cases[] = { { llama, 16384, 9 },    { llama_5, 20000, 5 },
-                  { qwen, 131072, 9 },    { glm_5, 32768, 5 },
-                  { gemma_5, 131072, 5 }, { longchat, 65536, 9 } };
+    } cases[] = { { llama, 16384 },    { llama_5, 20000 }, { qwen, 131072 },
+                  { neox, 8192 },      { neox_5, 8192 },   { glm_5, 32768 },
+                  { gemma_5, 131072 }, { longchat, 65536 } };
 
     for (size_t i = 0; i < LEN(cases); i++) {
         struct scratch folder = scratch_make();
@@ -263,11 +270,9 @@ TEST(settings_say_what_they_promise)
         assert_true(json_array_size(json_object_get(r, "methods")) >=
                     (cases[i].config == longchat ? 1 : 6));
         json_array_foreach(json_object_get(r, "methods"), k, m) {
-            if (cases[i].stacks != 5) {
-                check_setting(cases[i].config, m, "transformers 4",
-                              LOCANT_STACK_HF4);
-                check_setting(cases[i].config, m, "MLX-LM", LOCANT_STACK_MLX);
-            }
+            check_setting(cases[i].config, m, "transformers 4",
+                          LOCANT_STACK_HF4);
+            check_setting(cases[i].config, m, "MLX-LM", LOCANT_STACK_MLX);
             check_setting(cases[i].config, m, "transformers 5",
                           LOCANT_STACK_HF5);
             check_setting(cases[i].config, m, "vLLM", LOCANT_STACK_VLLM);

@@ -101,6 +101,10 @@ TEST(canonical_text_has_the_fewest_parentheses)
           "formula(bias=lerp(t,n),t=param(8,init=uniform(1,2),law=exp))" },
         { "formula(bias=-n/T0,length=64)", "formula(bias=-n/T0,length=64)" },
         { "formula(bias=-n,length=64)", "formula(bias=-n)" },
+        { "formula(c=scan( heads,share=yes,init=5,map=linear, law=softplus),"
+          "bias= (c . k)-c.q*(g.k),g=token(one,map=none,law=raw))",
+          "formula(bias=c.k-c.q*g.k,c=scan(heads,map=linear,law=softplus,"
+          "init=5,share=yes),g=token(one))" },
         { "rope + formula(bias=-n/16)", "rope+formula(bias=-n/16)" },
     };
 
@@ -190,9 +194,34 @@ TEST(declarations_are_checked)
             "column 19: 'm' is not a table: m=param(heads,32)?");
     refused("formula(bias=pick(t,n),t=param(0))",
             "column 32: a table of 0 entries, expected 1 to 1048576");
+}
+
+TEST(arrays_of_tokens_are_checked)
+{
     refused("formula(bias=-b*n,b=token(heads))",
-            "column 21: token(..) and scan(..) are not supported yet, expected "
-            "param(..) or const(..)");
+            "column 15: 'b' is an array of tokens: b.q or b.k");
+    refused("formula(bias=-b.x*n,b=token(heads))",
+            "column 17: q or k expected, 'x' found");
+    refused("formula(bias=-b.k*n,b=param(heads))",
+            "column 15: 'b' is not an array of tokens: b=token(heads)?");
+    refused("formula(bias=-b.k*n)",
+            "column 15: 'b' is not an array of tokens: b=token(heads)?");
+    refused("formula(bias=pick(b,n),b=scan(one))",
+            "column 19: 'b' is not a table: b=param(heads,32)?");
+    refused("formula(bias=-b.k*n,b=token(8))",
+            "column 29: heads or one expected, '8' found");
+    refused("formula(bias=-b.k*n,b=token(one,min=1))",
+            "column 33: map, law, init or share expected, 'min' found");
+    refused("formula(bias=-b.k*n,b=token(one,map=mlp))",
+            "column 37: none or linear expected, 'mlp' found");
+    refused("formula(bias=-b.k*n,b=scan(one,law=sqrt))",
+            "column 36: raw, exp, softplus or logsigmoid expected, 'sqrt' "
+            "found");
+    refused("formula(bias=-b.k*n,b=scan(one,init=2))",
+            "column 21: 'b' has no parameters, expected map=linear with init "
+            "and share");
+    refused("formula(bias=-m*n,m=param(one,law=logsigmoid))",
+            "column 35: raw, exp or softplus expected, 'logsigmoid' found");
 }
 
 TEST(what_has_no_meaning_is_refused)
@@ -202,8 +231,15 @@ TEST(what_has_no_meaning_is_refused)
             "bias has no effect: it does not depend on the key");
     refused("formula(bias=i*2)",
             "bias has no effect: it does not depend on the key");
+    refused("formula(bias=c.q,c=scan(heads))",
+            "bias has no effect: it does not depend on the key");
     refused("formula(after=s*n)",
             "after reads s, expected it only in gain and bias");
+    refused("formula(after=1+c.k,c=scan(heads))",
+            "after reads tokens, expected them only in gain and bias");
+    refused("formula(gain=cnt*c.q,c=scan(heads))",
+            "gain reads cnt, expected it only in a gain that does not depend "
+            "on positions");
     refused("formula(after=1/cnt)", "after reads cnt, expected it only in a "
                                     "gain that does not depend on positions");
     refused("formula(gain=log(cnt)*n)",
@@ -298,6 +334,35 @@ TEST(parameters_start_and_stay_within_bounds)
     near_all(p, (double[]){ log(expm1(3)) }, 1, 1e-15);
     CHECK(locant_encoding_param(&info, e, 0, NULL) && info.per_layer);
     CHECK(locant_encoding_param(&info, e, 2, NULL) && !info.per_layer);
+}
+
+/* A linear map of x starts as the gates of fox do; nothing bounds it. */
+TEST(maps_of_tokens_start_small)
+{
+    enum { WIDTH = 4096 };
+    OWNED(locant_encoding) *e =
+        test_create("formula(bias=c.k-c.q+m*n,m=param(one,min=0),"
+                    "c=scan(heads,map=linear,law=softplus,init=-2,share=yes))");
+    const locant_sizes sizes = { .width = WIDTH, .heads = 2 };
+    static double weight[2 * WIDTH];
+    double bias[2], squares = 0;
+    locant_param_info info;
+
+    CHECK(locant_encoding_param(&info, e, 1, &sizes));
+    CHECK(!test_differs(info.name, "c.weight") && !info.per_layer);
+    CHECK(info.rank == 2 && info.shape[0] == 2 && info.shape[1] == WIDTH);
+    CHECK_OK(locant_encoding_param_init(VIEW(F64, weight, 2, WIDTH), e, 1, 1));
+    for (int i = 0; i < 2 * WIDTH; i++)
+        squares += weight[i] * weight[i];
+    /* of 8192 squares of deviation 0.02: within 5 deviations, sqrt(2 / n) */
+    CHECK(fabs(squares / (2 * WIDTH) / (0.02 * 0.02) - 1) < 0.08);
+    CHECK(locant_encoding_param(&info, e, 2, &sizes));
+    CHECK(!test_differs(info.name, "c.bias"));
+    CHECK_OK(locant_encoding_param_init(VIEW(F64, bias, 2), e, 2, 1));
+    CHECK(bias[0] == -2 && bias[1] == -2);
+    CHECK_OK(locant_encoding_param_project(VIEW(F64, bias, 2), e, 2));
+    CHECK(bias[0] == -2 && bias[1] == -2);
+    CHECK(!locant_encoding_param(&info, e, 3, &sizes));
 }
 
 /* Whichever allocation fails, there is no encoding and nothing leaks. */

@@ -251,6 +251,67 @@ TEST(orthogonal_matrices_are_none_of_these)
     CHECK(got.spec[0] == 0);
 }
 
+/* Rotations that no rope says: an angle and a length of pair c at token t. */
+enum foreign { XPOS, AXIAL, MROPE, MROPE_MIXED, FOREIGN };
+
+/* Tokens of a text with an image of 24 x 32 patches, by M-RoPE of Qwen2-VL
+   (arXiv:2409.12191): coordinate 0 is time, 1 the row, 2 the column. */
+static int coordinate(int t, int which)
+{
+    enum { FIRST = 100, ROWS = 24, COLUMNS = 32 };
+    const int patch = t - FIRST;
+
+    if (patch < 0)
+        return t;
+    if (patch >= ROWS * COLUMNS)
+        return FIRST + COLUMNS + patch - ROWS * COLUMNS;
+    return FIRST + (which == 1   ? patch / COLUMNS
+                    : which == 2 ? patch % COLUMNS
+                                 : 0);
+}
+
+/* Angle of pair c of 32; xpos (arXiv:2212.10554, eq. (14)) has gamma 0.4 and
+   positions in units of 512; AXIAL turns the first pairs by the row of a grid,
+   the others by its column. */
+static double foreign_angle(double *length, enum foreign kind, int t, int c)
+{
+    const double f = pow(1e4, -c / 32.0);
+
+    *length = 1;
+    switch (kind) {
+    case XPOS: *length = pow((c / 32.0 + 0.4) / 1.4, t / 512.0); return t * f;
+    case AXIAL: return (c < 16 ? t / 32 : t % 32) * pow(1e4, -c % 16 / 16.0);
+    case MROPE: return coordinate(t, c < 8 ? 0 : c < 20 ? 1 : 2) * f;
+    default: return coordinate(t, c < 30 ? c % 3 : 0) * f;
+    }
+}
+
+TEST(decays_grids_and_sections_are_none_of_these)
+{
+    enum { ROWS = 1024, D = 64 };
+    locant_identity got;
+    struct rows r;
+
+    for (int kind = 0; kind < FOREIGN; kind++)
+        for (int mixed = 0; mixed < 2; mixed++) {
+            rows_new(&r, 2, ROWS, D);
+            for (int i = 0; i < 2 * ROWS * D / 2; i++) {
+                const int c = i % 32, at = i / 32 * D;
+                const int a = at + (mixed ? 2 * c : c);
+                const int b = at + (mixed ? 2 * c + 1 : c + 32);
+                double length,
+                    angle = foreign_angle(&length, (enum foreign)kind,
+                                          i / 32 % ROWS, c);
+
+                turn(&r.y[a], &r.y[b], r.x[a], r.x[b], length * cos(angle),
+                     length * sin(angle), STORE_BF16);
+            }
+            rows_identify(&got, &r, NULL);
+            if (got.verdict != LOCANT_NONE_OF_THESE || got.spec[0] != 0)
+                FAIL("foreign %d, mixed %d: named %s", kind, mixed, got.spec);
+        }
+}
+
 /* The pairs of half, but their frequencies in disorder. */
 TEST(frequencies_of_no_rule_are_listed)
 {

@@ -209,6 +209,34 @@ TEST(other_biases_are_none_or_undecided)
     CHECK(strcmp(got.closest, "alibi") == 0);
 }
 
+/* A mask may be written as one number for all keys after their query. */
+TEST(biases_with_a_mask_of_numbers_are_named)
+{
+    enum { H = 8, T = 48 };
+    static const double masks[] = { 0, -1e9, -1e4 };
+    float *b = malloc(sizeof(*b) * H * T * T);
+    locant_tensor t = locant_dense(b, LOCANT_F32, 3, (int64_t[3]){ H, T, T });
+    locant_identity got;
+
+    CHECK(b != NULL);
+    for (size_t m = 0; m < LEN(masks); m++) {
+        for (int i = 0; i < H * T * T; i++) {
+            const int q = i / T % T, k = i % T;
+
+            b[i] =
+                (float)(k > q ? masks[m] : -exp2(-(1 + i / (T * T))) * (q - k));
+        }
+        CHECK_OK(locant_identify_bias(&got, &t));
+        CHECK(got.verdict == LOCANT_IDENTIFIED);
+        assert_string_equal(got.spec, "alibi");
+        CHECK(strstr(got.note, "taken to be hidden") != NULL);
+    }
+    b[1] = -3; /* one of them is another number */
+    CHECK_OK(locant_identify_bias(&got, &t));
+    CHECK(got.verdict == LOCANT_NONE_OF_THESE);
+    free(b);
+}
+
 /* ----------------------------------------------------------------- weights */
 
 /* Rows of weights [heads d, columns], and the same in the other order, rows

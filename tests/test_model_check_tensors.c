@@ -256,6 +256,23 @@ IN_SCRATCH(keys_permuted_with_the_heads_of_queries_are_found)
     finds(scratch_file(&dir, "model.gguf"), &o, "G02");
 }
 
+IN_SCRATCH(rows_of_no_order_are_found_where_a_file_is_named)
+{
+    struct weights half = half_weights(), w = interleaved_weights();
+    locant_check_options o = LOCANT_CHECK_OPTIONS_INIT;
+    const char *gguf = scratch_file(&dir, "model.gguf");
+
+    o.other = gguf;
+    write_folder("llama", "", &half);
+    write_pair("llama", &w);
+    finds(dir.path, &o, "");
+    memcpy(w.k, half.k, sizeof w.k); /* permuted as if one head had all rows */
+    interleave(w.k, K * d, K * d, D);
+    write_pair("llama", &w);
+    finds(dir.path, &o, "G16");
+    finds(dir.path, NULL, ""); /* a file may lie there by chance */
+}
+
 IN_SCRATCH(a_recorded_pairing_is_compared_with_the_readers)
 {
     struct weights w = half_weights();
@@ -531,4 +548,19 @@ IN_SCRATCH(the_tokenizer_may_name_another_length)
     finds(dir.path, NULL, "L22");
     write_text("tokenizer_config.json", "{\"model_max_length\":1e30}");
     finds(dir.path, NULL, "");
+}
+
+IN_SCRATCH(a_table_of_a_gguf_has_the_rows_that_file_wants)
+{
+    static float table[24 * D];
+    const struct value values[] = { { "attention.head_count", H, false },
+                                    { "embedding_length", D, false },
+                                    { "context_length", 24, false } };
+    struct tensor t = { "position_embd.weight", table, 24, D };
+
+    write_gguf("m.gguf", "gpt2", values, LEN(values), &t, 1);
+    finds(scratch_file(&dir, "m.gguf"), NULL, "");
+    t.rows = 23;
+    write_gguf("m.gguf", "gpt2", values, LEN(values), &t, 1);
+    finds(scratch_file(&dir, "m.gguf"), NULL, "P21");
 }

@@ -10,13 +10,13 @@
 
 /* Families whose rotation does not depend on the length of the text. */
 static const char *const names[] = {
-    "bloom",     "cohere",  "cohere2",   "deepseek_v2", "deepseek_v3",
-    "falcon_7b", "gemma2",  "gemma3",    "gemma3n",     "gemma4",
-    "glm4",      "gpt2",    "gpt_neox",  "gpt_oss",     "gptj",
-    "llama",     "llama_3", "llama4",    "minimax_m2",  "ministral3",
-    "mistral",   "mixtral", "mpt",       "olmo2",       "opt",
-    "phi",       "qwen2",   "qwen2_moe", "qwen3",       "smollm3",
-    "stablelm"
+    "bloom",       "cohere",  "cohere2",  "deepseek_v2", "deepseek_v3",
+    "falcon_7b",   "gemma2",  "gemma3",   "gemma3n",     "gemma4",
+    "glm4",        "gpt2",    "gpt_neox", "gpt_oss",     "gptj",
+    "kimi_linear", "llama",   "llama_3",  "llama4",      "minimax_m2",
+    "ministral3",  "mistral", "mixtral",  "mpt",         "olmo2",
+    "opt",         "phi",     "qwen2",    "qwen2_moe",   "qwen3",
+    "qwen3_next",  "smollm3", "stablelm"
 };
 
 enum { B = 2, T = 13 };
@@ -197,6 +197,124 @@ TEST(greedy_tokens_are_the_largest_logits)
     locant_model_close(m);
 }
 
+/* The most likely token after the first 'n' of a text. */
+static int64_t likely(const locant_model *m, int64_t *ids, int64_t n)
+{
+    const int64_t vocab = locant_model_info_of(m).vocab;
+    float *logits = logits_of(m, ids, NULL, 1, n);
+    int64_t best = argmax(logits + (n - 1) * vocab, vocab);
+
+    free(logits);
+    return best;
+}
+
+/* Where one token more rotates all others otherwise, cached keys and values are
+   not those of the longer text: a token is chosen from the whole text again. */
+static void check_lengths(const char *name, const char *with)
+{
+    enum { NEW = 8 };
+    locant_model *m;
+    int64_t ids[B * T], out[B * (T + NEW)];
+    locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+    locant_generation g = LOCANT_GENERATION_INIT;
+
+    CHECK_OK(locant_model_open_with(&m, fixture(name), LOCANT_F32, with));
+    draw_ids(ids, B * T, locant_model_info_of(m).vocab);
+    in.ids = VIEW(I64, ids, B, T);
+    g.ignore_end = 1;
+    CHECK_OK(locant_model_generate(VIEW(I64, out, B, T + NEW), m, &in, &g));
+    for (int64_t b = 0; b < B; b++)
+        for (int64_t t = T; t < T + NEW; t++)
+            if (out[b * (T + NEW) + t] != likely(m, out + b * (T + NEW), t))
+                FAIL("%s with %s: token %d of row %d is not that of the whole "
+                     "text",
+                     name, with, (int)t, (int)b);
+    locant_model_close(m);
+}
+
+TEST(tokens_are_those_of_whole_texts_where_the_length_rotates)
+{
+    const char *const with[] = { "dynamic(factor=4,original=8)",
+                                 "dynamic(factor=40,original=16)",
+                                 "longrope(factor=2,original=15,short=1:1,"
+                                 "long=1.5:3)" };
+
+    for (size_t i = 0; i < LEN(with); i++)
+        check_lengths("llama", with[i]);
+}
+
+/* Rows of a batch that are padded go on as they do alone, whether positions are
+   rotated or rows of a table. */
+TEST(continuations_do_not_count_padding)
+{
+    enum { PAD = 3, NEW = 6 };
+    const char *const some[] = { "gpt2", "llama", "ministral3", "mpt" };
+    int64_t ids[3 * (T + PAD)], mask[3 * (T + PAD)];
+    int64_t out[3 * (T + PAD + NEW)], alone[T + PAD + NEW];
+    locant_generation g = LOCANT_GENERATION_INIT;
+
+    g.ignore_end = 1;
+    for (size_t i = 0; i < LEN(some); i++) {
+        locant_model *m = opened(some[i], LOCANT_F32);
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+
+        draw_ids(ids, LEN(ids), locant_model_info_of(m).vocab);
+        for (int t = 0; t < T + PAD; t++) {
+            mask[t] = 1;
+            mask[T + PAD + t] = t >= PAD;
+            mask[2 * (T + PAD) + t] = t < T;
+        }
+        in.ids = VIEW(I64, ids, 3, T + PAD);
+        in.mask = VIEW(I64, mask, 3, T + PAD);
+        CHECK_OK(locant_model_generate(VIEW(I64, out, 3, T + PAD + NEW), m, &in,
+                                       &g));
+        in.mask = NULL;
+        for (int b = 1; b < 3; b++) {
+            in.ids = VIEW(I64, ids + b * (T + PAD) + (b == 1 ? PAD : 0), 1, T);
+            CHECK_OK(locant_model_generate(VIEW(I64, alone, 1, T + NEW), m, &in,
+                                           &g));
+            if (memcmp(out + b * (T + PAD + NEW) + T + PAD, alone + T,
+                       NEW * sizeof(*out)) != 0)
+                FAIL("%s: row %d goes on otherwise than alone", some[i], b);
+        }
+        locant_model_close(m);
+    }
+}
+
+/* New tokens have the positions after the last one that was given. */
+TEST(continuations_go_on_from_given_positions)
+{
+    enum { NEW = 6 };
+    const char *const some[] = { "gpt2", "llama" };
+    int64_t ids[T], at[T + NEW], out[T + NEW];
+    locant_generation g = LOCANT_GENERATION_INIT;
+
+    g.ignore_end = 1;
+    for (int t = 0; t < T + NEW; t++)
+        at[t] = t < 4 ? t : t == 4 ? 9 : at[t - 1] + 1;
+    for (size_t i = 0; i < LEN(some); i++) {
+        locant_model *m = opened(some[i], LOCANT_F32);
+        const int64_t vocab = locant_model_info_of(m).vocab;
+        locant_model_input in = LOCANT_MODEL_INPUT_INIT;
+        float *logits = malloc((size_t)((T + NEW) * vocab) * sizeof(*logits));
+
+        CHECK(logits != NULL);
+        draw_ids(ids, T, vocab);
+        in.ids = VIEW(I64, ids, 1, T);
+        in.positions = VIEW(I64, at, 1, T);
+        CHECK_OK(locant_model_generate(VIEW(I64, out, 1, T + NEW), m, &in, &g));
+        in.ids = VIEW(I64, out, 1, T + NEW);
+        in.positions = VIEW(I64, at, 1, T + NEW);
+        CHECK_OK(locant_model_logits(VIEW(F32, logits, 1, T + NEW, vocab), NULL,
+                                     m, &in, 0));
+        for (int64_t t = T; t < T + NEW; t++)
+            if (out[t] != argmax(logits + (t - 1) * vocab, vocab))
+                FAIL("%s: token %d has another position", some[i], (int)t);
+        free(logits);
+        locant_model_close(m);
+    }
+}
+
 /* Draws repeat with their seed, and stay among the k most likely. */
 TEST(draws_repeat_and_obey_top_k)
 {
@@ -341,4 +459,5 @@ TEST(without_memory_nothing_is_kept)
     check_no_memory(run_without_memory, "llama");
     check_no_memory(run_without_memory, "gemma3n");
     check_no_memory(run_without_memory, "deepseek_v3");
+    check_no_memory(run_without_memory, "kimi_linear");
 }

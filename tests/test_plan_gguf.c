@@ -6,6 +6,7 @@
 #include "locant/models.h"
 #include "scratch.h"
 #include "testing.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,51 @@ TEST(gguf_takes_the_pairing_of_its_architecture)
     gguf_is("rope");
 }
 
+/* The note of a value says which key of the file it came from. */
+static void note_is(const json_t *notes, const char *field, const char *key,
+                    const char *origin)
+{
+    const json_t *note;
+    size_t i;
+
+    json_array_foreach(notes, i, note) {
+        if (strcmp(json_string_value(json_object_get(note, "field")), field))
+            continue;
+        if (key == NULL)
+            assert_false(json_is_string(json_object_get(note, "key")));
+        else
+            assert_string_equal(json_string_value(json_object_get(note, "key")),
+                                key);
+        assert_string_equal(json_string_value(json_object_get(note, "origin")),
+                            origin);
+        return;
+    }
+    FAIL("there is no note of %s", field);
+}
+
+TEST(gguf_notes_name_the_keys_of_the_file)
+{
+    const json_t *notes;
+    locant_plan *p;
+    json_t *plan;
+    char *text;
+
+    sizes("qwen3", 2, 64);
+    real("qwen3.rope.freq_base", 500000);
+    CHECK_OK(written(&p, LOCANT_STACK_TRUE));
+    CHECK_OK(locant_plan_json(&text, NULL, p));
+    plan = json_loads(text, 0, NULL);
+    notes = json_object_get(json_array_get(json_object_get(plan, "towers"), 0),
+                            "notes");
+    note_is(notes, "layers", "qwen3.block_count", "given");
+    note_is(notes, "base", "qwen3.rope.freq_base", "given");
+    note_is(notes, "rope_type", "qwen3.rope.scaling.type", "default");
+    note_is(notes, "use_sliding_window", NULL, "derived");
+    json_decref(plan);
+    locant_release(text);
+    locant_plan_free(p);
+}
+
 TEST(gguf_scales_linearly_unless_a_type_is_given)
 {
     sizes("qwen2", 2, 64);
@@ -173,15 +219,26 @@ TEST(gguf_divisors_of_llama_3_are_known)
             "1:0.1:0.005:0.00025))");
 }
 
+/* The original length is that of the file, not 4096 of Phi-3's class. */
 TEST(gguf_lists_of_longrope)
 {
-    sizes("phi3", 2, 8);
-    whole("phi3.rope.scaling.original_context_length", 4096);
-    real("phi3.rope.scaling.attn_factor", 1.25f);
-    floats("rope_factors_long.weight", (float[]){ 1, 2, 4, 8 }, 4);
-    floats("rope_factors_short.weight", (float[]){ 1, 1, 1, 2 }, 4);
-    gguf_is("rope(scaling=longrope(original=4096,attention=1.25,"
-            "short=1:1:1:2,long=1:2:4:8))");
+    static const int originals[] = { 4096, 1024 };
+
+    for (size_t i = 0; i < LEN(originals); i++) {
+        char want[128];
+
+        sizes("phi3", 2, 8);
+        whole("phi3.rope.scaling.original_context_length",
+              (uint64_t)originals[i]);
+        real("phi3.rope.scaling.attn_factor", 1.25f);
+        floats("rope_factors_long.weight", (float[]){ 1, 2, 4, 8 }, 4);
+        floats("rope_factors_short.weight", (float[]){ 1, 1, 1, 2 }, 4);
+        snprintf(want, sizeof want,
+                 "rope(scaling=longrope(original=%d,attention=1.25,"
+                 "short=1:1:1:2,long=1:2:4:8))",
+                 originals[i]);
+        gguf_is(want);
+    }
 }
 
 TEST(gguf_of_gemma_3_scales_full_layers_alone)

@@ -18,7 +18,8 @@ struct problem {
     size_t bytes;
 };
 
-static void pose(struct problem *p, locant_dtype dtype, int64_t tokens)
+static void pose(struct problem *p, locant_dtype dtype, int64_t tokens,
+                 int64_t leaves)
 {
     const int64_t shape[4] = { 1, H, tokens, D };
 
@@ -28,6 +29,7 @@ static void pose(struct problem *p, locant_dtype dtype, int64_t tokens)
     p->lse = test_tensor(dtype, 3, shape);
     p->a = (locant_attention)LOCANT_ATTENTION_INIT;
     p->a.q = p->a.k = p->a.v = &p->q;
+    p->a.leaves = leaves;
     CHECK_OK(locant_attention_workspace(&p->bytes, &p->a));
     p->workspace = locant_alloc(p->bytes);
     assert_non_null(p->workspace);
@@ -71,13 +73,13 @@ static int never(void *context)
     return 0;
 }
 
-static void stops(locant_dtype dtype, int threads)
+static void stops(locant_dtype dtype, int threads, int64_t leaves)
 {
     struct problem p;
     int asked = 0;
 
     CHECK_OK(locant_set_threads(threads));
-    pose(&p, dtype, LONG);
+    pose(&p, dtype, LONG, leaves);
     locant_set_poll(second_time, &asked);
     assert_int_equal(forward(&p), LOCANT_ERR_INTERRUPTED);
     assert_int_equal(asked, ASKED);
@@ -92,17 +94,23 @@ static void stops(locant_dtype dtype, int threads)
 
 TEST(tiled_on_two_threads)
 {
-    stops(LOCANT_F32, 2);
+    stops(LOCANT_F32, 2, 0);
 }
 
 TEST(tiled_on_one)
 {
-    stops(LOCANT_F32, 1);
+    stops(LOCANT_F32, 1, 0);
 }
 
 TEST(row_by_row)
 {
-    stops(LOCANT_F64, 2);
+    stops(LOCANT_F64, 2, 0);
+}
+
+TEST(leaf_after_leaf)
+{
+    stops(LOCANT_F32, 2, 8);
+    stops(LOCANT_F64, 1, 8);
 }
 
 /* The same bits before and after calls that were stopped. */
@@ -111,11 +119,11 @@ TEST(the_next_call_is_whole)
     struct problem p;
     locant_tensor first;
 
-    pose(&p, LOCANT_F32, SHORT);
+    pose(&p, LOCANT_F32, SHORT, 0);
     CHECK_OK(forward(&p));
     first = p.out;
     p.out = test_tensor(LOCANT_F32, 4, p.q.shape);
-    stops(LOCANT_F32, 2);
+    stops(LOCANT_F32, 2, 0);
     locant_set_poll(never, NULL);
     CHECK_OK(forward(&p));
     CHECK_OK(backward(&p));

@@ -7,6 +7,7 @@
 #include "../src/families/position_plan.h"
 #include "locant/models.h"
 #include "testing.h"
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -311,6 +312,54 @@ TEST(params_json_is_interleaved)
        "mscale-all=1))");
 }
 
+/* The keys of the notes of a plan, in their order. */
+static void notes_are(const char *text, const char *want)
+{
+    locant_plan *p = parsed(text, LOCANT_STACK_TRUE);
+    char *json, got[512] = "";
+    const json_t *notes, *note;
+    json_t *plan;
+    size_t i, n = 0;
+
+    CHECK_OK(locant_plan_json(&json, NULL, p));
+    plan = json_loads(json, 0, NULL);
+    notes = json_object_get(json_array_get(json_object_get(plan, "towers"), 0),
+                            "notes");
+    json_array_foreach(notes, i, note) {
+        const char *key = json_string_value(json_object_get(note, "key"));
+
+        n += (size_t)snprintf(got + n, sizeof got - n, "%s%s", n > 0 ? " " : "",
+                              key != NULL ? key : "-");
+    }
+    assert_string_equal(got, want);
+    json_decref(plan);
+    locant_release(json);
+    locant_plan_free(p);
+}
+
+TEST(params_json_is_told_by_its_own_keys)
+{
+    notes_are("{\"dim\":2048,\"n_layers\":16,\"n_heads\":32,\"n_kv_heads\":8,"
+              "\"rope_theta\":500000.0,\"use_scaled_rope\":true}",
+              "n_layers dim n_heads use_scaled_rope n_kv_heads - "
+              "use_scaled_rope rope_theta use_scaled_rope use_scaled_rope");
+    notes_are("{\"dim\":4096,\"n_layers\":2,\"n_heads\":32,\"n_kv_heads\":8,"
+              "\"head_dim\":128,\"hidden_dim\":14336,\"max_seq_len\":65536,"
+              "\"yarn\":{\"factor\":16,\"beta\":32,\"alpha\":1,"
+              "\"original_max_position_embeddings\":16384}}",
+              "n_layers dim n_heads max_seq_len n_kv_heads head_dim "
+              "yarn rope_theta "
+              "yarn.original_max_position_embeddings yarn.factor");
+    refused("{\"dim\":4096,\"n_layers\":32,\"n_heads\":7,\"n_kv_heads\":2}",
+            LOCANT_ERR_FORMAT,
+            "config.json: n_heads is 7 and n_kv_heads 2, expected a multiple "
+            "of it");
+    refused(
+        "{\"dim\":\"4096\",\"n_layers\":32,\"n_heads\":8}", LOCANT_ERR_FORMAT,
+        "config.json: dim is the text '4096', expected a whole number of 1 to "
+        "1099511627776");
+}
+
 /* --------------------------------------------------------------- passports */
 
 static void same_passport(const char *a, const char *b, bool same)
@@ -333,6 +382,54 @@ TEST(a_passport_is_of_what_is_computed)
     same_passport("{\"model_type\":\"granite\",\"attention_multiplier\":1}",
                   "{\"model_type\":\"granite\",\"attention_multiplier\":2}",
                   false);
+}
+
+/* ------------------------------------------------------------------ images */
+
+/* The tower of a config without keys of images: its layers, their head, what is
+   added to patches, and which of the first 8 layers have windows. */
+static void tower_is(const char *type, int64_t layers, int64_t head,
+                     const char *input, const char *windows)
+{
+    struct lct_position_plan p;
+    struct lct_config c;
+    char text[128], found[9] = "";
+
+    snprintf(text, sizeof text, "{\"model_type\":\"%s\",\"vision_config\":{}}",
+             type);
+    CHECK_OK(lct_config_parse(&c, text, strlen(text), "config.json"));
+    CHECK_OK(lct_position_plan_of(&p, &c));
+    CHECK(p.n_towers == 2 && p.towers[1].n_layers == layers);
+    CHECK(p.towers[1].layers[0].qk_dim == head);
+    assert_string_equal(p.towers[1].input, input);
+    for (int i = 0; i < 8; i++)
+        found[i] = p.towers[1].layers[i].grid_window == 8 ? 'w' : '.';
+    assert_string_equal(found, windows);
+    lct_position_plan_free(&p);
+    lct_config_free(&c);
+}
+
+TEST(towers_for_images_have_the_values_of_their_classes)
+{
+    tower_is("qwen2_vl", 32, 80, "none", "........");
+    tower_is("qwen2_5_vl", 32, 224, "none", "wwwwwww.");
+    tower_is("qwen3_vl", 27, 72, "learned(length=2304)", "........");
+    tower_is("qwen3_vl_moe", 27, 72, "learned(length=2304)", "........");
+}
+
+TEST(mrope_has_the_pairing_of_its_files)
+{
+    static const char text[] = "{\"model_type\":\"qwen2_vl\"}";
+    struct lct_position_plan p;
+    struct lct_config c;
+
+    CHECK_OK(lct_config_parse(&c, text, strlen(text), "config.json"));
+    c.pairing = LCT_PAIRING_INTERLEAVED; /* as its weights record */
+    CHECK_OK(lct_position_plan_of(&p, &c));
+    assert_string_equal(p.towers[0].layers[0].spec,
+                        "mrope(base=1000000,pairing=interleaved)");
+    lct_position_plan_free(&p);
+    lct_config_free(&c);
 }
 
 /* A change of the hash makes every published passport invalid. */

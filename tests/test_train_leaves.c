@@ -395,6 +395,62 @@ IN_SCRATCH(resumes_with_the_recorded_leaves)
     check_same_run(a, straight, b, id);
 }
 
+/* What a store says of leaves is checked before a model is made of it. */
+IN_SCRATCH(refuses_leaves_that_a_store_made_up)
+{
+    static const struct {
+        const char *leaves, *message;
+    } wrong[] = {
+        { "'4'", "run 1 has options this locant does not read" },
+        { "3", "run 1: leaves is 3, expected 0 or a power of two up to 256" },
+        { "16", "run 1: leaves is 16, expected a divisor of the batch, 8" },
+        { "8", "run 1: its options are those of another run than its key" },
+    };
+    OWNED(locant_store) *s = open_store("a");
+    locant_train_options o = run_of_leaves("rope", 4);
+    int64_t id = 0;
+    int stops = 0;
+    char sql[160];
+
+    o.progress = stop;
+    o.context = &stops;
+    CHECK(locant_train(&id, s, corpus, &o) == LOCANT_ERR_INTERRUPTED);
+    for (size_t i = 0; i < LEN(wrong); i++) {
+        snprintf(sql, sizeof sql,
+                 "UPDATE runs SET options = json_set(options, '$.leaves', %s)",
+                 wrong[i].leaves);
+        CHECK(sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK);
+        assert_int_equal(locant_resume(s, id, corpus, NULL, NULL),
+                         LOCANT_ERR_FORMAT);
+        if (strstr(locant_last_error(), wrong[i].message) == NULL)
+            FAIL("leaves %s: %s", wrong[i].leaves, locant_last_error());
+    }
+    assert_int_equal(stops, 1);
+}
+
+/* The k-th allocation fails, for k = 1, 2, .. until a run is checked: what the
+   leaves add to the model is among them. */
+TEST(survives_lack_of_memory)
+{
+    const locant_train_options o = run_of_leaves("t5", 4);
+    locant_status status = LOCANT_ERR_NOMEM;
+    int k, without = 0;
+
+    test_memory_fail(0);
+    for (k = 1; status != LOCANT_OK && k < 1000; k++) {
+        test_memory_fail(k);
+        status = locant_train_check(corpus, &o);
+        if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %d: %s: %s", k, locant_status_name(status),
+                 locant_last_error());
+        without += strstr(locant_last_error(), "sums of leaves") != NULL;
+    }
+    CHECK_OK(status);
+    CHECK(k > 10 && without == 1);
+    CHECK(test_memory_held() == 0);
+    test_memory_end();
+}
+
 IN_SCRATCH(refuses_leaves_that_cannot_be)
 {
     static const int64_t bad[] = { -1, 3, 12, 512, INT64_MIN };

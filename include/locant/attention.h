@@ -89,8 +89,9 @@ enum {
  * params     the encoding's learned parameters in the order of
  *            locant_encoding_param(); NULL if it has none
  * x          dtype of q [B, S, W]   input of the layer, for encodings with the
- *            trait READS_X; NULL otherwise.  W is the model width that the
- *            shapes of parameters depend on; without x it is H * D
+ *            trait READS_X, or numbers of tokens for formula(..); NULL
+ *            otherwise.  W is the model width that the shapes of parameters
+ *            depend on; without x it is H * D
  * q_coords   F64 [T, axes] or [B, T, axes]: real coordinates, for an encoding
  * k_coords   of several axes or of fractional positions; both or neither.  Or
  *            of each head [B, H, T, axes] and [B, Hkv, S, axes], unless
@@ -151,10 +152,13 @@ enum {
  *            ceil(T / 64).  Each leaf is summed from zero, in F32 (F64 if q is
  *            F64), and the leaves are added by the full binary tree
  *            S(a, 1) = leaf a, S(a, 2s) = S(a, s) + S(a + s, s), element by
- *            element: the same bits, whoever computes which leaves.  out, lse,
- *            dq and dbias have the bits of leaves = 0.  The workspace also has
- *            log2(L) + 1 arrays with the elements of k, v, x, params and sinks.
- *            The reference has one chain
+ *            element.  If every query sits between the first and the last
+ *            position of the keys, out, lse, dq and dbias have the bits of
+ *            leaves = 0; and a call with leaves = 1 for the queries of one
+ *            leaf, at their positions, and all keys gives the sums of that leaf
+ *            and its rows of out, lse and dq to the bit.  The workspace also
+ *            has log2(L) + 1 arrays with the elements of k, v, x, params and
+ *            sinks.  The reference has one chain
  *
  * Source: of values that are part of the keys DeepSeek-AI 2024,
  * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.

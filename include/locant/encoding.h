@@ -1,8 +1,7 @@
 /*
  * encoding.h - every positional encoding, named by one string.
  *
- * A spec names an encoding everywhere (C, command line, Python, database,
- * legends):
+ * A spec names an encoding everywhere: in C, Python, the command, the database:
  *
  *     spec   = part { "+" part }
  *     part   = name | name "(" [ key "=" value { "," key "=" value } ] ")"
@@ -15,6 +14,7 @@
  * formula(..) are expressions: docs/encodings/layers.md, docs/guide/formula.
  * The canonical form has its keys in the order of the registry, without blanks
  * and without keys at their defaults; parsing it gives the same encoding again.
+ * Parts of a sum go through different doors; only biases of the score door add.
  *
  * An encoding enters a Transformer through one or more doors:
  *
@@ -468,8 +468,8 @@ locant_encoding_similarity(locant_tensor *out, const locant_encoding *e,
 /* -------------------------------------------------------------- score door */
 
 /*
- * out[h,i,j] = b(h, q_pos[i], k_pos[j]).  No mask is applied: every entry is
- * finite if the parameters are finite and in their range.
+ * out[h,i,j] = b(h, q_pos[i], k_pos[j]), of a sum all its biases.  No mask is
+ * applied: entries are finite if parameters are finite and in their range.
  *
  * out      F32 or F64 [H, T, S]   written; last stride 1
  * q_pos    I64 [T]

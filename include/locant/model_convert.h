@@ -42,11 +42,20 @@ typedef struct locant_convert_options {
     { .struct_size = sizeof(locant_convert_options) }
 
 typedef struct locant_conversion {
-    locant_model_pairing from, to;
+    locant_model_pairing from, to; /* UNSAID: the model does not rotate */
     int     assumed;  /* 1: no metadata and no option said 'from' */
     int64_t tensors, moved; /* all; those whose rows were moved */
+    int64_t lost;     /* that GGUF files of the architecture do not have: the
+                         head of BERT, predictors of further tokens */
     double  worst;    /* largest difference of two scores, relative to the
                          largest of the layer; -1: not verified */
+    const char *tokenizer; /* of a GGUF: "gpt2", "llama", "t5", "bert", or
+                              "none" without a tokenizer.json; else NULL */
+    const char *pre;       /* the name that llama.cpp splits texts by,
+                              "default" if it is not known; NULL: none */
+    char differs[96]; /* between GGUF and safetensors: the first place where
+                         the output has other positions, which no key of its
+                         format says, "text layer 0: window"; "": nowhere */
 } locant_conversion;
 
 /*
@@ -63,7 +72,10 @@ typedef struct locant_conversion {
  *         and other small files of 'model' too; a GGUF is its model.gguf
  *
  * The pairing is recorded as locant.pairing in the metadata of safetensors, or
- * as a key of GGUF.
+ * as a key of GGUF.  BERT and T5 do not rotate: they go between the formats,
+ * and 'pairing' and 'from' stay UNSAID.  A GGUF gets the tokenizer.json and
+ * tokenizer_config.json beside the weights as keys; one that is wrong is
+ * refused.
  * Errors: NULL, PARAM (an option), IO, FORMAT, UNSUPPORTED (a model that does
  * not rotate, an order of rows that is not known), NOMEM.  Nothing is written
  * then.

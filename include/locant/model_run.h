@@ -74,7 +74,20 @@ LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
  * decoder_ids  of encoder-decoders, which read 'ids' with the encoder; T of
  *            their results is S
  * pixels     of models of images, instead of ids: prepared as the model wants
- *            them
+ *            them.  Of models of texts with images (Qwen2-VL, 2.5-VL, 3-VL)
+ *            beside ids: [N, C, H, W], N images of one size; or [P, F], the
+ *            patches of images of any sizes, as the processors of transformers
+ *            give them (pixel_values): F = C * frames * p * p numbers of a
+ *            patch, patches that become one token side by side
+ * grid       of [P, F]: the frames, rows and columns of patches of each image,
+ *            P in all (image_grid_thw); rows and columns are multiples of
+ *            spatial_merge_size.  Of [N, C, H, W] it says nothing new
+ *
+ * Images go to the tokens image_token_id of ids, in their order, frames *
+ * rows * columns / spatial_merge_size^2 each, side by side in a row unless
+ * positions are given.  Positions are those of transformers 5: an image after
+ * id s has ids (s + frame, s + row, s + column) of merged patches, and what
+ * follows s + max(rows, columns).  A video is an image of several frames.
  * All are dense.
  */
 typedef struct locant_model_input {
@@ -82,8 +95,8 @@ typedef struct locant_model_input {
     const locant_tensor *ids, *mask, *positions;
     const locant_tensor *types;       /* I64 [B, T] */
     const locant_tensor *decoder_ids; /* I64 [B, S] */
-    const locant_tensor *pixels;      /* F32 [B, C, H, W] */
-    const locant_tensor *grid;        /* I64 [B, 3]: of patches */
+    const locant_tensor *pixels;      /* F32 [B, C, H, W], or [P, F] */
+    const locant_tensor *grid;        /* I64 [N, 3] */
 } locant_model_input;
 
 #define LOCANT_MODEL_INPUT_INIT { .struct_size = sizeof(locant_model_input) }
@@ -105,15 +118,19 @@ locant_model_shape(int64_t shape[3], int *rank, const locant_model *model,
  * Logits of every token, or its states.
  *
  * out      F32, or F64 of a model opened so, of that shape   written
- * seconds  NULL, or F64 [layers + 2]: time that each layer took, the input, and
- *          the head   written
+ * seconds  NULL, or F64 [layers + 2]: time that each layer took, the input with
+ *          an encoder or images, and the head   written
  *
  * A row has the same bits whatever the other rows are, and for any number of
  * threads.  Accuracy relative to the largest logit: below 3e-5 in float for
  * models of some tens of layers, 1e-9 in double.  Rows of padding are
  * undefined.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an id beyond the vocabulary; a
- * position beyond the table; an input that the model does not take), NOMEM.
+ * position beyond the table; an input that the model does not take; a grid that
+ * is no whole number of tokens, or not those of ids), NOMEM.
+ * Source of the images: Qwen2-VL arXiv:2409.12191v2, Qwen2.5-VL
+ * arXiv:2502.13923v1, Qwen3-VL arXiv:2511.21631v1; transformers 5.23,
+ * models/qwen2_vl, qwen2_5_vl, qwen3_vl, qwen3_vl_moe.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_logits(locant_tensor *out, locant_tensor *seconds,
@@ -151,12 +168,14 @@ typedef int (*locant_token_fn)(const int64_t *ids, int64_t done, int64_t total,
  * layer, head  counted from 0; -1: all
  * *size        the length without the final zero, and may be NULL
  *
- * Encoders and decoders of texts; of an encoder-decoder the decoder.  Attention
- * weights are computed in tiles: no array has T x T numbers.  Release *out with
- * locant_release(); it is NULL after a failure.
+ * Encoders and decoders of texts; of an encoder-decoder the decoder, and what
+ * it attends to in the encoder.  Layers with linear attention have no weights,
+ * and are left out.  Attention weights are computed in tiles: no array has
+ * T x T numbers.  Release *out with locant_release(); it is NULL after a
+ * failure.
  * Source: as docs/PROBES.md.
- * Errors: as locant_model_logits(); PARAM (layer, head), SHAPE (less than two
- * tokens), UNSUPPORTED (a model of images).
+ * Errors: as locant_model_logits(); PARAM (layer, head, or a layer with linear
+ * attention), SHAPE (less than two tokens), UNSUPPORTED (a model of images).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_model_probe(char **out, size_t *size, const locant_model *model,

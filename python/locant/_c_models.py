@@ -164,7 +164,11 @@ class Conversion(Structure):
         ("assumed", c_int),
         ("tensors", c_int64),
         ("moved", c_int64),
+        ("lost", c_int64),
         ("worst", c_double),
+        ("tokenizer", c_char_p),
+        ("pre", c_char_p),
+        ("differs", c_char * 96),
     ]
 
 

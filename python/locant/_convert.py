@@ -16,20 +16,39 @@ Path = str | os.PathLike[str]
 class Conversion:
     """What convert() did.
 
-    source   the pairing that the weights had, "half" or "interleaved"
-    target   the one that they have now
-    assumed  no metadata and no argument said the first
-    tensors  all; moved: those whose rows were moved
-    worst    the largest difference of two scores, relative to the largest of
-             its layer; None if it was not verified
+    source     the pairing that the weights had, "half" or "interleaved"; None:
+               the model does not rotate
+    target     the one that they have now
+    assumed    no metadata and no argument said the first
+    tensors    all; moved: those whose rows were moved; lost: those that GGUF
+               files of the architecture have no place for
+    worst      the largest difference of two scores, relative to the largest of
+               its layer; None if it was not verified
+    tokenizer  of a GGUF: "gpt2", "llama", "t5", "bert", or "none" without a
+               tokenizer.json; else None
+    pre        the name that llama.cpp splits texts by; None: none
+    differs    where a model in another format has other positions, which no
+               key says; None: nowhere
     """
 
-    source: str
-    target: str
+    source: str | None
+    target: str | None
     assumed: bool
     tensors: int
     moved: int
+    lost: int
     worst: float | None
+    tokenizer: str | None
+    pre: str | None
+    differs: str | None
+
+
+def _word(pairing: int) -> str | None:
+    return ModelPairing(pairing).name.lower() if pairing else None
+
+
+def _text(value: bytes | None) -> str | None:
+    return value.decode() if value else None
 
 
 def _pairing(value: str | None) -> int:
@@ -72,7 +91,8 @@ def convert(model: Path, folder: Path, pairing: str | None = None, *,
     done = _Conversion()
     lab().locant_model_convert(ctypes.byref(done), os.fsencode(model),
                                os.fsencode(folder), ctypes.byref(options))
-    return Conversion(ModelPairing(getattr(done, "from")).name.lower(),
-                      ModelPairing(done.to).name.lower(), bool(done.assumed),
-                      done.tensors, done.moved,
-                      None if done.worst < 0 else done.worst)
+    return Conversion(_word(getattr(done, "from")), _word(done.to),
+                      bool(done.assumed), done.tensors, done.moved, done.lost,
+                      None if done.worst < 0 else done.worst,
+                      _text(done.tokenizer), _text(done.pre),
+                      _text(done.differs))

@@ -169,8 +169,10 @@ class Encoding:
                 m="param(heads,init=slopes)")
 
         The names of its arguments say what they are: the distance n, the
-        signed distance d, positions i and j, the head h of H (from 0 on), or
-        a parameter or constant that 'declared' declares as formula(..) does.
+        signed distance d, positions i and j, the scaled score s, the head h
+        of H (from 0 on), or what 'declared' declares as formula(..) does: a
+        parameter, a constant, or an array c of tokens, which has the numbers
+        c.q at the query and c.k at the key.
 
         A function made of arithmetic, comparisons in numpy.where and NumPy's
         functions is recorded as formula(bias=..): its spec can be trained,

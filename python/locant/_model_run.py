@@ -112,9 +112,14 @@ class Model:
         types        [B, T]: token types
         decoder_ids  [B, S] of an encoder-decoder, whose logits have T = S
         pixels       float32 [B, C, H, W] of models of images, instead of ids;
-                     their logits are [B, classes]
+                     their logits are [B, classes].  Of Qwen-VL beside ids:
+                     [N, C, H, W], images of one size, or patches [P, F], the
+                     pixel_values of a processor of transformers
+        grid         [N, 3] of patches: frames, rows, columns of each image,
+                     its image_grid_thw
 
-        Errors: ERR_PARAM (an id beyond the vocabulary), ERR_SHAPE, ERR_DTYPE.
+        Errors: ERR_PARAM (an id beyond the vocabulary; images that are not
+        those of ids), ERR_SHAPE, ERR_DTYPE.
         """
         given, kept = _input(dict(
             ids=ids, mask=mask, positions=positions, types=types,
@@ -213,7 +218,7 @@ class Model:
 
     def generate(self, ids: Any, tokens: int, *, mask: Any = None,
                  positions: Any = None, decoder_ids: Any = None,
-                 top_k: int = 0, top_p: float = 1.0,
+                 pixels: Any = None, grid: Any = None, top_k: int = 0, top_p: float = 1.0,
                  temperature: float | None = None, seed: int = 0,
                  ignore_end: bool = False) -> Array:
         """The ids and 'tokens' new ones, int64 [B, T + tokens]: the most likely
@@ -221,6 +226,7 @@ class Model:
 
         decoder_ids  of an encoder-decoder, [B, S]: what is continued, instead
                      of the start token
+        pixels, grid  images in the ids, as of logits()
         top_k        draw from the k most likely tokens; 0: from all
         top_p        from the fewest that have this probability together
         temperature  logits are divided by it; 1 for draws unless given
@@ -230,7 +236,8 @@ class Model:
         Errors: as logits().
         """
         given, kept = _input(dict(ids=ids, mask=mask, positions=positions,
-                                  decoder_ids=decoder_ids))
+                                  decoder_ids=decoder_ids, pixels=pixels,
+                                  grid=grid))
         if temperature is None:
             temperature = 1.0 if top_k or top_p < 1 else 0.0
         choice = Generation(

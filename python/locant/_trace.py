@@ -18,7 +18,7 @@ from ._c import Status
 from ._library import Error
 
 # What names of arguments mean, as in a formula.
-NAMES = ("d", "n", "i", "j", "h", "H", "T0")
+NAMES = ("d", "n", "i", "j", "s", "h", "H", "T0")
 
 # How tightly operations bind: a comparison, +, *, unary minus, ^, all else.
 _TEST, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(6)
@@ -119,6 +119,16 @@ class Expression:
             return _call("clamp", *args)
         raise Unrecorded(f"numpy.{function.__name__} is no function of "
                          "formulas")
+
+    @property
+    def q(self) -> Expression:
+        """An array of tokens, at the query."""
+        return Expression(self.within(_ATOM) + ".q")
+
+    @property
+    def k(self) -> Expression:
+        """An array of tokens, at the key."""
+        return Expression(self.within(_ATOM) + ".k")
 
     def __neg__(self) -> Expression:
         return Expression("-" + self.within(_UNARY), _UNARY)

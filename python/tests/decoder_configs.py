@@ -235,14 +235,29 @@ LATE = {
                          rope_parameters=LATE_ROPE),
 }
 KIMI = {
-    "kimi_linear": causal(
+    name: causal(
         "KimiLinear", **{k: v for k, v in LATENT.items()
                          if k not in ("n_routed_experts", "q_lora_rank",
                                       "first_k_dense_replace")},
         num_local_experts=8, num_hidden_layers=4, layer_types=[
             "linear_attention", "full_attention", "linear_attention",
             "full_attention"], linear_head_dim=8, linear_num_heads=4,
-        linear_conv_kernel_dim=4),
+        linear_conv_kernel_dim=4)
+    for name in ("kimi_linear", "kimi_linear_saved")
+}
+KIMI["kimi_linear_dense"] = (*KIMI["kimi_linear"][:2], dict(
+    KIMI["kimi_linear"][2], mlp_layer_types=["dense"] * 4))
+NEXT = {
+    "qwen3_next": causal("Qwen3Next", **EXPERTS, head_dim=16,
+                         num_hidden_layers=4, layer_types=[
+                             "linear_attention", "full_attention",
+                             "linear_attention", "full_attention"],
+                         shared_expert_intermediate_size=40,
+                         mlp_only_layers=[1], attention_bias=True,
+                         linear_num_key_heads=2, linear_num_value_heads=4,
+                         linear_key_head_dim=8, linear_value_head_dim=6,
+                         linear_conv_kernel_dim=3, rope_parameters=rope(
+                             1e6, partial_rotary_factor=0.5)),
 }
 # Scalings on other pairings, partial widths and factors that a file gives.
 SCALED = {
@@ -282,4 +297,5 @@ SCALED = {
                            attention_bias=True, mlp_bias=True,
                            tie_word_embeddings=True, rope_parameters=rope()),
 }
-DECODERS = {**LLAMAS, **MIXTURES, **CLASSIC, **LATE, **KIMI, **SCALED}
+DECODERS = {**LLAMAS, **MIXTURES, **CLASSIC, **LATE, **KIMI, **NEXT,
+            **SCALED}

@@ -50,6 +50,8 @@ LATE = dict(num_hidden_layers=3, num_kv_shared_layers=1,
 # The fixtures, and what the shapes of a family want beyond SMALL: two layers
 # where layers differ, a width from which that of a head follows.
 TWO, WIDE = dict(num_hidden_layers=2), dict(hidden_size=16)
+THIRD = decoder_configs.rope(1e6, mrope_section=[2, 1, 1],
+                             mrope_interleaved=True)
 FIXTURES = {
     "llama": TWO, "llama_3": {}, "mistral": {}, "ministral3": {},
     "mixtral": {}, "qwen2": TWO, "qwen3": {}, "smollm3": TWO, "granite": {},
@@ -60,6 +62,12 @@ FIXTURES = {
     "minimax_m2": dict(intermediate_size=6),
     "deepseek_v2": dict(TWO, num_key_value_heads=2),
     "deepseek_v3": dict(TWO, num_key_value_heads=2),
+    "kimi_linear": dict(TWO, num_key_value_heads=2, linear_num_heads=2,
+                        linear_head_dim=4, num_local_experts=4,
+                        mlp_layer_types=["dense", "sparse"]),
+    "qwen3_next": dict(TWO, mlp_only_layers=[], linear_num_key_heads=2,
+                       linear_num_value_heads=4, linear_key_head_dim=4,
+                       linear_value_head_dim=2),
     "phi": WIDE, "stablelm": WIDE, "gpt_neox": WIDE, "starcoder2": {},
     "phi3_long": dict(num_key_value_heads=2, rope_parameters=LISTS),
     "cohere": {}, "cohere2": TWO, "olmo2": {}, "olmo3": TWO, "glm4": {},
@@ -76,10 +84,25 @@ FIXTURES = {
                  num_heads=[1, 2], window_size=3),
     "swinv2": dict(image_size=12, patch_size=2, embed_dim=4, depths=[2],
                    num_heads=[2], window_size=4, pretrained_window_sizes=[8]),
-    "qwen2_vl": WIDE,
-    "qwen3_vl": dict(rope_parameters=decoder_configs.rope(
-        1e6, mrope_section=[2, 1, 1], mrope_interleaved=True)),
+    "qwen2_vl": WIDE, "qwen3_vl": dict(rope_parameters=THIRD),
+    "qwen2_vl_image": WIDE, "qwen2_5_vl_image": WIDE,
+    "qwen3_vl_image": dict(TWO, rope_parameters=THIRD),
+    "qwen3_vl_moe_image": dict(rope_parameters=THIRD, mlp_only_layers=[]),
 }
+# Towers for images: patches of 2 x 2 pixels, and windows of 4 x 4 of them.
+SIGHTS = {
+    "qwen2_vl_image": dict(embed_dim=8, hidden_size=16, mlp_ratio=1),
+    "qwen2_5_vl_image": dict(hidden_size=8, num_heads=1, window_size=8,
+                             out_hidden_size=16),
+    "qwen3_vl_image": dict(hidden_size=8, num_heads=1, out_hidden_size=8,
+                           num_position_embeddings=9),
+    "qwen3_vl_moe_image": dict(hidden_size=8, num_heads=1, depth=1,
+                               out_hidden_size=8, num_position_embeddings=4,
+                               deepstack_visual_indexes=[0]),
+}
+# Of each row of ids the first tokens and grids of its images.
+SEVERAL = {"qwen2_vl_image": [[(1, (2, 2, 2)), (4, (1, 4, 6))]],
+           "qwen2_5_vl_image": [[(1, (1, 4, 6)), (8, (1, 2, 4))]]}
 # Those that own_models.py makes.
 OWN = {
     "transfo_xl": dict(own_models.XL, vocab_size=12, cutoffs=[4, 8],
@@ -92,7 +115,8 @@ OWN = {
                  num_attention_heads=2, head_dim=8, num_hidden_layers=1,
                  intermediate_size=12),
 }
-MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3,
+MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3, "kimi_linear": 3,
+          "qwen3_next": 2,
           "bert": -4, "roberta": -4, "deberta_v3": -3, "t5": -3, "marian": -4}
 PIXELS = {"dinov2": (8, 12), "dinov3": (8, 12), "swin": (14, 14)}
 SIGHT = ("model.visual.", "visual.")
@@ -114,13 +138,20 @@ def small_keys(name):
     own = FIXTURES[name]
     if "text_config" not in keys:
         return smaller(keys, own)
+    sight = dict(keys["vision_config"])
+    if name in SIGHTS:
+        sight.update(patch_size=2, intermediate_size=12, **SIGHTS[name])
     return dict(keys, text_config=smaller(keys["text_config"], own),
-                image_token_id=10, video_token_id=11, vision_start_token_id=8,
+                vision_config=sight, image_token_id=10, video_token_id=11, vision_start_token_id=8,
                 vision_end_token_id=9)
 
 
 def inputs(name, model):
     given = make_models.inputs(name, model, LENGTH, 1, PIXELS.get(name))
+    if name in SEVERAL:
+        given = make_models.several(model, given["ids"] % 8, SEVERAL[name])
+    if name == "qwen3_vl_image":
+        del given["grid"]
     hidden = MASKED.get(name)
     if hidden:
         given["mask"] = np.ones_like(given["ids"])

@@ -82,22 +82,38 @@ def flat_patches(pixels, c):
     return x.reshape(b * (h // p) * (w // p), -1).copy()
 
 
+def several(model, ids, rows):
+    """Inputs with images of several sizes: of each row their first tokens and
+    grids."""
+    c = model.config.vision_config
+    m, given, g = c.spatial_merge_size, ids.copy(), np.random.default_rng(5)
+    for b, images in enumerate(rows):
+        for first, (t, h, w) in images:
+            given[b, first:first + t * h * w // m ** 2] = \
+                model.config.image_token_id
+    grid = np.array([grid for images in rows for _, grid in images])
+    numbers = c.in_channels * c.temporal_patch_size * c.patch_size ** 2
+    pixels = g.normal(size=(grid.prod(1).sum(), numbers))
+    return {"ids": given, "pixels": pixels.astype(np.float32), "grid": grid}
+
+
 def with_image(model, given):
-    """The names of transformers for a row of ids with an image each."""
-    c = model.config
-    grid = [1, *(n // c.vision_config.patch_size
-                 for n in given["pixels"].shape[2:])]
-    return {"pixel_values": torch.tensor(flat_patches(given["pixels"],
-                                                      c.vision_config)),
-            "image_grid_thw": torch.tensor([grid] * len(given["ids"])),
+    """The names of transformers for ids with images."""
+    c, pixels, grid = model.config, given["pixels"], given.get("grid")
+    if pixels.ndim == 4:
+        size = [n // c.vision_config.patch_size for n in pixels.shape[2:]]
+        grid = [[1, *size]] * len(pixels)
+        pixels = flat_patches(pixels, c.vision_config)
+    return {"pixel_values": torch.tensor(pixels),
+            "image_grid_thw": torch.tensor(grid),
             "mm_token_type_ids": torch.tensor(
                 (given["ids"] == c.image_token_id).astype(np.int32))}
 
 
 def run(model, given):
     """Logits of transformers in float32, or what the last norm gives."""
-    given = {k: v for k, v in given.items() if k != "grid"}
-    inputs = {INPUTS[k]: torch.tensor(v) for k, v in given.items()}
+    inputs = {INPUTS[k]: torch.tensor(v) for k, v in given.items()
+              if k != "grid"}
     if "ids" in given and "pixels" in given:
         inputs.update(with_image(model, given))
     with torch.no_grad():
@@ -225,30 +241,53 @@ def write_sparse(name, folder, new):
     return copied(name, folder, new, lambda c: without(c, default))
 
 
+def turn_experts(path):
+    """Stacks of experts [E, in, out] in the place of [E, out, in]."""
+    tensors = safetensors.torch.load_file(path)
+    for key, x in tensors.items():
+        if ".experts." in key:
+            tensors[key] = x.transpose(1, 2).contiguous()
+    safetensors.torch.save_file(tensors, path, {"format": "pt"})
+
+
 def written(name, folder, model):
     """Save a model, with the keys and the head that older files have; returns
     what transformers reads from there."""
     kind, g = type(model), torch.Generator().manual_seed(7)
     model.save_pretrained(folder)
+    if name in model_configs.TURNED:
+        turn_experts(os.path.join(folder, "model.safetensors"))
+        return kind.from_pretrained(folder, dtype=torch.float32,
+                                    attn_implementation="eager",
+                                    experts_implementation="eager").eval()
     keys = model_configs.WRITTEN.get(name)
     if keys is None:
         return model
     path = os.path.join(folder, "config.json")
     with open(path) as file:
         config = json.load(file)
+    if callable(keys):
+        keys = keys(config)
     config.update(keys)
     config.pop("scale_decoder_outputs", None)
     write_json(path, {k: v for k, v in config.items()
                       if v is not None or k not in keys})
+    path = os.path.join(folder, "model.safetensors")
+    if name in model_configs.RENAMED:
+        tensors = safetensors.torch.load_file(path)
+        for old, new in model_configs.RENAMED[name]:
+            tensors = {k.replace(old, new): v for k, v in tensors.items()}
+        safetensors.torch.save_file(tensors, path, {"format": "pt"})
     if name in model_configs.OWN_HEAD:
-        path = os.path.join(folder, "model.safetensors")
         tensors = safetensors.torch.load_file(path)
         like = tensors["shared.weight"]
         tensors["lm_head.weight"] = (torch.randn(
             like.shape, generator=g) * 0.3).to(like.dtype)
         safetensors.torch.save_file(tensors, path, {"format": "pt"})
-    return kind.from_pretrained(folder, dtype=torch.float32,
+    read = kind.from_pretrained(folder, dtype=torch.float32,
                                 attn_implementation="eager").eval()
+    read.config._experts_implementation = "eager"
+    return read
 
 
 def axes(batch, length):
@@ -285,7 +324,7 @@ def inputs(name, model, length=LENGTH, batch=2, size=None):
         given["pixels"] = g.normal(size=(batch, 3, 4 * p, 6 * p)).astype(
             np.float32)
         given["grid"] = np.array([[1, 4, 6]] * batch)
-        given["ids"] %= 90  # no other token of images
+        given["ids"] %= model.config.vision_start_token_id  # no other image
         first = length // 3
         given["ids"][:, first:first + 6] = model.config.image_token_id
     if name in ("roberta", "xlm_roberta"):  # padding amid the tokens counts

@@ -101,6 +101,29 @@ WRITTEN = {
     "umt5": dict(tie_word_embeddings=False),
 }
 OWN_HEAD = ("t5_1_1", "mt5", "umt5")
+
+
+def kimi_published(c):
+    """The keys of Kimi-Linear-48B-A3B, where layers have numbers from 1 on."""
+    numbers = {kind: [i + 1 for i, k in enumerate(c["layer_types"])
+                      if k == kind]
+               for kind in ("full_attention", "linear_attention")}
+    return dict(
+        layer_types=None, mlp_layer_types=None, linear_head_dim=None,
+        linear_num_heads=None, linear_conv_kernel_dim=None,
+        first_k_dense_replace=1, moe_layer_freq=1, mla_use_nope=True,
+        moe_router_activation_func="sigmoid", use_grouped_topk=True,
+        rope_theta=10000.0, linear_attn_config=dict(
+            full_attn_layers=numbers["full_attention"],
+            kda_layers=numbers["linear_attention"],
+            head_dim=c["linear_head_dim"], num_heads=c["linear_num_heads"],
+            short_conv_kernel_size=c["linear_conv_kernel_dim"]))
+
+
+WRITTEN["kimi_linear"] = kimi_published
+# Names of tensors that published files have, instead of those of transformers.
+RENAMED = {"kimi_linear": [(f"block_sparse_moe.{n}_proj", f"mlp.{n}_proj")
+                           for n in ("gate", "up", "down")]}
 SEEING = dict(depth=2, embed_dim=16, hidden_size=32, num_heads=2,
               intermediate_size=24, in_channels=3, patch_size=4,
               spatial_merge_size=2, temporal_patch_size=2)
@@ -108,7 +131,7 @@ SEEING = dict(depth=2, embed_dim=16, hidden_size=32, num_heads=2,
 
 def seeing(name, sections, vision, **text):
     """A model for text and images."""
-    more = dict(mrope_interleaved=True) if name == "Qwen3VL" else {}
+    more = dict(mrope_interleaved=True) if name[:5] == "Qwen3" else {}
     keys = sized(rope_parameters=rope(1e6, mrope_section=sections, **more),
                  **text)
     return (name + "Config", name + "ForConditionalGeneration", dict(
@@ -128,9 +151,19 @@ AXES = {
         in_channels=3, patch_size=4, out_hidden_size=32,
         num_position_embeddings=16, deepstack_visual_indexes=[0, 1]),
         head_dim=16),
+    "qwen3_vl_moe": seeing("Qwen3VLMoe", [3, 3, 2], dict(
+        depth=2, hidden_size=16, num_heads=2, intermediate_size=24,
+        in_channels=3, patch_size=4, out_hidden_size=32,
+        num_position_embeddings=16, deepstack_visual_indexes=[1, 0]),
+        head_dim=16, num_experts=4, num_experts_per_tok=2,
+        moe_intermediate_size=20, mlp_only_layers=[1]),
 }
 # The same with an image in each row; the others run the text alone.
 IMAGES = {name + "_image": keys for name, keys in AXES.items()}
+# Those with experts, which small errors may choose otherwise; and those that are
+# written as public files are, with experts [E, in, out].
+MIXED = ("qwen3_vl_moe", "qwen3_vl_moe_image")
+TURNED = ("qwen3_vl_moe_image",)
 # The eager attention of Falcon adds the bias of ALiBi twice, once within the
 # mask; what users run by default does not.
 ATTENTION = {"falcon_rw": "sdpa"}
@@ -145,6 +178,7 @@ OLD_KEYS = {
     "cohere2": dict(sliding_window_pattern=2),
     "modernbert": dict(global_attn_every_n_layers=3),
     "gpt_neox": dict(rotary_pct=0.5, rotary_emb_base=10000),
+    "qwen3_next": dict(full_attention_interval=2),
 }
 # transformers computes these otherwise than the code that trained such models:
 # it takes 8 for alibi_bias_max.

@@ -67,7 +67,8 @@ class Convert(unittest.TestCase):
 
     def test_gguf(self) -> None:
         done = models.convert(self.root / "m", self.root / "g", format="gguf")
-        self.assertEqual(done.target, "interleaved")
+        self.assertEqual((done.target, done.tokenizer, done.lost,
+                          done.differs), ("interleaved", "none", 0, None))
         with self.assertRaisesRegex(locant.Error, "is interleaved"):
             models.convert(self.root / "m", self.root / "x", "half",
                            format="gguf")

@@ -50,6 +50,28 @@ class Functions(unittest.TestCase):
             self.assertEqual(e.spec, spec)
             self.assertEqual(e.given, {})
 
+    def test_reads_scores_and_tokens(self):
+        gates = "scan(heads,map=linear,law=logsigmoid)"
+        e = from_function(lambda c: c.q - c.k, c=gates)
+        self.assertEqual(e.spec, f"formula(bias=c.q-c.k,c={gates})")
+        self.assertEqual(from_function(lambda s, n: -np.tanh(s) * n).spec,
+                         "formula(bias=-tanh(s)*n)")
+        with self.assertRaisesRegex(locant.Error,
+                                    "column 14: 'n' is not an array of tokens"):
+            from_function(lambda n: n.k)
+
+    def test_tokens_are_those_of_fox(self):
+        r = np.random.default_rng(1)
+        q, k, v = r.standard_normal((3, 1, 2, 9, 4), dtype=np.float32)
+        x = r.standard_normal((1, 9, 5), dtype=np.float32)
+        w = r.standard_normal((2, 5)), r.standard_normal(2)
+        got = locant.attention(
+            q, k, v, "formula(bias=c.q-c.k,c=scan(heads,map=linear,"
+            "law=logsigmoid))", True, dict(zip(("c.weight", "c.bias"), w)), x=x)
+        want = locant.attention(q, k, v, "fox", True,
+                                dict(zip(("weight", "bias"), w)), x=x)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
     def test_value_is_that_of_the_function(self):
         def f(n, h):
             return -np.tanh(n / 7) * (h + 1) + np.exp(-n) - np.sqrt(n) // 2

@@ -63,7 +63,7 @@ class Check(unittest.TestCase):
 
     def test_what_is_no_model_is_refused(self):
         for model, message in ((3, "the model is a int"),
-                               ({"model_type": "lama"}, "did you mean llama"),
+                               ({"model_type": "lama"}, "did you mean 'llama'"),
                                ("/none/such", "cannot be opened")):
             with self.assertRaisesRegex(locant.Error, message):
                 models.check(model)

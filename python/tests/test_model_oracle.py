@@ -10,7 +10,8 @@ import model_oracle
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
                         "tests", "models", "fixtures")
-INPUTS = ("ids", "mask", "types", "decoder_ids", "pixels", "positions")
+INPUTS = ("ids", "mask", "types", "decoder_ids", "pixels", "grid",
+          "positions")
 
 
 def inputs(folder):

@@ -187,5 +187,40 @@ class Probe(unittest.TestCase):
             self.assertAlmostEqual(layer["even"]["after"], 9.5 / 20, 9)
 
 
+@unittest.skipUnless(LAB, "this build has no lab")
+class Images(unittest.TestCase):
+    """Texts with images, from the fixtures."""
+
+    def given(self, name):
+        folder = os.path.join(os.path.dirname(LLAMA), name)
+        arrays = {}
+        for key in ("ids", "pixels", "grid", "logits"):
+            path = os.path.join(folder, key + ".npy")
+            if os.path.exists(path):
+                arrays[key] = np.load(path)
+        return folder, arrays
+
+    def test_logits_are_those_of_the_oracle(self):
+        for name in ("qwen2_vl_image", "qwen3_vl_image"):
+            folder, given = self.given(name)
+            truth = given.pop("logits")
+            got = models.Model(folder, "float64").logits(**given)
+            self.assertLess(np.abs(got - truth).max(),
+                            1e-9 * np.abs(truth).max(), name)
+
+    def test_a_continuation_begins_with_the_likeliest_token(self):
+        folder, given = self.given("qwen2_5_vl_image")
+        truth = given.pop("logits")
+        got = models.Model(folder, "float64").generate(
+            tokens=2, ignore_end=True, **given)
+        self.assertEqual(got.shape, (1, given["ids"].shape[1] + 2))
+        self.assertEqual(got[0, -2], truth[0, -1].argmax())
+
+    def test_a_missing_grid_is_refused(self):
+        folder, given = self.given("qwen2_vl_image")
+        with self.assertRaisesRegex(locant.Error, "there is no grid"):
+            models.Model(folder).logits(given["ids"], pixels=given["pixels"])
+
+
 if __name__ == "__main__":
     unittest.main()

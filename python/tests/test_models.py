@@ -37,7 +37,7 @@ NEW = 6
 NO_POSITIONS = ("opt", "opt_350m", "bloom", "bloom_late", "mpt", "mpt_16",
                 "mpt_scaled", "falcon_rw",
                 "deberta_v2", "deberta_v3", "deberta_plain", "qwen1",
-                "qwen1_short", "kimi_linear")
+                "qwen1_short", *decoder_configs.KIMI)
 # Encoders; ids alone do not make positions of several axes; frequencies that
 # change with the length leave cached keys as they were, but for Phi-3.
 NO_GENERATION = (*model_configs.ENCODERS, *model_configs.AXES, "qwen1",
@@ -79,6 +79,11 @@ class Family:
         if "ids" not in self.given or self.name.startswith("transfo_xl"):
             return
         yield "mask", dict(self.given, mask=paddings(self.given["ids"]))
+        if self.name in model_configs.IMAGES:
+            ids = make_models.tokens(self.model, seed=6) % \
+                self.model.config.vision_start_token_id
+            yield "several", make_models.several(self.model, ids, [
+                [(2, (1, 2, 4)), (6, (2, 4, 4))], [(1, (1, 6, 10))]])
         config = self.checkpoint.c
         if self.name in NO_POSITIONS or self.name in model_configs.AXES or \
                 self.given.keys() & {"decoder_ids", "pixels"} or \
@@ -179,7 +184,9 @@ class Models(unittest.TestCase):
     def test_3_bfloat16(self):
         self.verb("logits")
         for family in self.families:
-            if family.name in decoder_configs.MIXTURES:
+            if family.name in (*decoder_configs.MIXTURES,
+                               *model_configs.MIXED, "kimi_linear",
+                               "kimi_linear_saved", "qwen3_next"):
                 continue
             with self.subTest(family=family.name):
                 got = self.command.run("logits", family.folder, family.given,
@@ -320,7 +327,7 @@ class Models(unittest.TestCase):
     def other_pairing(family):
         """None: the model has no rotation to convert."""
         row = DECODERS.get(family.checkpoint.kind)
-        if family.name in ("falcon_rw", "kimi_linear"):
+        if family.name in ("falcon_rw", *decoder_configs.KIMI):
             return None
         if row is not None and "pixels" not in family.given:
             latent = family.checkpoint.c.get("kv_lora_rank")

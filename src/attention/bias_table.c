@@ -42,20 +42,35 @@ static struct lct_span position_keys(const struct lct_plan *p,
     return x;
 }
 
-/* Extent of the differences of one row of positions. */
-static bool row_differences(struct lct_span *d, const struct lct_plan *p,
-                            int64_t row)
+/* Of queries or, as in lct_positions_query_extent(), of queries and keys. */
+static struct lct_span query_keys(const struct lct_plan *p, int64_t row,
+                                  struct lct_span last)
 {
     const struct lct_positions queries =
         lct_positions_of(p->request, LCT_QUERY);
     const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
-    struct lct_extent q = lct_positions_extent(&queries, row);
+    struct lct_span q = position_keys(p, &queries, LCT_QUERY, row, last), k;
+
+    if (p->request->leaves == 0)
+        return q;
+    k = position_keys(p, &keys, LCT_QUERY, row, last);
+    q.low = k.low < q.low ? k.low : q.low;
+    q.high = k.high > q.high ? k.high : q.high;
+    return q;
+}
+
+/* Extent of the differences of one row of positions. */
+static bool row_differences(struct lct_span *d, const struct lct_plan *p,
+                            int64_t row)
+{
+    const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
+    struct lct_extent q = lct_positions_query_extent(p->request, row);
     struct lct_extent k = lct_positions_extent(&keys, row);
 
     if (p->bias_keys) {
         struct lct_span last = { p->documents ? k.low : k.high, k.high };
 
-        return differences(d, position_keys(p, &queries, LCT_QUERY, row, last),
+        return differences(d, query_keys(p, row, last),
                            position_keys(p, &keys, LCT_KEY, row, last));
     }
     if (!differences(d, (struct lct_span){ q.low, q.high },
@@ -70,7 +85,7 @@ static bool row_differences(struct lct_span *d, const struct lct_plan *p,
 
 bool lct_bias_table_differences(struct lct_span *all, const struct lct_plan *p)
 {
-    int64_t most = (p->bias_keys ? 8 : 4) * (p->T + p->S) + 1024, range;
+    int64_t most = (p->bias_keys ? 8 : 4) * lct_plan_tokens(p) + 1024, range;
 
     *all = (struct lct_span){ INT64_MAX, INT64_MIN };
     for (int64_t row = 0; row < p->position_rows; row++) {

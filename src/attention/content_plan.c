@@ -29,7 +29,7 @@ static bool plan_table(struct lct_content_table *table,
     table->first = clamp(differences.low, v->first, v->last);
     if (__builtin_sub_overflow(clamp(differences.high, v->first, v->last),
                                table->first, &range) ||
-        range >= 4 * (p->T + p->S) + 1024)
+        range >= 4 * lct_plan_tokens(p) + 1024)
         return false;
     table->range = range + 1;
     from = v->row(e, table->first, 0);
@@ -44,13 +44,11 @@ static bool plan_table(struct lct_content_table *table,
 /* The extent of q_pos - k_pos under the causal mask, if any. */
 static struct lct_span find_differences(const struct lct_plan *p)
 {
-    const struct lct_positions queries =
-        lct_positions_of(p->request, LCT_QUERY);
     const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
     struct lct_span all = { INT64_MAX, INT64_MIN };
 
     for (int64_t row = 0; row < p->position_rows; row++) {
-        struct lct_extent q = lct_positions_extent(&queries, row);
+        struct lct_extent q = lct_positions_query_extent(p->request, row);
         struct lct_extent k = lct_positions_extent(&keys, row);
         int64_t least = lct_distance(q.low, k.high);
         int64_t most = lct_distance(q.high, k.low);
@@ -73,7 +71,7 @@ bool lct_content_plan_make(struct lct_content_products *c,
     struct lct_span differences;
 
     c->products = lct_no_products();
-    if (door->token_angles != NULL)
+    if (door->token_angles != NULL || door->pairs != NULL)
         return true;
     if (door->products == NULL)
         return false;

@@ -34,8 +34,8 @@ void lct_leaf_sums_layout(struct lct_leaf_sums *sums, const struct lct_plan *p,
     sums->size = elements(p, p->D) + elements(p, p->Dv) + x_elements(p) +
                  p->params + (size_t)p->H;
     sums->arrays =
-        lct_arena_alloc(arena, lct_tree_room(0, r->leaves),
-                        (int64_t)sums->size, locant_dtype_size(dtype_of(p)));
+        lct_arena_alloc(arena, lct_tree_room(0, r->leaves), (int64_t)sums->size,
+                        locant_dtype_size(dtype_of(p)));
 }
 
 /* The sums that are asked for, one after another in an array of a leaf. */
@@ -216,6 +216,8 @@ void lct_leaf_sums_backward(const struct lct_leaf_sums *sums,
         for (; array >= tree.count; array--)
             add(&x, array - 1);
     }
+    if (lct_pool_cancelled()) /* array 0 may not be written */
+        return;
     use_array(&x, 0);
     store(&x, pass->g->dk, &x.dk);
     store(&x, pass->g->dv, &x.dv);

@@ -1,5 +1,6 @@
 /* param_gradients.c - sums of the gradients of the encoding's parameters */
 #include "param_gradients.h"
+#include "pairs.h"
 #include <string.h>
 
 /* Is the content part the only one with parameters? */
@@ -20,7 +21,9 @@ void lct_param_gradients_plan(struct lct_plan *p, double more)
     double each, rows;
 
     p->task_params =
-        content && content_learns_alone(p->request) ? 0 : p->params;
+        content && !lct_pairs_are_used(p) && content_learns_alone(p->request)
+            ? 0
+            : p->params;
     each = (double)p->H * (double)p->table_width +
            (double)p->Hkv * (double)p->task_params + more;
     rows = (1 << 20) / (each > 1 ? each : 1);

@@ -103,6 +103,13 @@ static inline int64_t lct_plan_row(const struct lct_plan *p, int64_t b)
     return p->position_rows == 1 ? 0 : b;
 }
 
+/* Queries and keys, which tables are worth while for; with leaves there may be
+   other queries, in other processes. */
+static inline int64_t lct_plan_tokens(const struct lct_plan *p)
+{
+    return (p->request->leaves > 0 ? p->S : p->T) + p->S;
+}
+
 /* Keys of batch row b, and their tiles. */
 static inline int64_t lct_plan_keys(const struct lct_plan *p, int64_t b)
 {

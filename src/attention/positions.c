@@ -37,6 +37,22 @@ struct lct_extent lct_positions_extent(const struct lct_positions *t,
     return x;
 }
 
+struct lct_extent lct_positions_query_extent(const struct lct_request *r,
+                                             int64_t row)
+{
+    const struct lct_positions queries = lct_positions_of(r, LCT_QUERY);
+    const struct lct_positions keys = lct_positions_of(r, LCT_KEY);
+    struct lct_extent q = lct_positions_extent(&queries, row);
+    const struct lct_extent k = lct_positions_extent(&keys, row);
+
+    if (r->leaves == 0)
+        return q;
+    q.low = k.low < q.low ? k.low : q.low;
+    q.high = k.high > q.high ? k.high : q.high;
+    q.consecutive = false; /* some of the queries may not be */
+    return q;
+}
+
 bool lct_positions_in_order(const struct lct_request *r)
 {
     const struct lct_positions keys = lct_positions_of(r, LCT_KEY);

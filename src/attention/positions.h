@@ -112,6 +112,14 @@ static inline const double *lct_positions_coords(const struct lct_positions *t,
     return lct_at(t->coords, rank == 1 ? index + 1 : index, rank);
 }
 
+/*
+ * Extent of what queries may sit at: of queries or, with leaves, of queries and
+ * keys.  Then a process that has some of the queries and all keys has the
+ * tables of the whole call.
+ */
+struct lct_extent lct_positions_query_extent(const struct lct_request *r,
+                                             int64_t row);
+
 /* Extent of a row's positions without padding; 0, 0 if all is padding. */
 struct lct_extent lct_positions_extent(const struct lct_positions *t,
                                        int64_t row);

@@ -2,6 +2,7 @@
 #include "request.h"
 #include "../core/size.h"
 #include "../core/tree.h"
+#include "../encodings/biases.h"
 #include "../encodings/content.h"
 #include "positions_check.h"
 #include "rectangle.h"
@@ -276,6 +277,22 @@ static locant_status check_slices(const struct lct_request *r,
                        r->H);
 }
 
+/* Has x a channel for each number that is read from one? */
+static locant_status check_channels(const struct lct_request *r,
+                                    const locant_encoding *leaf)
+{
+    int64_t least = r->token_numbers->channels != NULL
+                        ? r->token_numbers->channels(r->content)
+                        : 0;
+
+    if (r->W >= least)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_SHAPE,
+                       "%s: x has width %" PRId64 ", expected at least %" PRId64
+                       ": %s reads its numbers of tokens there",
+                       r->fn, r->W, least, leaf->row->info.name);
+}
+
 static locant_status check_token_angles(struct lct_request *r,
                                         const locant_encoding *leaf)
 {
@@ -284,10 +301,14 @@ static locant_status check_token_angles(struct lct_request *r,
     r->token_angles = door->token_angles;
     r->token_numbers =
         r->token_angles != NULL ? r->token_angles : door->token_numbers;
+    if (r->token_numbers != NULL && r->token_numbers->count != NULL &&
+        r->token_numbers->count(r->content) == 0)
+        r->token_numbers = NULL;
     if (r->token_numbers == NULL)
         return LOCANT_OK;
+    LCT_TRY(check_channels(r, leaf));
     if (r->token_angles == NULL)
-        return check_mapped_heads(r, leaf);
+        return door->scores_only ? LOCANT_OK : check_mapped_heads(r, leaf);
     r->general_map = true;
     if (r->D % 2 != 0)
         return locant_fail(
@@ -433,6 +454,10 @@ static locant_status check_parts(struct lct_request *r)
     for (int n = 0; n < e->parts; n++)
         if (is_used(e->part[n].e))
             LCT_TRY(check_part(r, n));
+    if (lct_biases_of(e) != NULL) {
+        r->call[LCT_MAX_PARTS] = lct_biases_call(e, r->call);
+        r->score = &r->call[LCT_MAX_PARTS];
+    }
     if (r->relations != NULL)
         LCT_TRY(check_relations(r));
     if (r->stick != NULL && r->rotate_values)

@@ -32,8 +32,9 @@ struct lct_request {
     struct lct_paged paged; /* and how k and v are quantised */
     int64_t leaves;         /* of the sums over queries; 0: none */
 
-    /* Parts of the encoding; tables.h loads their parameters. */
-    struct lct_call call[LCT_MAX_PARTS];
+    /* Parts of the encoding, and last the sum of several biases (biases.h);
+     * tables.h loads their parameters. */
+    struct lct_call call[LCT_MAX_PARTS + 1];
     size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
     size_t params;                    /* elements of all parameters */
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */

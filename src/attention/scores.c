@@ -7,6 +7,7 @@
 #include "dense_bias.h"
 #include "factors.h"
 #include "mask.h"
+#include "pairs.h"
 
 void lct_scores_of_tile(const struct lct_plan *p, struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
@@ -20,6 +21,8 @@ void lct_scores_of_tile(const struct lct_plan *p, struct lct_tile *t,
         lct_content_far_scores(p, t, s, l->keys);
     if (p->request->gain != NULL)
         lct_factors_gain(p, t, s);
+    if (lct_pairs_are_used(p))
+        lct_pairs_scores(p, t, s);
     if (p->request->score != NULL)
         lct_bias_add(p, t, s);
     if (p->request->content != NULL)

@@ -2,6 +2,7 @@
 #include "scratch.h"
 #include "arithmetic.h"
 #include "factors.h"
+#include "pairs.h"
 #include "relations.h"
 #include "stick.h"
 
@@ -47,6 +48,7 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
     s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
     lct_factors_layout_scratch(s, p, arena);
+    lct_pairs_layout_scratch(s, p, arena);
     lct_stick_layout_scratch(s, p, arena);
     lct_relations_layout_keys(s, p, arena);
     s->query = lct_arena_floats(arena, r->row != NULL ? 1 : 0, p->padded_q);

@@ -1,6 +1,7 @@
 /* tables.c - tables filled once per call: positions, angles, biases */
 #include "tables.h"
 #include "../core/pool.h"
+#include "../encodings/biases.h"
 #include "bias_table.h"
 #include "factors.h"
 #include "rotation.h"
@@ -173,6 +174,9 @@ static void load_params(struct lct_tables *tables, const struct lct_plan *p)
         tables->call[n].scale = p->scale;
         tables->call[n].wide = p->request->q.dtype == LOCANT_F64;
     }
+    if (lct_biases_of(a->encoding) != NULL)
+        tables->call[LCT_MAX_PARTS] =
+            lct_biases_call(a->encoding, tables->call);
 }
 
 /* The largest position among the keys of each query's document. */

@@ -22,7 +22,7 @@ struct lct_token_tables {
 /* Sizes grow with T + S, never with T S.  Dimension R is position_rows. */
 struct lct_tables {
     /* Parts of the encoding as in the request, with their parameters. */
-    struct lct_call call[LCT_MAX_PARTS];
+    struct lct_call call[LCT_MAX_PARTS + 1];
     const struct lct_call *rotate, *score, *content; /* by door; or NULL */
     const struct lct_call *gain, *after, *row;       /* by factor; or NULL */
     double *param_memory;                            /* [params] */

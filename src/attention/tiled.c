@@ -25,6 +25,7 @@
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
+#include "pairs.h"
 #include "param_gradients.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -241,6 +242,8 @@ static void scores_backward(const struct lct_backward *job,
     }
     if (job->needs_dbias)
         lct_bias_backward(p, t, s, t->b - job->from);
+    if (lct_pairs_are_used(p))
+        lct_pairs_scores_backward(p, t, s, t->b - job->from, job->learns);
     if (p->request->gain != NULL)
         lct_factors_gain_backward(p, t, s, t->b - job->from, job->learns);
     if (lct_content_maps_are_used(p)) {
@@ -452,7 +455,7 @@ void lct_tiled_backward(const struct lct_plan *p,
         backward_chunk(&job, left < p->chunk ? left : p->chunk);
     }
     lct_dense_heads_backward(&job);
-    if (job.needs_angles)
+    if (p->request->token_numbers != NULL && (job.learns || g->dx != NULL))
         lct_token_angles_end_backward(p, g->dx);
     lct_sinks_backward(p, pass);
     if (!job.learns)

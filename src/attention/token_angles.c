@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../kernel/row.h"
 #include "key_order.h"
+#include "pairs.h"
 #include "param_gradients.h"
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 /* NULL: there are none, or tiles compute them (content_maps_tokens.h). */
 static const struct lct_token_angles *hooks_of(const struct lct_plan *p)
 {
-    return p->engine == LCT_REFERENCE || p->request->token_angles != NULL
+    return p->engine == LCT_REFERENCE || p->request->token_angles != NULL ||
+                   lct_pairs_are_used(p)
                ? p->request->token_numbers
                : NULL;
 }
@@ -110,6 +112,16 @@ static void fill_numbers(void *context, size_t task, int slot)
     }
 }
 
+/* The first number that is summed; t->numbers: none is. */
+static int64_t first_sum(const struct lct_plan *p)
+{
+    if (!hooks_of(p)->sums)
+        return p->tables->token.numbers;
+    return hooks_of(p)->first_sum != NULL
+               ? hooks_of(p)->first_sum(p->tables->content)
+               : 0;
+}
+
 /* z of each token of a head += that of the token before it. */
 static void sum_numbers(void *context, size_t task, int slot)
 {
@@ -123,7 +135,7 @@ static void sum_numbers(void *context, size_t task, int slot)
     for (int64_t n = 1; n < p->S; n++)
         if (lct_key_order_doc(p, row, order[n]) ==
             lct_key_order_doc(p, row, order[n - 1]))
-            for (int64_t c = 0; c < t->numbers; c++)
+            for (int64_t c = first_sum(p); c < t->numbers; c++)
                 z[order[n] * t->numbers + c] +=
                     z[order[n - 1] * t->numbers + c];
 }
@@ -141,7 +153,7 @@ void lct_token_angles_fill(const struct lct_plan *p)
     for (int64_t c = 0; p->request->token_angles != NULL && c < p->D / 2; c++)
         t->frequency[c] = hooks_of(p)->frequency(e, c, p->D / 2);
     lct_parallel_for((size_t)(p->B * tiles), p->slots, fill_numbers, (void *)p);
-    if (hooks_of(p)->sums)
+    if (first_sum(p) < t->numbers)
         lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_numbers,
                          (void *)p);
 }
@@ -243,10 +255,10 @@ static void numbers_backward(void *context, size_t task, int slot)
     for (int64_t i = 0; i < p->T; i++)
         for (int64_t c = 0; own[i] >= 0 && c < each; c++)
             dk[own[i] * each + c] += dq[i * each + c];
-    for (int64_t n = p->S - 1; hooks_of(p)->sums && n > 0; n--)
+    for (int64_t n = p->S - 1; first_sum(p) < each && n > 0; n--)
         if (lct_key_order_doc(p, row, order[n]) ==
             lct_key_order_doc(p, row, order[n - 1]))
-            for (int64_t c = 0; c < each; c++)
+            for (int64_t c = first_sum(p); c < each; c++)
                 dk[order[n - 1] * each + c] += dk[order[n] * each + c];
 }
 

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fixed storage: reporting "out of memory" must not allocate. */
-static _Thread_local char last_error[512];
+/* Fixed storage: reporting "out of memory" must not allocate.  The longest
+   message has the names of all families and classes of models. */
+static _Thread_local char last_error[3072];
 
 locant_status locant_fail(locant_status status, const char *format, ...)
 {

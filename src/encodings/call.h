@@ -5,7 +5,7 @@
 #include "locant/encoding.h"
 #include <stdbool.h>
 
-enum { LCT_MAX_PARAMS = 16 };
+enum { LCT_MAX_PARAMS = 32 };
 
 /* For hooks of the rotate and score doors. */
 struct lct_call {
@@ -75,6 +75,28 @@ struct lct_content_gradient {
     double *dbias; /* [heads, keys]: d/dbias minus d/dscore */
     double *const *dparam;
     double *dnumbers; /* of c->numbers */
+};
+
+/* For hooks of lct_pair_scores: a tile of queries and keys of one head. */
+struct lct_pairs {
+    const struct lct_call *call;
+    int64_t head, rows, keys;
+    size_t lanes; /* an array of pairs is [keys, lanes], lanes >= rows */
+    const int64_t *q_pos, *k_pos; /* [rows], [keys] */
+
+    /* With the hook token_numbers: those of all keys of the head, [.., count];
+     * the keys of the tile begin at 'first', and a query's own key is 'own'
+     * [rows], -1 if it is padding. */
+    const double *numbers;
+    const int64_t *own;
+    int64_t first, count;
+};
+
+/* Gradients that these hooks add to. */
+struct lct_pair_gradients {
+    double *const *dparam; /* NULL: not wanted */
+    double *dq_numbers;    /* [rows, count] */
+    double *dk_numbers;    /* [keys, count] */
 };
 
 /* For hooks of lct_token_angles: a token and those before it. */

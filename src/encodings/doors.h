@@ -171,11 +171,15 @@ struct lct_score_door {
  * head has one number z for each token and pair, or one for each token.
  */
 struct lct_token_angles {
-    /* Numbers of a token and head; NULL: as above. */
+    /* Numbers of a token and head, 0 if e has none; NULL: as above. */
     int64_t (*count)(const struct lct_call *c);
     bool one;  /* one number for each token */
     bool sums; /* z is the sum of the numbers of the document's tokens up to t,
                   in order of position */
+    /* The first number that is summed, if 'sums'; NULL: 0. */
+    int64_t (*first_sum)(const struct lct_call *c);
+    /* The least width of inputs; NULL: any. */
+    int64_t (*channels)(const struct lct_call *c);
     int reach; /* how many tokens' inputs a number reads, its own among them */
     double (*frequency)(const locant_encoding *e, int64_t c, int64_t pairs);
     /* Numbers of scratch memory; NULL: none. */
@@ -186,6 +190,19 @@ struct lct_token_angles {
     /* Add to t->dx and dparam. */
     void (*backward)(double *const *dparam, const double *dout,
                      const struct lct_call *c, const struct lct_inputs *t);
+};
+
+/*
+ * What the hook 'scores' does with the scores of each pair alone, for tiles in
+ * float32: x is scale * q.k, without the bias of another part, which is added
+ * after.  A hidden pair may become anything.
+ */
+struct lct_pair_scores {
+    void (*scores)(float *x, const struct lct_pairs *t);
+    /* dx is the gradient of what 'scores' returned on entry, 0 where hidden,
+     * and that of x, whose values 'before' holds, on return. */
+    void (*backward)(float *dx, const struct lct_pair_gradients *g,
+                     const float *before, const struct lct_pairs *t);
 };
 
 /* Scores and values that depend on queries, keys or inputs. */
@@ -215,14 +232,15 @@ struct lct_content_door {
     void (*backward)(double *ds, const struct lct_content_gradient *g,
                      const double *s, const struct lct_content *c,
                      const struct lct_query *q);
+    const struct lct_pair_scores *pairs; /* NULL: 'scores' does more */
     bool scores_only; /* reads scores and bias, never queries and keys */
     /* Attention rotates queries and keys by these near and far positions, so a
      * sum must not have a part with the rotate door beside this one. */
     const struct lct_near_far *near_far;
     /* Attention rotates queries and keys by these angles; the same holds. */
     const struct lct_token_angles *token_angles;
-    /* Numbers of tokens that 'scores' reads, without a rotation; keys need as
-     * many heads as queries. */
+    /* Numbers of tokens that 'scores' reads, without a rotation; unless
+     * 'scores_only' is set, keys need as many heads as queries. */
     const struct lct_token_angles *token_numbers;
     bool splits_x; /* x has a slice [head_dim] for each head */
 };
@@ -254,7 +272,12 @@ struct lct_pair_factor {
     bool alike; /* the same for all heads; only without parameters */
 };
 
-enum { LCT_HAS_GAIN = 1, LCT_HAS_AFTER = 2, LCT_HAS_ROW = 4 };
+enum {
+    LCT_HAS_GAIN = 1,
+    LCT_HAS_AFTER = 2,
+    LCT_HAS_ROW = 4,
+    LCT_HAS_CONTENT_GAIN = 8 /* the hook content.scores multiplies scores */
+};
 
 /*
  * Factors of scores and weights:

@@ -4,21 +4,27 @@
  *     formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))
  *
  * A formula of the distance alone is a table, as any relative bias is, so
- * attention reads it at the same speed; one that reads the positions i and j is
- * evaluated pair by pair.  Both in double, rounded once.
+ * attention reads it at the same speed; one that reads the positions i and j,
+ * scores or tokens is evaluated pair by pair, what depends on the key or on the
+ * query alone once for each.  All in double, rounded once.
  */
+#include "formula_check.h"
 #include "formula_content.h"
-#include "formula_evaluate.h"
+#include "formula_gradient.h"
 #include "formula_linear.h"
+#include "formula_pairs.h"
 #include "formula_params.h"
 #include "formula_print.h"
 #include "formula_read.h"
+#include "formula_tokens.h"
 #include "formula_trend.h"
 #include <inttypes.h>
 #include <math.h>
 
 static const char *const forms[] = {
-    "numbers, n, d, i, j, h, H, T0, functions and declared names", NULL
+    "numbers, n, d, i, j, s, h, H, T0, functions and declared names, of tokens "
+    "with .q or .k",
+    NULL
 };
 static const char *const futures[] = { "same", "zero", "hide", NULL };
 
@@ -48,38 +54,25 @@ static const struct lct_formula *formula_of(const locant_encoding *e)
     return e->state;
 }
 
-/* What one of the expressions reads; 0 if it is left out. */
-static unsigned reads_of(const locant_encoding *e, int root)
-{
-    const struct lct_formula *f = formula_of(e);
-
-    return f->root[root] < 0 ? 0 : f->node[f->root[root]].reads;
-}
-
-/* Gain and bias of a formula that reads s go through the content door. */
-static bool reads_scores(const locant_encoding *e)
-{
-    return ((reads_of(e, LCT_FORMULA_BIAS) | reads_of(e, LCT_FORMULA_GAIN)) &
-            LCT_READS_S) != 0;
-}
-
 /* Which of the factors of attention it has: a gain that is equal for all keys
  * is a factor of the query. */
 static unsigned factors(const locant_encoding *e)
 {
     const struct lct_formula *f = formula_of(e);
-    bool row = !(reads_of(e, LCT_FORMULA_GAIN) &
+    unsigned after = f->root[LCT_FORMULA_AFTER] >= 0 ? LCT_HAS_AFTER : 0;
+    bool row = !(lct_formula_graph_reads_of(f, LCT_FORMULA_GAIN) &
                  (LCT_READS_D | LCT_READS_I | LCT_READS_J));
 
-    return (f->root[LCT_FORMULA_AFTER] >= 0 ? LCT_HAS_AFTER : 0u) |
-           (f->root[LCT_FORMULA_GAIN] < 0 || reads_scores(e) ? 0u
-            : row                                            ? LCT_HAS_ROW
-                                                             : LCT_HAS_GAIN);
+    if (f->root[LCT_FORMULA_GAIN] < 0)
+        return after;
+    if (lct_formula_graph_reads_content(f))
+        return after | LCT_HAS_CONTENT_GAIN;
+    return after | (row ? LCT_HAS_ROW : LCT_HAS_GAIN);
 }
 
 static unsigned doors(const locant_encoding *e)
 {
-    if (reads_scores(e))
+    if (lct_formula_graph_reads_content(formula_of(e)))
         return LOCANT_DOOR_CONTENT;
     return formula_of(e)->root[LCT_FORMULA_BIAS] < 0 && factors(e) != 0
                ? 0
@@ -93,102 +86,11 @@ static unsigned traits(const locant_encoding *e)
 
     return (relative ? LOCANT_TRAIT_RELATIVE : 0) |
            (f->params > 0 ? LOCANT_TRAIT_LEARNED : 0) |
+           (f->tokens > 0 ? LOCANT_TRAIT_READS_X : 0) |
            (relative && doors(e) == LOCANT_DOOR_SCORE &&
                     lct_formula_trend_falls(f)
                 ? LOCANT_TRAIT_MONOTONE
                 : 0);
-}
-
-/* ------------------------------------------------------------------- checks */
-
-/* What formulas may say, but attention does not compute. */
-static locant_status check_supported(const locant_encoding *e)
-{
-    for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
-        unsigned reads = reads_of(e, k);
-
-        if ((reads & LCT_READS_S) && k == LCT_FORMULA_AFTER)
-            return LCT_REFUSE("formula: after reads s, expected it only in "
-                              "gain and bias");
-        if ((reads & LCT_READS_CNT) &&
-            (k != LCT_FORMULA_GAIN ||
-             (reads & (LCT_READS_D | LCT_READS_I | LCT_READS_J)) ||
-             reads_scores(e)))
-            return LCT_REFUSE("formula: %s reads cnt, expected it only in a "
-                              "gain that does not depend on positions",
-                              keys[k].name);
-    }
-    if (formula_of(e)->root[LCT_FORMULA_BIAS] >= 0 &&
-        !(reads_of(e, LCT_FORMULA_BIAS) &
-          (LCT_READS_D | LCT_READS_J | LCT_READS_S)))
-        return LCT_REFUSE("formula: bias has no effect: it does not depend on "
-                          "the key");
-    return LOCANT_OK;
-}
-
-/* Where a number starts; random draws are taken at their middle. */
-static double start_of(const struct lct_formula_name *n)
-{
-    double x = n->init == LCT_START_UNIFORM  ? (n->a + n->b) / 2
-               : n->init == LCT_START_NUMBER ? n->a
-               : n->init == LCT_START_NORMAL ? 0
-                                             : 0.5;
-
-    return lct_formula_evaluate_law_inverse(n->law,
-                                            fmax(n->min, fmin(x, n->max)));
-}
-
-enum { PROBES = 64 }; /* distances 0 .. 31, then powers of 2 */
-
-/* Refuse an expression that is not a number at one of the distances. */
-static locant_status check_distances(const struct lct_call *call, int root)
-{
-    struct lct_formula_run run;
-    double value[PROBES];
-    int64_t k_pos[PROBES];
-
-    lct_formula_evaluate_open(&run, formula_of(call->e), root, call, 0);
-    for (int i = 0; i < PROBES; i++)
-        k_pos[i] = -(i < 32 ? i : (int64_t)1 << (i - 32));
-    lct_formula_evaluate(value, &run, 0, k_pos, PROBES);
-    for (int i = 0; i < PROBES; i++)
-        if (isnan(value[i]))
-            return LCT_REFUSE("formula: %s is NaN at distance %" PRId64,
-                              keys[root].name, -k_pos[i]);
-    return LOCANT_OK;
-}
-
-/* The same at first, for one head; formulas with tables are not tried. */
-static locant_status check_values(const locant_encoding *e)
-{
-    const struct lct_formula *f = formula_of(e);
-    struct lct_call call = { .e = e, .heads = 1 };
-    double start[LCT_FORMULA_NAMES];
-
-    for (int i = 0; i < f->names; i++) {
-        if (f->name[i].entries > 0)
-            return LOCANT_OK;
-        if (f->name[i].param < 0)
-            continue;
-        start[f->name[i].param] = start_of(&f->name[i]);
-        call.param[f->name[i].param] = &start[f->name[i].param];
-    }
-    for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
-        unsigned reads = reads_of(e, k);
-
-        if ((reads & (LCT_READS_I | LCT_READS_J | LCT_READS_S)) ||
-            !(reads & LCT_READS_D) ||
-            ((reads & LCT_READS_T0) && isnan(e->value[LCT_FORMULA_LENGTH])))
-            continue;
-        LCT_TRY(check_distances(&call, k));
-    }
-    return LOCANT_OK;
-}
-
-static locant_status check(const locant_encoding *e)
-{
-    LCT_TRY(check_supported(e));
-    return check_values(e);
 }
 
 /* T0 must be known to compute anything. */
@@ -255,8 +157,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
 
         for (size_t j = 0; j < count; j++)
             part[j] = hides(c, q_pos, k_pos[at + j]) ? 0 : dout[at + j];
-        lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos + at, part,
-                                      count);
+        lct_formula_gradient(dparam, &run, q_pos, k_pos + at, part, count);
     }
 }
 
@@ -278,7 +179,7 @@ static void factor_backward(double *const *dparam, const struct lct_call *c,
     struct lct_formula_run run;
 
     lct_formula_evaluate_open(&run, formula_of(c->e), root, c, head);
-    lct_formula_evaluate_backward(dparam, &run, q_pos, k_pos, dout, n);
+    lct_formula_gradient(dparam, &run, q_pos, k_pos, dout, n);
 }
 
 static void gain(double *out, const struct lct_call *c, int64_t head,
@@ -330,7 +231,7 @@ static void row_backward(double *const *dparam, const struct lct_call *c,
     lct_formula_evaluate_open(&run, formula_of(c->e), LCT_FORMULA_GAIN, c,
                               head);
     run.count = count;
-    lct_formula_evaluate_backward(dparam, &run, at, &at, &dout, 1);
+    lct_formula_gradient(dparam, &run, at, &at, &dout, 1);
 }
 
 static const locant_variant variants[] = {
@@ -339,6 +240,8 @@ static const locant_variant variants[] = {
     { "formula(bias=-m*log1p(a*n),m=param(heads,init=uniform(0,2),min=0.01),"
       "a=param(heads,init=uniform(0,1),min=0.01))",
       "KERPLE, logarithmic form", "research" },
+    { "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid))",
+      "forget gates, FoX", "research" },
     { "formula(bias=pick(t,if(n<16,n,min(31,16+floor(log(n/16)/log(8)*16)))),"
       "t=param(heads,32,init=normal(0.02)),future=zero)",
       "T5 buckets", "research" },
@@ -357,7 +260,9 @@ const struct lct_encoding lct_enc_formula = {
         .used_by = "research: an idea without C",
         .pitfalls = "n is |d|, so keys after the query are weighed like those "
                     "before it unless future=zero or hide; -a^2 is -(a^2); a "
-                    "parameter that starts at 0 may have no gradient.",
+                    "parameter that starts at 0 may have no gradient; arrays "
+                    "of tokens are the first channels of x unless "
+                    "map=linear.",
         .gradient = "of each parameter, by the rules of differentiation; 0 at "
                     "kinks",
         .variants = variants,
@@ -367,7 +272,7 @@ const struct lct_encoding lct_enc_formula = {
     .keys = keys,
     .read = lct_formula_read,
     .print = lct_formula_print,
-    .check = check,
+    .check = lct_formula_check,
     .doors = doors,
     .traits = traits,
     .params = {
@@ -387,7 +292,9 @@ const struct lct_encoding lct_enc_formula = {
     .content = {
         .scores = lct_formula_content_scores,
         .backward = lct_formula_content_backward,
+        .pairs = &lct_formula_pairs_hooks,
         .scores_only = true,
+        .token_numbers = &lct_formula_tokens_hooks,
     },
     .factors = {
         .used = factors,

@@ -35,22 +35,23 @@ int lct_formula_graph_find(const struct lct_formula *f, const char *text,
 static unsigned own_reads(const struct lct_formula *f,
                           const struct lct_formula_node *x)
 {
-    switch (x->op) {
-    case LCT_FORMULA_D:
-    case LCT_FORMULA_N: return LCT_READS_D;
-    case LCT_FORMULA_I: return LCT_READS_I;
-    case LCT_FORMULA_J: return LCT_READS_J;
-    case LCT_FORMULA_S: return LCT_READS_S;
-    case LCT_FORMULA_CNT: return LCT_READS_CNT;
-    case LCT_FORMULA_T0: return LCT_READS_T0;
-    case LCT_FORMULA_H:
-    case LCT_FORMULA_HEADS: return LCT_READS_HEAD;
-    case LCT_FORMULA_SCALAR:
-    case LCT_FORMULA_PICK:
-    case LCT_FORMULA_LERP:
-        return f->name[x->name].param >= 0 ? LCT_READS_PARAM : 0;
-    default: return 0;
-    }
+    static const unsigned leaves[LCT_FORMULA_OPS] = {
+        [LCT_FORMULA_D] = LCT_READS_D,
+        [LCT_FORMULA_N] = LCT_READS_D,
+        [LCT_FORMULA_I] = LCT_READS_I,
+        [LCT_FORMULA_J] = LCT_READS_J,
+        [LCT_FORMULA_S] = LCT_READS_S,
+        [LCT_FORMULA_CNT] = LCT_READS_CNT,
+        [LCT_FORMULA_T0] = LCT_READS_T0,
+        [LCT_FORMULA_H] = LCT_READS_HEAD,
+        [LCT_FORMULA_HEADS] = LCT_READS_HEAD,
+        [LCT_FORMULA_OF_QUERY] = LCT_READS_Q,
+        [LCT_FORMULA_OF_KEY] = LCT_READS_K,
+    };
+
+    if (x->name >= 0 && f->name[x->name].kind == LCT_FORMULA_PARAM)
+        return LCT_READS_PARAM;
+    return leaves[x->op];
 }
 
 static bool same(const struct lct_formula_node *a,
@@ -79,14 +80,41 @@ unsigned lct_formula_graph_reads(const struct lct_formula *f)
     unsigned reads = 0;
 
     for (int k = 0; k < LCT_FORMULA_ROOTS; k++)
-        reads |= f->root[k] >= 0 ? f->node[f->root[k]].reads : 0;
+        reads |= lct_formula_graph_reads_of(f, k);
     return reads;
+}
+
+unsigned lct_formula_graph_reads_of(const struct lct_formula *f, int root)
+{
+    return f->root[root] < 0 ? 0 : f->node[f->root[root]].reads;
+}
+
+bool lct_formula_graph_reads_content(const struct lct_formula *f)
+{
+    return ((lct_formula_graph_reads_of(f, LCT_FORMULA_BIAS) |
+             lct_formula_graph_reads_of(f, LCT_FORMULA_GAIN)) &
+            (LCT_READS_S | LCT_READS_TOKENS)) != 0;
+}
+
+/* Number the arrays, scans last. */
+static void number_tokens(struct lct_formula *f)
+{
+    f->tokens = f->scans = 0;
+    for (enum lct_formula_kind kind = LCT_FORMULA_TOKEN;
+         kind <= LCT_FORMULA_SCAN; kind++)
+        for (int i = 0; i < f->names; i++) {
+            if (f->name[i].kind != kind)
+                continue;
+            f->name[i].number = f->tokens++;
+            f->scans += kind == LCT_FORMULA_SCAN;
+        }
 }
 
 int lct_formula_graph_finish(struct lct_formula *f)
 {
     int work = 0;
 
+    number_tokens(f);
     for (int k = 0; k < LCT_FORMULA_ROOTS; k++)
         if (f->root[k] >= 0)
             f->node[f->root[k]].roots |= 1u << k;

@@ -35,22 +35,30 @@ enum {                  /* bits of 'reads' */
        LCT_READS_T0 = 32,
        LCT_READS_HEAD = 64,
        LCT_READS_PARAM = 128,
+       LCT_READS_Q = 256, /* an array of tokens, at the query */
+       LCT_READS_K = 512,
+       LCT_READS_TOKENS = LCT_READS_Q | LCT_READS_K,
        /* A node that reads none of these is one number for each head. */
-       LCT_READS_PAIR =
-           LCT_READS_D | LCT_READS_I | LCT_READS_J | LCT_READS_S | LCT_READS_CNT
+       LCT_READS_PAIR = LCT_READS_D | LCT_READS_I | LCT_READS_J | LCT_READS_S |
+                        LCT_READS_CNT | LCT_READS_TOKENS
 };
 
 struct lct_formula_node {
     enum lct_formula_op op;
     int arg[3];
-    int name;      /* SCALAR, PICK, LERP: index of the declaration */
+    int name;      /* SCALAR, PICK, LERP, OF_..: index of the declaration */
     double number; /* NUMBER */
     unsigned reads;
     unsigned roots; /* bit k: root k reads this node */
     int slot; /* among nodes that differ from pair to pair; -1: a number */
 };
 
-enum lct_formula_law { LCT_LAW_RAW, LCT_LAW_EXP, LCT_LAW_SOFTPLUS };
+enum lct_formula_law {
+    LCT_LAW_RAW,
+    LCT_LAW_EXP,
+    LCT_LAW_SOFTPLUS,
+    LCT_LAW_LOGSIGMOID /* of tokens */
+};
 
 enum lct_formula_init {
     LCT_START_NUMBER,
@@ -59,12 +67,26 @@ enum lct_formula_init {
     LCT_START_NORMAL
 };
 
-/* A declaration: const(number), or param(heads | one [, entries], ..). */
+/*
+ * A declaration: const(number), param(heads | one [, entries], ..), or an array
+ * of tokens: token(heads | one, ..), or scan(..), the sums of one.
+ */
+enum lct_formula_kind {
+    LCT_FORMULA_CONST,
+    LCT_FORMULA_PARAM,
+    LCT_FORMULA_TOKEN,
+    LCT_FORMULA_SCAN
+};
+
 struct lct_formula_name {
     char text[LCT_FORMULA_NAME];
     size_t at; /* the byte of the spec where it is declared */
+    enum lct_formula_kind kind;
     bool used;
-    int param; /* index among parameters; -1: a constant */
+    int param;   /* index among parameters, the first of it; -1: it has none */
+    int number;  /* index among the numbers of a token, scans last */
+    bool linear; /* a linear map of x, with the two parameters below, instead
+                    of channels of x */
     bool heads;
     int64_t entries; /* of a table; 0: one number */
     enum lct_formula_init init;
@@ -73,6 +95,7 @@ struct lct_formula_name {
     enum lct_formula_law law;
     bool share;
     char entries_text[24]; /* 'entries' as a size of a parameter */
+    char weight[LCT_FORMULA_NAME + 8], offset[LCT_FORMULA_NAME + 8];
 };
 
 enum {
@@ -87,7 +110,8 @@ struct lct_formula {
     int root[LCT_FORMULA_ROOTS]; /* -1: left out */
     struct lct_formula_name name[LCT_FORMULA_NAMES];
     int names, params;
-    struct lct_param param[LCT_FORMULA_NAMES + 1];
+    int tokens, scans; /* how many arrays, and of these, how many scans */
+    struct lct_param param[2 * LCT_FORMULA_NAMES + 1];
     int nodes;
     struct lct_formula_node node[]; /* LCT_FORMULA_NODES while it is read */
 };
@@ -106,8 +130,12 @@ int lct_formula_graph_find(const struct lct_formula *f, const char *text,
  * there is no room. */
 int lct_formula_graph_node(struct lct_formula *f, struct lct_formula_node x);
 
-/* Everything that the expressions read: bits LCT_READS_*. */
+/* Everything that the expressions read, and what one of them does, 0 if it is
+ * left out: bits LCT_READS_*. */
 unsigned lct_formula_graph_reads(const struct lct_formula *f);
+unsigned lct_formula_graph_reads_of(const struct lct_formula *f, int root);
+/* Do gain or bias read s or tokens?  Then they go through the content door. */
+bool lct_formula_graph_reads_content(const struct lct_formula *f);
 
 /* Set slots and roots of all nodes; returns how many operations differ from
  * pair to pair. */

@@ -1,4 +1,5 @@
-/* formula_names.c - declarations of a formula: param(..) and const(..) */
+/* formula_names.c - declarations of a formula: param(..), const(..), token(..)
+ * and scan(..) */
 #include "formula_names.h"
 #include "../core/quote.h"
 #include "formula_parse.h"
@@ -54,13 +55,23 @@ static locant_status read_choice(int *out, struct lct_reader *r,
     return lct_formula_words_expected(r, wanted);
 }
 
+static locant_status read_share(struct lct_formula_name *n,
+                                struct lct_reader *r)
+{
+    static const char *const switches[] = { "no", "yes", NULL };
+    int choice;
+
+    LCT_TRY(read_choice(&choice, r, switches, "yes or no"));
+    n->share = choice == 1;
+    return LOCANT_OK;
+}
+
 static locant_status read_option(struct lct_formula_name *n,
                                  struct lct_reader *r)
 {
     static const char *const options[] = { "init", "min",   "max",
                                            "law",  "share", NULL };
     static const char *const laws[] = { "raw", "exp", "softplus", NULL };
-    static const char *const switches[] = { "no", "yes", NULL };
     int option, choice;
 
     LCT_TRY(read_choice(&option, r, options,
@@ -75,10 +86,7 @@ static locant_status read_option(struct lct_formula_name *n,
         LCT_TRY(read_choice(&choice, r, laws, "raw, exp or softplus"));
         n->law = (enum lct_formula_law)choice;
         return LOCANT_OK;
-    default:
-        LCT_TRY(read_choice(&choice, r, switches, "yes or no"));
-        n->share = choice == 1;
-        return LOCANT_OK;
+    default: return read_share(n, r);
     }
 }
 
@@ -158,6 +166,70 @@ static locant_status read_param(struct lct_formula_name *n,
     return check_param(n, r, at);
 }
 
+/* map | law | init | share of an array of tokens */
+static locant_status read_token_option(struct lct_formula_name *n,
+                                       struct lct_reader *r)
+{
+    static const char *const options[] = { "map", "law", "init", "share",
+                                           NULL };
+    static const char *const maps[] = { "none", "linear", NULL };
+    static const char *const laws[] = { "raw", "exp", "softplus", "logsigmoid",
+                                        NULL };
+    int option, choice;
+
+    LCT_TRY(read_choice(&option, r, options, "map, law, init or share"));
+    LCT_TRY(lct_formula_words_char(r, '='));
+    switch (option) {
+    case 0:
+        LCT_TRY(read_choice(&choice, r, maps, "none or linear"));
+        n->linear = choice == 1;
+        return LOCANT_OK;
+    case 1:
+        LCT_TRY(
+            read_choice(&choice, r, laws, "raw, exp, softplus or logsigmoid"));
+        n->law = (enum lct_formula_law)choice;
+        return LOCANT_OK;
+    case 2: return lct_formula_words_number(&n->a, r);
+    default: return read_share(n, r);
+    }
+}
+
+static void name_param(char *out, const struct lct_formula_name *n,
+                       const char *end)
+{
+    size_t used = strlen(n->text);
+
+    memcpy(out, n->text, used);
+    memcpy(out + used, end, strlen(end) + 1);
+}
+
+/* heads | one, { "," option } ")" */
+static locant_status read_tokens(struct lct_formula *f,
+                                 struct lct_formula_name *n,
+                                 struct lct_reader *r, size_t at)
+{
+    static const char *const sizes[] = { "heads", "one", NULL };
+    int size;
+
+    LCT_TRY(read_choice(&size, r, sizes, "heads or one"));
+    n->heads = size == 0;
+    while (lct_read_accept(r, ','))
+        LCT_TRY(read_token_option(n, r));
+    LCT_TRY(lct_formula_words_char(r, ')'));
+    if (!n->linear && (n->a != 0 || n->share))
+        return LCT_FORMULA_REFUSE(r, at,
+                                  "'%s' has no parameters, expected map=linear "
+                                  "with init and share",
+                                  n->text);
+    if (!n->linear)
+        return LOCANT_OK;
+    n->param = f->params;
+    f->params += 2;
+    name_param(n->weight, n, ".weight");
+    name_param(n->offset, n, ".bias");
+    return LOCANT_OK;
+}
+
 /* Is this a name that may be declared? */
 static bool is_plain(const struct lct_reader *r, struct lct_token t)
 {
@@ -203,32 +275,44 @@ locant_status lct_formula_names_refuse(struct lct_reader *r, struct lct_token t,
                               found, found, found, suggest);
 }
 
-/* param(..) | const(number), after the name */
+/* The kind that a word names; false: none. */
+static bool find_kind(enum lct_formula_kind *kind, const struct lct_reader *r,
+                      struct lct_token t)
+{
+    static const char *const words[] = { [LCT_FORMULA_CONST] = "const",
+                                         [LCT_FORMULA_PARAM] = "param",
+                                         [LCT_FORMULA_TOKEN] = "token",
+                                         [LCT_FORMULA_SCAN] = "scan" };
+
+    for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+        if (lct_formula_words_are(r, t, words[k])) {
+            *kind = (enum lct_formula_kind)k;
+            return true;
+        }
+    return false;
+}
+
+/* param(..) | const(number) | token(..) | scan(..), after the name */
 locant_status lct_formula_names_read(struct lct_formula *f,
                                      const locant_encoding *e,
                                      struct lct_reader *r, struct lct_token t)
 {
     struct lct_formula_name *n = &f->name[f->names];
-    struct lct_token kind;
+    enum lct_formula_kind kind;
 
     LCT_TRY(check_name(f, r, t));
-    kind = lct_formula_words_read(r);
-    if (lct_formula_words_are(r, kind, "token") ||
-        lct_formula_words_are(r, kind, "scan"))
-        return LCT_FORMULA_REFUSE(r, kind.at, "%s",
-                                  "token(..) and scan(..) are not supported "
-                                  "yet, expected param(..) or const(..)");
-    if (!lct_formula_words_are(r, kind, "param") &&
-        !lct_formula_words_are(r, kind, "const"))
+    if (!find_kind(&kind, r, lct_formula_words_read(r)))
         return lct_formula_names_refuse(r, t, e);
     LCT_TRY(lct_formula_words_char(r, '('));
-    *n = (struct lct_formula_name){ .param = -1, .at = t.at };
+    *n = (struct lct_formula_name){ .kind = kind, .param = -1, .at = t.at };
     memcpy(n->text, r->text + t.at, t.n);
     f->names++;
-    if (lct_formula_words_are(r, kind, "const")) {
+    if (kind == LCT_FORMULA_CONST) {
         LCT_TRY(lct_formula_words_number(&n->a, r));
         return lct_formula_words_char(r, ')');
     }
+    if (kind != LCT_FORMULA_PARAM)
+        return read_tokens(f, n, r, t.at);
     n->param = f->params++;
     return read_param(n, r, t.at);
 }

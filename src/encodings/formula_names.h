@@ -1,4 +1,5 @@
-/* formula_names.h - declarations of a formula: param(..) and const(..) */
+/* formula_names.h - declarations of a formula: param(..), const(..), token(..)
+ * and scan(..) */
 #ifndef LCT_FORMULA_NAMES_H
 #define LCT_FORMULA_NAMES_H
 #include "formula_words.h"

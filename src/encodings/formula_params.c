@@ -1,14 +1,16 @@
 /* formula_params.c - first values and bounds of a formula's parameters */
 #include "formula_params.h"
-#include "formula_evaluate.h"
+#include "formula_laws.h"
 #include <math.h>
 
+/* The declaration of parameter k; a linear map has two. */
 static const struct lct_formula_name *name_of(const locant_encoding *e, int k)
 {
     const struct lct_formula *f = e->state;
     int i = 0;
 
-    while (f->name[i].param != k)
+    while (f->name[i].param < 0 || k < f->name[i].param ||
+           k > f->name[i].param + f->name[i].linear)
         i++;
     return &f->name[i];
 }
@@ -17,13 +19,15 @@ static const struct lct_formula_name *name_of(const locant_encoding *e, int k)
 double lct_formula_params_project(const locant_encoding *e, int k, double value)
 {
     const struct lct_formula_name *n = name_of(e, k);
-    double x = lct_formula_evaluate_law(n->law, value);
+    double x = lct_formula_laws_value(n->law, value);
 
+    if (n->linear)
+        return value;
     if (x > n->max)
-        return lct_formula_evaluate_law_inverse(n->law, n->max);
+        return lct_formula_laws_inverse(n->law, n->max);
     if (!(x >= n->min)) /* NaN becomes the least allowed value */
         return isfinite(n->min) && (n->law == LCT_LAW_RAW || n->min > 0)
-                   ? lct_formula_evaluate_law_inverse(n->law, n->min)
+                   ? lct_formula_laws_inverse(n->law, n->min)
                    : value;
     return value;
 }
@@ -59,12 +63,18 @@ bool lct_formula_params_fill(double *out, const locant_encoding *e, int k,
     const struct lct_formula_name *n = name_of(e, k);
     int64_t count = 1;
 
+    if (n->linear && k == n->param)
+        return false; /* as its 'init' says */
     for (int i = 0; i < info->rank; i++)
         count *= info->shape[i];
+    for (int64_t at = 0; n->linear && at < count; at++)
+        out[at] = n->a;
+    if (n->linear)
+        return true;
     for (int64_t at = 0; at < count; at++) {
         double x = fmax(n->min, fmin(draw(n, at, count, r), n->max));
 
-        out[at] = lct_formula_evaluate_law_inverse(n->law, x);
+        out[at] = lct_formula_laws_inverse(n->law, x);
     }
     return true;
 }

@@ -175,6 +175,11 @@ static locant_status parse_name(int *out, struct parser *p, struct lct_token t)
     x.name = lct_formula_graph_find(p->f, text, t.n);
     if (x.name < 0)
         return unknown_name(p, t);
+    if (p->f->name[x.name].kind >= LCT_FORMULA_TOKEN)
+        return LCT_FORMULA_REFUSE(
+            p->r, t.at, "'%s' is an array of tokens: %s.q or %s.k",
+            p->f->name[x.name].text, p->f->name[x.name].text,
+            p->f->name[x.name].text);
     if (p->f->name[x.name].entries > 0)
         return LCT_FORMULA_REFUSE(
             p->r, t.at, "'%s' is a table: pick(%s,x) or lerp(%s,x)",
@@ -266,15 +271,40 @@ static locant_status parse_call(int *out, struct parser *p, struct lct_token t)
     return make(out, p, x);
 }
 
+/* After the name and ".": q or k. */
+static locant_status parse_selector(int *out, struct parser *p,
+                                    struct lct_token t)
+{
+    struct lct_formula_node x = { .op = LCT_FORMULA_NUMBER, .name = -1 };
+    struct lct_token which = lct_formula_words_read(p->r);
+    bool query = lct_formula_words_are(p->r, which, "q");
+    char found[LCT_QUOTE_BYTES];
+
+    if (!query && !lct_formula_words_are(p->r, which, "k")) {
+        p->r->at = which.at;
+        return expected(p, "q or k");
+    }
+    if (p->any_name)
+        return make(out, p, x);
+    x.op = query ? LCT_FORMULA_OF_QUERY : LCT_FORMULA_OF_KEY;
+    x.name = lct_formula_graph_find(p->f, p->r->text + t.at, t.n);
+    if (x.name < 0 || p->f->name[x.name].kind < LCT_FORMULA_TOKEN) {
+        lct_quote(found, p->r->text + t.at, t.n);
+        return LCT_FORMULA_REFUSE(
+            p->r, t.at, "'%s' is not an array of tokens: %s=token(heads)?",
+            found, found);
+    }
+    p->f->name[x.name].used = true;
+    return make(out, p, x);
+}
+
 static locant_status parse_word(int *out, struct parser *p)
 {
     struct lct_token t = lct_formula_words_read(p->r);
     bool call = lct_read_peek(p->r) == '(';
 
-    if (p->r->at < p->r->size && p->r->text[p->r->at] == '.')
-        return LCT_FORMULA_REFUSE(p->r, p->r->at, "%s",
-                                  ".q and .k read an array of tokens, which "
-                                  "formulas do not take yet");
+    if (lct_read_accept(p->r, '.'))
+        return parse_selector(out, p, t);
     if (!call)
         return parse_name(out, p, t);
     if (find_op(p->r->text + t.at, t.n, true) == LCT_FORMULA_OPS)

@@ -10,7 +10,8 @@
  *     prod   = unary { ("*" | "/") unary }
  *     unary  = "-" unary | power
  *     power  = atom [ "^" unary ]
- *     atom   = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
+ *     atom   = number | name | name "." ("q" | "k")
+ *            | name "(" sum { "," sum } ")" | "(" sum ")"
  *     test   = sum ("<" | "<=" | ">" | ">=" | "==") sum    first in if(..)
  *
  * '*root' is the node of the whole.  Declarations that it reads are marked as

@@ -86,11 +86,10 @@ static void put_node(struct lct_writer *w, const struct lct_formula *f, int at,
     lct_spec_put(w, open ? "(" : "");
     if (x->op == LCT_FORMULA_NUMBER)
         put_number(w, x->number);
-    else if (x->op == LCT_FORMULA_SCALAR)
-        lct_spec_put(w, f->name[x->name].text);
-    else if (lct_formula_graph_arguments(x->op) == 0)
+    else if (lct_formula_graph_arguments(x->op) == 0) {
+        lct_spec_put(w, x->name >= 0 ? f->name[x->name].text : "");
         lct_spec_put(w, lct_formula_graph_text(x->op));
-    else if (level(x->op) == ATOM)
+    } else if (level(x->op) == ATOM)
         put_call(w, f, x);
     else
         put_operator(w, f, x);
@@ -133,10 +132,40 @@ static void put_bound(struct lct_writer *w, const char *key, double value)
     put_number(w, value);
 }
 
+static void put_law(struct lct_writer *w, enum lct_formula_law law)
+{
+    static const char *const texts[] = {
+        [LCT_LAW_RAW] = "",
+        [LCT_LAW_EXP] = ",law=exp",
+        [LCT_LAW_SOFTPLUS] = ",law=softplus",
+        [LCT_LAW_LOGSIGMOID] = ",law=logsigmoid",
+    };
+
+    lct_spec_put(w, texts[law]);
+}
+
+static void put_tokens(struct lct_writer *w, const struct lct_formula_name *n)
+{
+    lct_spec_put(w, n->kind == LCT_FORMULA_SCAN ? "=scan(" : "=token(");
+    lct_spec_put(w, n->heads ? "heads" : "one");
+    lct_spec_put(w, n->linear ? ",map=linear" : "");
+    put_law(w, n->law);
+    if (n->a != 0) {
+        lct_spec_put(w, ",init=");
+        put_number(w, n->a);
+    }
+    lct_spec_put(w, n->share ? ",share=yes" : "");
+    lct_spec_put(w, ")");
+}
+
 static void put_name(struct lct_writer *w, const struct lct_formula_name *n)
 {
     lct_spec_put(w, n->text);
-    if (n->param < 0) {
+    if (n->kind >= LCT_FORMULA_TOKEN) {
+        put_tokens(w, n);
+        return;
+    }
+    if (n->kind == LCT_FORMULA_CONST) {
         put_pair(w, "=const", n->a, 0, false);
         return;
     }
@@ -149,8 +178,7 @@ static void put_name(struct lct_writer *w, const struct lct_formula_name *n)
     put_init(w, n);
     put_bound(w, ",min=", n->min);
     put_bound(w, ",max=", n->max);
-    if (n->law != LCT_LAW_RAW)
-        lct_spec_put(w, n->law == LCT_LAW_EXP ? ",law=exp" : ",law=softplus");
+    put_law(w, n->law);
     lct_spec_put(w, n->share ? ",share=yes" : "");
     lct_spec_put(w, ")");
 }

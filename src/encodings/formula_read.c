@@ -132,6 +132,26 @@ static locant_status finish(locant_encoding *e, const struct lct_reader *r,
     return LOCANT_OK;
 }
 
+/* Weight and offset of a linear map of the layer's input. */
+static void list_linear(struct lct_param *p, const struct lct_formula_name *n)
+{
+    const char *rows = n->heads ? "heads" : "1";
+
+    p[0] = (struct lct_param){
+        .name = n->weight,
+        .dims = { rows, "width" },
+        LCT_NORMAL(0, 0.02),
+        .scope = n->share ? LCT_SHARED : LCT_PER_LAYER,
+        .doc = "weights of the layer's input in the formula's tokens",
+    };
+    p[1] = (struct lct_param){
+        .name = n->offset,
+        .dims = { rows },
+        .scope = p->scope,
+        .doc = "added to the weighted input of a token",
+    };
+}
+
 /* The parameters as the registry lists them. */
 static void list_params(struct lct_formula *f)
 {
@@ -142,6 +162,10 @@ static void list_params(struct lct_formula *f)
         if (n->param < 0)
             continue;
         p = &f->param[n->param];
+        if (n->linear) {
+            list_linear(p, n);
+            continue;
+        }
         *p = (struct lct_param){
             .name = n->text,
             .rate = 10,

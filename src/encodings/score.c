@@ -1,5 +1,6 @@
 /* score.c - the score door: whole bias matrices, and their gradients */
 #include "../kernel/row.h"
+#include "biases.h"
 #include "length_limit.h"
 #include "params.h"
 #include "../core/pool.h"
@@ -9,14 +10,29 @@
 struct bias_job {
     const locant_tensor *matrix; /* out or dout, [H, T, S] */
     const int64_t *q_pos, *k_pos;
-    struct lct_call s;
-    double *rows;     /* [slots, S] */
+    const locant_encoding *e;
+    const locant_tensor *params;         /* of e; NULL: none are given */
+    struct lct_call part[LCT_MAX_PARTS]; /* of e; unused without the door */
+    struct lct_call s;                   /* of the part, or of all of them */
+    double *rows;                        /* [slots, S] */
+    double *values;   /* [total]: parameters of the parts with the door */
     double *gradient; /* [H, total]: one row for each head */
     size_t total;
     int slots;
-    const struct lct_part *part; /* NULL: the encoding has no door */
     locant_sizes sizes;
 };
+
+static bool adds(const struct bias_job *job, int n)
+{
+    return job->e->part[n].e->doors & LOCANT_DOOR_SCORE;
+}
+
+/* The tensor of the first parameter of part n. */
+static const locant_tensor *params_of(const struct bias_job *job, int n)
+{
+    return job->params == NULL ? NULL
+                               : job->params + job->e->part[n].first_param;
+}
 
 static void fill_row(void *context, size_t task, int slot)
 {
@@ -53,18 +69,31 @@ static void gather_head(void *context, size_t task, int slot)
     }
 }
 
-/* Fill the job; *params then points to the parameters of the part that has the
-   score door. */
+/* Check the parameters and positions of a part, and count the former. */
+static locant_status check_part(struct bias_job *job, const char *fn, int n)
+{
+    const locant_encoding *leaf = job->e->part[n].e;
+    const locant_tensor *params = params_of(job, n);
+    size_t total;
+
+    LCT_TRY(lct_params_check(&total, fn, leaf, params, &job->sizes));
+    LCT_TRY(lct_length_limit_check(leaf, fn, job->q_pos,
+                                   (size_t)job->matrix->shape[1], params));
+    job->total += total;
+    return lct_length_limit_check(leaf, fn, job->k_pos,
+                                  (size_t)job->matrix->shape[2], params);
+}
+
+/* Fill the job but for its memory. */
 static locant_status check_call(struct bias_job *job, const char *fn,
-                                const char *arg, const locant_encoding *e,
-                                const locant_tensor *q_pos,
-                                const locant_tensor *k_pos,
-                                const locant_tensor **params)
+                                const char *arg, const locant_tensor *q_pos,
+                                const locant_tensor *k_pos)
 {
     const locant_tensor *matrix = job->matrix;
     int64_t any[3] = { -1, -1, -1 };
+    const struct lct_part *part;
 
-    LCT_TRY(lct_part_open(&job->part, fn, e, LOCANT_DOOR_SCORE));
+    LCT_TRY(lct_part_open(&part, fn, job->e, LOCANT_DOOR_SCORE));
     LCT_TRY(lct_check(fn, "q_pos", q_pos, LCT_IN_I64, 1, any));
     LCT_TRY(lct_check(fn, "k_pos", k_pos, LCT_IN_I64, 1, any));
     any[1] = q_pos->shape[0];
@@ -72,22 +101,35 @@ static locant_status check_call(struct bias_job *job, const char *fn,
     LCT_TRY(lct_check(fn, arg, matrix, LCT_IN_REAL, 3, any));
     job->q_pos = q_pos->data;
     job->k_pos = k_pos->data;
-    if (job->part == NULL)
-        return LOCANT_OK;
-    *params = *params == NULL ? NULL : *params + job->part->first_param;
     job->sizes = (locant_sizes){ .heads = matrix->shape[0],
                                  .kv_heads = matrix->shape[0] };
-    LCT_TRY(
-        lct_params_check(&job->total, fn, job->part->e, *params, &job->sizes));
-    LCT_TRY(lct_length_limit_check(job->part->e, fn, job->q_pos, (size_t)any[1],
-                                   *params));
-    return lct_length_limit_check(job->part->e, fn, job->k_pos, (size_t)any[2],
-                                  *params);
+    for (int n = 0; n < job->e->parts; n++)
+        if (adds(job, n))
+            LCT_TRY(check_part(job, fn, n));
+    return LOCANT_OK;
+}
+
+/* Load the parameters of all parts. */
+static void load(struct bias_job *job)
+{
+    double *to = job->values;
+
+    for (int n = 0; n < job->e->parts; n++) {
+        if (!adds(job, n))
+            continue;
+        lct_params_load(&job->part[n], to, job->e->part[n].e, params_of(job, n),
+                        &job->sizes);
+        for (int k = 0; k < lct_param_count(job->e->part[n].e); k++)
+            to += lct_elements(&params_of(job, n)[k]);
+        job->s = job->part[n];
+    }
+    if (lct_biases_of(job->e) != NULL)
+        job->s = lct_biases_call(job->e, job->part);
 }
 
 /* Allocate scratch for rows, parameters and gradients at once. */
 static locant_status prepare(struct bias_job *job, const char *fn,
-                             const locant_tensor *params, bool gradients)
+                             bool gradients)
 {
     size_t heads = (size_t)job->matrix->shape[0], bytes, extra;
     size_t slots = (size_t)lct_slots();
@@ -100,14 +142,12 @@ static locant_status prepare(struct bias_job *job, const char *fn,
         !lct_add(&bytes, bytes, extra) ||
         (job->rows = locant_alloc(bytes)) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for scratch", fn);
-    job->gradient = job->rows + slots * (size_t)job->matrix->shape[2];
-    if (job->part != NULL)
-        lct_params_load(&job->s, job->gradient, job->part->e, params,
-                        &job->sizes);
+    job->values = job->rows + slots * (size_t)job->matrix->shape[2];
+    job->gradient = job->values + job->total;
+    load(job);
     for (int64_t j = 0; j < job->matrix->shape[2]; j++)
         if (j == 0 || job->k_pos[j] > job->s.last)
             job->s.last = job->k_pos[j];
-    job->gradient += job->total;
     return LOCANT_OK;
 }
 
@@ -117,22 +157,59 @@ locant_status locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
                                    const locant_tensor *params)
 {
     static const char fn[] = "locant_encoding_bias";
-    struct bias_job job = { .matrix = out };
+    struct bias_job job = { .matrix = out, .e = e, .params = params };
 
-    LCT_TRY(check_call(&job, fn, "out", e, q_pos, k_pos, &params));
+    LCT_TRY(check_call(&job, fn, "out", q_pos, k_pos));
     LCT_TRY(lct_check_output(fn, "out", out));
     LCT_TRY(lct_check_apart(fn, out, q_pos));
     LCT_TRY(lct_check_apart(fn, out, k_pos));
-    if (job.part)
-        for (int i = 0; i < lct_param_count(job.part->e); i++)
-            LCT_TRY(lct_check_apart(fn, out, &params[i]));
+    for (int n = 0; n < e->parts; n++)
+        for (int k = 0; adds(&job, n) && k < lct_param_count(e->part[n].e); k++)
+            LCT_TRY(lct_check_apart(fn, out, &params_of(&job, n)[k]));
     if (lct_empty(out))
         return LOCANT_OK;
-    LCT_TRY(prepare(&job, fn, params, false));
+    LCT_TRY(prepare(&job, fn, false));
     lct_parallel_for((size_t)(out->shape[0] * out->shape[1]), job.slots,
                      fill_row, &job);
     locant_release(job.rows);
     return LOCANT_OK;
+}
+
+/* Check where the gradients of part n go. */
+static locant_status check_gradients(const struct bias_job *job, const char *fn,
+                                     const locant_tensor *dparams, int n,
+                                     const locant_tensor *q_pos,
+                                     const locant_tensor *k_pos)
+{
+    const struct lct_part *part = &job->e->part[n];
+
+    dparams += part->first_param;
+    LCT_TRY(
+        lct_params_check_gradients(fn, dparams, part->e, params_of(job, n)));
+    for (int k = 0; k < lct_param_count(part->e); k++) {
+        LCT_TRY(lct_check_apart(fn, &dparams[k], job->matrix));
+        LCT_TRY(lct_check_apart(fn, &dparams[k], q_pos));
+        LCT_TRY(lct_check_apart(fn, &dparams[k], k_pos));
+    }
+    return LOCANT_OK;
+}
+
+/* dparams += the sum over heads, part by part. */
+static void add_gradients(const struct bias_job *job, locant_tensor *dparams)
+{
+    const double *from = job->gradient;
+
+    for (int64_t h = 1; h < job->matrix->shape[0]; h++)
+        for (size_t n = 0; n < job->total; n++)
+            job->gradient[n] += job->gradient[(size_t)h * job->total + n];
+    for (int n = 0; n < job->e->parts; n++) {
+        if (!adds(job, n))
+            continue;
+        lct_params_add(dparams + job->e->part[n].first_param, from,
+                       job->e->part[n].e, params_of(job, n));
+        for (int k = 0; k < lct_param_count(job->e->part[n].e); k++)
+            from += lct_elements(&params_of(job, n)[k]);
+    }
 }
 
 /* forward: out[h,i,:] = b(h, q_pos[i], k_pos) */
@@ -144,28 +221,19 @@ locant_status locant_encoding_bias_backward(locant_tensor *dparams,
                                             const locant_tensor *params)
 {
     static const char fn[] = "locant_encoding_bias_backward";
-    struct bias_job job = { .matrix = dout };
-    size_t heads;
+    struct bias_job job = { .matrix = dout, .e = e, .params = params };
 
-    LCT_TRY(check_call(&job, fn, "dout", e, q_pos, k_pos, &params));
+    LCT_TRY(check_call(&job, fn, "dout", q_pos, k_pos));
     if (job.total == 0 || lct_empty(dout))
         return LOCANT_OK;
     if (dparams == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: dparams is NULL", fn);
-    dparams += job.part->first_param;
-    LCT_TRY(lct_params_check_gradients(fn, dparams, job.part->e, params));
-    for (int i = 0; i < lct_param_count(job.part->e); i++) {
-        LCT_TRY(lct_check_apart(fn, &dparams[i], dout));
-        LCT_TRY(lct_check_apart(fn, &dparams[i], q_pos));
-        LCT_TRY(lct_check_apart(fn, &dparams[i], k_pos));
-    }
-    LCT_TRY(prepare(&job, fn, params, true));
-    heads = (size_t)dout->shape[0];
-    lct_parallel_for(heads, job.slots, gather_head, &job);
-    for (size_t h = 1; h < heads; h++)
-        for (size_t n = 0; n < job.total; n++)
-            job.gradient[n] += job.gradient[h * job.total + n];
-    lct_params_add(dparams, job.gradient, job.part->e, params);
+    for (int n = 0; n < e->parts; n++)
+        if (adds(&job, n))
+            LCT_TRY(check_gradients(&job, fn, dparams, n, q_pos, k_pos));
+    LCT_TRY(prepare(&job, fn, true));
+    lct_parallel_for((size_t)dout->shape[0], job.slots, gather_head, &job);
+    add_gradients(&job, dparams);
     locant_release(job.rows);
     return LOCANT_OK;
 }

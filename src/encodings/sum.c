@@ -2,8 +2,10 @@
  * sum.c - several encodings at once: 'a+b', and one for each layer.
  *
  * Of its parts, at most one uses a given door, at most one chooses positions,
- * and at most one sets a temperature: what two would mean is not defined.
+ * and at most one sets a temperature: what two would mean is not defined.  Only
+ * biases add (biases.h).
  */
+#include "biases.h"
 #include "length_limit.h"
 #include "near_far.h"
 #include <inttypes.h>
@@ -28,12 +30,13 @@ static locant_status refuse_both(const locant_encoding *a,
 static locant_status check_factors(const locant_encoding *a,
                                    const locant_encoding *b)
 {
+    static const unsigned gains = LCT_HAS_GAIN | LCT_HAS_CONTENT_GAIN;
     unsigned x = lct_factors_of(a), y = lct_factors_of(b);
     const struct lct_scale_hooks *s = &a->row->scale, *t = &b->row->scale;
     const struct lct_near_far *near_far = b->row->content.near_far;
 
-    if (x & y & LCT_HAS_GAIN)
-        return refuse_both(a, b, "multiply scores by distance");
+    if ((x & gains) && (y & gains))
+        return refuse_both(a, b, "multiply scores");
     if (x & y & LCT_HAS_AFTER)
         return refuse_both(a, b, "multiply weights by distance");
     if (((x & LCT_HAS_ROW) || s->of_query != NULL) &&
@@ -76,7 +79,8 @@ static locant_status check_pair(const locant_encoding *a,
                                          "add to scores", "read content" };
 
     for (int d = 0; d < 4; d++)
-        if (a->doors & b->doors & 1u << d)
+        if ((a->doors & b->doors & 1u << d) &&
+            (1u << d != LOCANT_DOOR_SCORE || a->row == b->row))
             return refuse_both(a, b, doors[d]);
     LCT_TRY(check_relations(a, b));
     LCT_TRY(check_relations(b, a));
@@ -145,7 +149,7 @@ static locant_status compose_sum(locant_encoding *e)
     }
     if (sees_rotation(e) || has_relations(e))
         e->traits &= ~(unsigned)LOCANT_TRAIT_RELATIVE;
-    return LOCANT_OK;
+    return lct_biases_make(e);
 }
 
 locant_status lct_encoding_compose(locant_encoding *e)

@@ -5,8 +5,10 @@
 #include "check_params.h"
 #include "check_view.h"
 #include "family.h"
+#include "plan_gguf.h"
 #include "position_plan.h"
 #include "../core/quote.h"
+#include "../core/suggest.h"
 #include "../files/document.h"
 #include "../files/path.h"
 #include <dirent.h>
@@ -131,26 +133,36 @@ static bool is_known(const struct lct_check *k)
     return k->class != NULL || lct_family_find(k->type) != NULL;
 }
 
-static locant_status unknown(const struct lct_check *k)
+/* Families, then the classes that are none. */
+static const char *type_at(const void *list, size_t i)
 {
-    const char *names[512] = { NULL }, *nearest;
-    char quoted[LCT_QUOTE_BYTES];
+    const struct lct_family *f;
     size_t n = 0;
 
-    for (size_t i = 0; lct_class_at(i) != NULL && n < 255; i++)
-        names[n++] = lct_class_at(i)->type;
-    for (size_t i = 0; lct_family_at(i) != NULL && n < 511; i++)
-        names[n++] = lct_family_at(i)->model_type;
-    nearest = lct_check_nearest(k->type, names);
+    (void)list;
+    for (; (f = lct_family_at(n)) != NULL; n++)
+        if (n == i)
+            return f->model_type;
+    return lct_class_at(i - n) != NULL ? lct_class_at(i - n)->type : NULL;
+}
+
+static locant_status unknown(const struct lct_check *k)
+{
+    const bool gguf = lct_check_is_gguf(k);
+    char known[2560], quoted[LCT_QUOTE_BYTES];
+
+    if (gguf)
+        lct_plan_gguf_suggest(known, sizeof known, k->type);
+    else
+        lct_suggest(known, sizeof known, type_at, NULL, k->type,
+                    strlen(k->type));
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: %s '%s' is unknown%s%s%s; 'locant model "
-                       "inspect --help' lists the families",
+                       "%s: %s is '%s', which is no known "
+                       "%s%s",
                        k->config->file,
-                       lct_check_is_gguf(k) ? "general.architecture"
-                                            : "model_type",
+                       gguf ? "general.architecture" : "model_type",
                        lct_quote(quoted, k->type, strlen(k->type)),
-                       nearest ? "; did you mean " : "", nearest ? nearest : "",
-                       nearest ? "?" : "");
+                       gguf ? "one" : "family", known);
 }
 
 /* ------------------------------------------------------------------ running */

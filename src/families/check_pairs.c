@@ -31,30 +31,6 @@ static struct sizes sizes_of(const struct lct_check *k)
     return s;
 }
 
-enum lct_recorded_pairing lct_check_recorded(const struct lct_check *k)
-{
-    return k->weights ? k->config->pairing : LCT_PAIRING_UNSAID;
-}
-
-enum lct_recorded_pairing lct_check_readers(const struct lct_check *k)
-{
-    const struct lct_gguf_arch *arch =
-        lct_check_is_gguf(k) ? lct_check_gguf_arch(k->type) : NULL;
-
-    if (arch ? arch->interleaved
-             : lct_check_class_has(k, LCT_CLASS_INTERLEAVED))
-        return LCT_PAIRING_INTERLEAVED;
-    return arch || lct_check_class_has(k, LCT_CLASS_HALF) ||
-                   lct_check_class_has(k, LCT_CLASS_PERMUTED)
-               ? LCT_PAIRING_HALF
-               : LCT_PAIRING_UNSAID;
-}
-
-const char *lct_check_pairing(enum lct_recorded_pairing p)
-{
-    return p == LCT_PAIRING_INTERLEAVED ? "interleaved" : "half";
-}
-
 /* The pairing of the weights of q and k, recorded or as readers take it. */
 static enum lct_recorded_pairing pairing_of(const struct lct_check *k)
 {
@@ -136,7 +112,37 @@ static void wrong_heads(const struct pair *p, const char *name)
     lct_check_mend(f, "convert again with num_key_value_heads for k");
 }
 
-/* G01, G02 */
+/* G16: of a file that lies beside the model nobody said that it is the same. */
+static void no_order(const struct pair *p, const char *name,
+                     const struct lct_rows *x, const struct lct_rows *y)
+{
+    struct lct_draft *f;
+
+    if (p->k->options->other == NULL ||
+        !lct_check_rows_unrelated(x, y, p->sizes.d, p->sizes.rot))
+        return;
+    f = lct_check_report(p->k, LCT_CHECK_G16, name,
+                         "the rows of %s are in no order those of the other "
+                         "file",
+                         name);
+    lct_check_says(f, LCT_EVERY_STACK,
+                   "other scores from one of the files than from the other");
+    lct_check_mend(f, "compare with a conversion of this model; if it is one, "
+                      "convert again");
+}
+
+/* Keys in the order of heads as many as those of the queries? */
+static bool by_query_heads(const struct pair *p, const struct lct_rows *x,
+                           const struct lct_rows *y)
+{
+    const struct sizes *s = &p->sizes;
+
+    return s->K != s->H && s->K * s->d % s->H == 0 && s->rot == s->d &&
+           lct_check_rows_relate(x, y, s->K * s->d / s->H, s->K * s->d / s->H,
+                                 p->expected) == p->expected;
+}
+
+/* G01, G02, G16 */
 static enum lct_relation order_of(const struct pair *p, const char *hf,
                                   const char *gguf, bool keys)
 {
@@ -144,18 +150,18 @@ static enum lct_relation order_of(const struct pair *p, const char *hf,
     const struct lct_weight *b = lct_check_rows_tensor(p->other, hf, gguf);
     const struct sizes *s = &p->sizes;
     struct lct_rows x = { 0 }, y = { 0 };
+    const bool loaded =
+        lct_check_rows_load(&x, a) && lct_check_rows_load(&y, b);
     enum lct_relation found = LCT_ROWS_OTHER;
 
-    if (lct_check_rows_load(&x, a) && lct_check_rows_load(&y, b))
+    if (loaded)
         found = lct_check_rows_relate(&x, &y, s->d, s->rot, p->expected);
     if (found != LCT_ROWS_OTHER && found != p->expected)
         wrong_order(p, a->name, found);
-    else if (keys && found == LCT_ROWS_OTHER && x.x && y.x && s->K != s->H &&
-             s->K * s->d % s->H == 0 && s->rot == s->d &&
-             lct_check_rows_relate(&x, &y, s->K * s->d / s->H,
-                                   s->K * s->d / s->H,
-                                   p->expected) == p->expected)
+    if (found == LCT_ROWS_OTHER && loaded && keys && by_query_heads(p, &x, &y))
         wrong_heads(p, a->name);
+    else if (found == LCT_ROWS_OTHER && loaded)
+        no_order(p, a->name, &x, &y);
     locant_release(x.x);
     locant_release(y.x);
     return found;

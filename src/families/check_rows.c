@@ -105,3 +105,17 @@ enum lct_relation lct_check_rows_relate(const struct lct_rows *a,
                                                    : LCT_ROWS_OTHER;
     return x[LCT_ROWS_SAME] > FAR ? best : LCT_ROWS_OTHER;
 }
+
+bool lct_check_rows_unrelated(const struct lct_rows *a,
+                              const struct lct_rows *b, int64_t d, int64_t rot)
+{
+    if (a->n != b->n)
+        return true;
+    if (d < 2 || d > WIDTH || a->n % d != 0 || rot < 2 || rot > d)
+        return false;
+    for (int r = LCT_ROWS_SAME; r <= LCT_ROWS_SECOND_INTERLEAVED; r++)
+        if (!(lct_check_rows_difference(a, b, (enum lct_relation)r, d, rot) >
+              FAR))
+            return false;
+    return true;
+}

@@ -41,4 +41,8 @@ enum lct_relation lct_check_rows_relate(const struct lct_rows *a,
                                         const struct lct_rows *b, int64_t d,
                                         int64_t rot,
                                         enum lct_relation expected);
+
+/* Are they of other sizes, or far from each other in every order? */
+bool lct_check_rows_unrelated(const struct lct_rows *a,
+                              const struct lct_rows *b, int64_t d, int64_t rot);
 #endif

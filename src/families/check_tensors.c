@@ -108,9 +108,13 @@ static int64_t learned_length(const struct lct_check *k)
                   { "gpt2", 1024 },       { "opt", 2048 },
                   { "distilbert", 512 },  { "electra", 512 } };
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(k->type, known[i].type) == 0)
-            return k->M > 0 ? k->M : known[i].length;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(k->type, known[i].type) != 0)
+            continue;
+        if (lct_check_is_gguf(k))
+            return lct_check_gguf_integer(k, "context_length", known[i].length);
+        return k->M > 0 ? k->M : known[i].length;
+    }
     return 0;
 }
 

@@ -49,14 +49,6 @@ static int kind_of(const struct lct_operand *o)
     }
 }
 
-static void add_note(locant_comparison *out, const char *sentence)
-{
-    size_t n = strlen(out->note);
-
-    (void)snprintf(out->note + n, sizeof(out->note) - n, "%s%s",
-                   n > 0 ? "  " : "", sentence);
-}
-
 /* May the weights of the two have their channels in other orders? */
 static bool may_be_reordered(locant_comparison *out,
                              const struct lct_operand *a,
@@ -67,8 +59,9 @@ static bool may_be_reordered(locant_comparison *out,
     if (same_file)
         return false;
     if (kind_of(a) != kind_of(b)) {
-        add_note(out, "The weights of each file are taken to be in the order "
-                      "that its kind of file has.");
+        lct_compare_note(
+            out, "The weights of each file are taken to be in the order "
+                 "that its kind of file has.");
         return true;
     }
     return !(a->plan.pairing_assumed && b->plan.pairing_assumed);
@@ -167,7 +160,8 @@ static locant_status compare_spec(struct lct_layer_pair *p,
     int first;
 
     p->tower = t->name;
-    add_note(p->out, "A spec says nothing about scales, norms, caps and ids: "
+    lct_compare_note(p->out,
+                     "A spec says nothing about scales, norms, caps and ids: "
                      "these are not compared.");
     for (int64_t l = 0; l < t->n_layers; l++) {
         const locant_encoding *of_spec = locant_encoding_layer_of(

@@ -62,4 +62,7 @@ locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
 
 /* Compare one layer. */
 locant_status lct_compare_layer(struct lct_layer_pair *p);
+
+/* Add a sentence to out->note, once. */
+void lct_compare_note(locant_comparison *out, const char *sentence);
 #endif

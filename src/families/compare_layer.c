@@ -7,6 +7,16 @@
 
 /* ------------------------------------------------------------- differences */
 
+void lct_compare_note(locant_comparison *out, const char *sentence)
+{
+    size_t n = strlen(out->note);
+
+    if (strstr(out->note, sentence) != NULL)
+        return;
+    (void)snprintf(out->note + n, sizeof(out->note) - n, "%s%s",
+                   n > 0 ? "  " : "", sentence);
+}
+
 locant_model_difference *lct_compare_add(struct lct_layer_pair *p,
                                          const char *field, const char *a,
                                          const char *b)

@@ -7,6 +7,7 @@
  */
 #include "../core/error.h"
 #include "compare.h"
+#include "spec_key.h"
 #include "turns.h"
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static locant_status read_turns(struct lct_turns *out, const char *spec,
     locant_encoding *e;
     locant_status s;
 
+    *out = (struct lct_turns){ 0 };
     LCT_TRY(locant_encoding_create(&e, spec));
     s = lct_turns_of(out, e, dim, length);
     locant_encoding_free(e);
@@ -249,6 +251,49 @@ static locant_status compare_at(struct lct_layer_pair *p, const char *a,
     return s;
 }
 
+/* A canonical spec without its pairing: the first n bytes, then the rest. */
+struct unpaired {
+    const char *spec, *rest;
+    size_t n;
+};
+
+static struct unpaired unpaired_of(const char *spec)
+{
+    static const char key[] = "pairing=";
+    struct unpaired u = { spec, "", strlen(spec) };
+    const char *value;
+    const size_t length = lct_spec_key_value(&value, spec, "pairing");
+
+    if (length == 0)
+        return u;
+    u.rest = value + length;
+    u.n = (size_t)(value - spec) - (sizeof(key) - 1);
+    if (*u.rest == ',') { /* another key follows */
+        u.rest++;
+        return u;
+    }
+    u.n--; /* a comma, or the brackets of no other key */
+    u.rest += spec[u.n] == '(';
+    return u;
+}
+
+static char unpaired_at(const struct unpaired *u, size_t i)
+{
+    return i < u->n ? u->spec[i] : u->rest[i - u->n];
+}
+
+/* The same rule, for pairs that may be other channels. */
+static bool same_rule(const char *a, const char *b)
+{
+    const struct unpaired x = unpaired_of(a), y = unpaired_of(b);
+    size_t i = 0;
+
+    while (unpaired_at(&x, i) == unpaired_at(&y, i))
+        if (unpaired_at(&x, i++) == '\0')
+            return true;
+    return false;
+}
+
 locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
                                    const char *b)
 {
@@ -269,7 +314,13 @@ locant_status lct_compare_rotation(struct lct_layer_pair *p, const char *a,
     n = lengths_of(lengths, p, a, b);
     for (int i = 0; i < n; i++)
         LCT_TRY(compare_at(p, a, b, lengths[i], i == 0));
-    if (n > 1 && p->out->n == 0 && p->out->verdict == LOCANT_SAME)
+    if (n > 1 && p->out->n == 0 && p->out->verdict == LOCANT_SAME &&
+        !same_rule(a, b)) {
         p->out->verdict = LOCANT_UNSETTLED;
+        lct_compare_note(p->out,
+                         "Both rules depend on the length of the text, are "
+                         "written unlike, and do not differ at the lengths "
+                         "that were tried.");
+    }
     return LOCANT_OK;
 }

@@ -41,7 +41,9 @@ static const json_t *find_text(const json_t *root)
 
 static bool has(const json_t *object, const char *key)
 {
-    return json_object_get(object, key) != NULL;
+    const json_t *value = json_object_get(object, key);
+
+    return value != NULL && !json_is_null(value);
 }
 
 /* The model of a params.json; NULL if the object is none. */
@@ -133,14 +135,28 @@ static locant_status parse_gguf(struct lct_config *c, const char *bytes,
 
 /* ------------------------------------------------------------------- read */
 
+/* The dialect of transformers: by the keys of a rotation, or, where there are
+   none, by the version that wrote the file. */
+static enum lct_dialect dialect_of(const struct lct_config *c)
+{
+    static const char *const old[] = { "rope_scaling", "rope_theta" };
+    const char *version =
+        json_string_value(json_object_get(c->root, "transformers_version"));
+
+    if (has(c->text, "rope_parameters") || has(c->root, "rope_parameters"))
+        return LCT_DIALECT_HF5;
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        if (has(c->text, old[i]) || has(c->root, old[i]))
+            return LCT_DIALECT_HF4;
+    return version != NULL && strncmp(version, "5.", 2) == 0 ? LCT_DIALECT_HF5
+                                                             : LCT_DIALECT_HF4;
+}
+
 /* Take what the object c->root says. */
 static locant_status take(struct lct_config *c)
 {
     c->text = find_text(c->root);
-    c->dialect =
-        has(c->text, "rope_parameters") || has(c->root, "rope_parameters")
-            ? LCT_DIALECT_HF5
-            : LCT_DIALECT_HF4;
+    c->dialect = dialect_of(c);
     return find_model(c);
 }
 
@@ -185,14 +201,17 @@ static locant_status try_file(bool *found, struct lct_config *out,
     return *found ? read_file(out, w, path) : LOCANT_OK;
 }
 
-/* The pairing that the weights of a folder record, if they can be read. */
+/* The pairing that the weights of a folder record.  A folder may have none, or
+   not all of them yet; what is there must not be damaged. */
 static locant_status read_pairing(struct lct_config *c, struct lct_weights **w,
                                   const char *folder)
 {
     const locant_status status = lct_weights_open(w, folder);
 
+    if (status == LOCANT_ERR_IO || status == LOCANT_ERR_UNSUPPORTED)
+        return LOCANT_OK;
     if (status != LOCANT_OK)
-        return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
+        return status;
     return lct_pairing_of(
         &c->pairing, lct_weights_metadata(*w, LCT_WEIGHTS_PAIRING), folder);
 }

@@ -50,8 +50,9 @@ locant_status lct_config_read(struct lct_config *out, const char *path);
 struct lct_weights;
 /*
  * The same, with the weights that were opened for their metadata, to be closed;
- * *weights is NULL if 'path' is a configuration alone or has none that can be
- * read: lct_weights_open() says why.
+ * *weights is NULL if 'path' is a configuration alone, or a folder without all
+ * of its files or with files of other formats: lct_weights_open() says why.
+ * Errors: FORMAT, too, of weights that are damaged.
  */
 locant_status lct_config_read_both(struct lct_config *out,
                                    struct lct_weights **weights,

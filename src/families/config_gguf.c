@@ -1,6 +1,7 @@
 /* config_gguf.c - see config_gguf.h */
 #include "config_gguf.h"
 #include "../core/quote.h"
+#include "../files/decimal.h"
 #include "../files/path.h"
 #include "../files/utf8.h"
 #include <math.h>
@@ -31,8 +32,11 @@ static json_t *value_of(const struct lct_gguf *g,
         return json_boolean(integer != 0);
     if (lct_gguf_integer(&integer, g, v, i))
         return json_integer(integer);
-    if (lct_gguf_real(&real, g, v, i))
+    if (lct_gguf_real(&real, g, v, i)) {
+        if (!v->array && v->type == LCT_GGUF_F32 && isfinite(real))
+            real = lct_decimal_float32(real); /* as its writer meant it */
         return isfinite(real) ? json_real(real) : json_null();
+    }
     if (lct_gguf_text(&text, g, v, i) && lct_is_utf8_bytes(text.bytes, text.n))
         return json_stringn(text.bytes, text.n);
     return json_null();

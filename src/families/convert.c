@@ -3,51 +3,25 @@
  * convert_parts.c their rows, convert_write.c the files, convert_verify.c
  * proves the result
  */
-#define _GNU_SOURCE
 #include "convert.h"
 #include "../files/document.h"
 #include "../files/path.h"
 #include "convert_back.h"
 #include "convert_gguf.h"
+#include "convert_path.h"
+#include "convert_positions.h"
 #include "convert_verify.h"
 #include "family.h"
 #include "pairing.h"
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char fn[] = "locant_model_convert";
-
-char *lct_convert_path(const char *folder, const char *name)
-{
-    const size_t n = strlen(folder) + strlen(name) + 2;
-    char *path = locant_alloc(n);
-
-    if (path != NULL)
-        snprintf(path, n, "%s/%s", folder, name);
-    return path;
-}
 
 static locant_status no_memory(const char *path)
 {
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to convert it",
                        lct_path_tail(path));
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool has_file(const char *folder, const char *name)
-{
-    char path[4096];
-    struct stat st;
-    const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
-
-    return n > 0 && n < (int)sizeof path && stat(path, &st) == 0;
 }
 
 /* --------------------------------------------------------------- the input */
@@ -56,10 +30,12 @@ static bool has_file(const char *folder, const char *name)
 static locant_status find_folder(struct lct_convert *c)
 {
     const char *slash = strrchr(c->model, '/');
-    const char *from = is_folder(c->model) ? c->model : slash ? c->model : ".";
+    const char *from = lct_convert_path_is_folder(c->model) ? c->model
+                       : slash                              ? c->model
+                                                            : ".";
     size_t n = strlen(from);
 
-    if (from == c->model && !is_folder(c->model))
+    if (from == c->model && !lct_convert_path_is_folder(c->model))
         n = slash == c->model ? 1 : (size_t)(slash - c->model);
     c->folder = locant_alloc(n + 1);
     if (c->folder == NULL)
@@ -85,7 +61,8 @@ static locant_status read_base(struct lct_convert *c)
     status = lct_document_read(&root, path, 10000);
     locant_release(path);
     LCT_TRY(status);
-    if (lct_config_text(&base, root, key) != LCT_RIGHT || !is_folder(base))
+    if (lct_config_text(&base, root, key) != LCT_RIGHT ||
+        !lct_convert_path_is_folder(base))
         status = locant_fail(LOCANT_ERR_PARAM,
                              "%s: base: needed for an adapter whose "
                              "%s '%.100s' is no folder here",
@@ -115,23 +92,30 @@ static locant_status has_pairing(bool *out, const struct lct_layer_plan *layer)
     return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
 }
 
-/* The tower whose weights have a pairing: the first of such a layer. */
-static locant_status find_tower(struct lct_convert *c)
+static locant_status no_pairing(const struct lct_convert *c)
 {
-    bool found;
-
-    for (int i = 0; i < c->plan.n_towers; i++)
-        for (int64_t l = 0; l < c->plan.towers[i].n_layers; l++) {
-            LCT_TRY(has_pairing(&found, &c->plan.towers[i].layers[l]));
-            if (!found)
-                continue;
-            c->tower = &c->plan.towers[i];
-            return LOCANT_OK;
-        }
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
                        "%s: %s does not rotate pairs of channels of queries "
                        "and keys, so that its weights have no pairing",
                        c->config.file, c->plan.family->title);
+}
+
+/* The tower whose weights have a pairing: the first of such a layer.  Models
+   without one change their format alone. */
+static locant_status find_tower(struct lct_convert *c)
+{
+    for (int i = 0; i < c->plan.n_towers; i++)
+        for (int64_t l = 0; l < c->plan.towers[i].n_layers; l++) {
+            LCT_TRY(has_pairing(&c->rotates, &c->plan.towers[i].layers[l]));
+            if (!c->rotates)
+                continue;
+            c->tower = &c->plan.towers[i];
+            return LOCANT_OK;
+        }
+    c->tower = &c->plan.towers[0];
+    return c->options->format != LOCANT_MODEL_SAME && c->plan.n_towers > 0
+               ? LOCANT_OK
+               : no_pairing(c);
 }
 
 /* The configuration and its plan: of the model, or of that of an adapter. */
@@ -141,7 +125,7 @@ static locant_status read_plan(struct lct_convert *c)
 
     if (c->adapter)
         LCT_TRY(read_base(c));
-    else if (is_folder(c->model) || !base)
+    else if (lct_convert_path_is_folder(c->model) || !base)
         LCT_TRY(lct_config_read_both(&c->config, &c->weights, c->model));
     else
         LCT_TRY(lct_config_read(&c->config, base));
@@ -152,7 +136,7 @@ static locant_status read_plan(struct lct_convert *c)
 static locant_status read_input(struct lct_convert *c)
 {
     LCT_TRY(find_folder(c));
-    c->adapter = has_file(c->folder, "adapter_config.json");
+    c->adapter = lct_convert_path_has(c->folder, "adapter_config.json");
     LCT_TRY(read_plan(c));
     LCT_TRY(find_tower(c));
     if (c->weights == NULL)
@@ -160,6 +144,8 @@ static locant_status read_input(struct lct_convert *c)
     c->gguf_in = lct_weights_gguf(c->weights) != NULL;
     c->gguf_out = c->options->format == LOCANT_MODEL_GGUF ||
                   (c->options->format == LOCANT_MODEL_SAME && c->gguf_in);
+    if (!c->rotates && c->gguf_in == c->gguf_out)
+        return no_pairing(c);
     return lct_convert_parts_find(&c->parts, c->weights, c->tower,
                                   c->config.model_type, c->adapter);
 }
@@ -171,6 +157,8 @@ static locant_status find_from(locant_conversion *out, struct lct_convert *c)
 {
     enum lct_recorded_pairing said;
 
+    if (!c->rotates)
+        return LOCANT_OK;
     LCT_TRY(lct_pairing_of(
         &said, lct_weights_metadata(c->weights, LCT_WEIGHTS_PAIRING),
         c->model));
@@ -254,10 +242,13 @@ static locant_status write_output(locant_conversion *out, struct lct_convert *c,
     if (status == LOCANT_OK)
         status = write_weights(c);
     /* What lies beside a GGUF need not belong to it. */
-    if (status == LOCANT_OK && (is_folder(c->model) || !c->gguf_in))
+    if (status == LOCANT_OK &&
+        (lct_convert_path_is_folder(c->model) || !c->gguf_in))
         status = lct_convert_write_others(c);
     if (status == LOCANT_OK && c->options->verify)
         status = verify(out, c);
+    if (status == LOCANT_OK)
+        status = lct_convert_positions(out, c);
     if (status == LOCANT_OK)
         status = lct_output_commit(&c->output);
     if (status != LOCANT_OK)
@@ -279,7 +270,7 @@ static locant_status check_gguf(const struct lct_convert *c)
                            c->config.file, c->config.model_type,
                            c->adapter ? " as an adapter" : "",
                            lct_convert_gguf_families());
-    if (asked != LOCANT_MODEL_UNSAID &&
+    if (c->rotates && asked != LOCANT_MODEL_UNSAID &&
         (asked == LOCANT_MODEL_INTERLEAVED) != f->interleaved)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: pairing: a GGUF of architecture %s is %s, as "
@@ -289,16 +280,11 @@ static locant_status check_gguf(const struct lct_convert *c)
     return LOCANT_OK;
 }
 
-/* Options that the input decides on. */
-static locant_status check_formats(const struct lct_convert *c)
+/* Options that the input decides on: numbers, proof. */
+static locant_status check_type(const struct lct_convert *c)
 {
     const locant_convert_options *o = c->options;
 
-    if (c->gguf_in && c->gguf_out)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: format: the model is a GGUF, which has the "
-                           "pairing of its architecture; safetensors expected",
-                           fn);
     if (o->type != NULL && !c->gguf_in && !c->gguf_out)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: type: only from or to a GGUF numbers change",
@@ -312,6 +298,28 @@ static locant_status check_formats(const struct lct_convert *c)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: verify: not with type, which rounds numbers",
                            fn);
+    return LOCANT_OK;
+}
+
+/* Formats and pairings. */
+static locant_status check_formats(const struct lct_convert *c)
+{
+    const locant_convert_options *o = c->options;
+
+    if (c->gguf_in && c->gguf_out)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: format: the model is a GGUF, which has the "
+                           "pairing of its architecture; safetensors expected",
+                           fn);
+    LCT_TRY(check_type(c));
+    if (!c->rotates && (o->verify || o->pairing != LOCANT_MODEL_UNSAID ||
+                        o->from != LOCANT_MODEL_UNSAID))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %s: %s does not rotate pairs of channels, so "
+                           "that there is no pairing to %s",
+                           fn, o->verify ? "verify" : "pairing",
+                           c->plan.family->title,
+                           o->verify ? "verify" : "change; leave it out");
     if (c->gguf_in && lct_convert_back_family(c) == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: safetensors of architecture '%.60s' are not "
@@ -331,6 +339,10 @@ static locant_status find_to(locant_conversion *out, struct lct_convert *c)
         f = lct_convert_gguf_family(c->config.model_type);
         out->to = f->interleaved ? LOCANT_MODEL_INTERLEAVED : LOCANT_MODEL_HALF;
     }
+    if (!c->rotates) {
+        out->to = LOCANT_MODEL_UNSAID;
+        return LOCANT_OK;
+    }
     if (out->to == LOCANT_MODEL_UNSAID)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: pairing: half or interleaved expected", fn);
@@ -348,7 +360,11 @@ static locant_status convert(locant_conversion *out, struct lct_convert *c,
     while (lct_weights_at(c->weights, (size_t)out->tensors) != NULL)
         out->tensors++;
     out->moved = c->from != c->to ? (int64_t)c->parts.n : 0;
-    return write_output(out, c, folder);
+    LCT_TRY(write_output(out, c, folder));
+    out->lost = c->lost;
+    out->tokenizer = c->tokenizer;
+    out->pre = c->pre;
+    return LOCANT_OK;
 }
 
 locant_status locant_model_convert(locant_conversion *out, const char *model,

@@ -11,17 +11,17 @@ struct lct_convert {
     char *folder;             /* of its files */
     struct lct_config config; /* of the model, or of that of an adapter */
     struct lct_position_plan plan;
-    const struct lct_tower *tower; /* that rotates */
+    const struct lct_tower *tower; /* that rotates, or the first */
     struct lct_weights *weights;
     struct lct_convert_parts parts;
     struct lct_output output;
     bool adapter;
     bool gguf_in, gguf_out;
+    bool rotates;  /* else it has no pairing, and 'from' is 'to' */
     bool from, to; /* interleaved? */
+    const char *tokenizer, *pre; /* of a GGUF: see locant_conversion */
+    int64_t lost;                /* tensors without a place in the output */
 };
-
-/* A name in the folder 'folder', to be released; NULL without memory. */
-char *lct_convert_path(const char *folder, const char *name);
 
 /* Write the safetensors files of a model that is read from such files, and
    their index. */

@@ -3,6 +3,9 @@
 #include "../core/quote.h"
 #include "../files/path.h"
 #include "../files/tensors.h"
+#include "convert_latent.h"
+#include "family.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char fn[] = "locant_model_convert";
@@ -14,13 +17,15 @@ struct item {
     char name[LCT_CONVERT_GGUF_NAME];
     const struct lct_weight *weight;
     const struct lct_convert_part *part;
+    const struct lct_weight *values; /* 'weight' is k_b, and this v_b */
+    struct lct_convert_latent latent;
     int64_t expert; /* of a tensor that stacks them; -1: it stacks none */
     size_t bytes;   /* of the input */
 };
 
 struct writer {
     struct lct_convert *c;
-    const struct lct_convert_gguf_family *family;
+    struct lct_convert_gguf_names names;
     struct item *items;
     struct lct_entry *entries;
     size_t n;
@@ -41,6 +46,14 @@ lct_convert_back_family(const struct lct_convert *c)
     const char *arch = c->config.model_type;
     const char *type;
 
+    if (strcmp(arch, "t5") == 0) /* or UMT5 */
+        return lct_convert_gguf_family(c->plan.family->model_type);
+    if (strcmp(arch, "deepseek2") == 0)
+        return lct_convert_gguf_family(
+            json_integer_value(
+                json_object_get(root, "deepseek2.expert_gating_func")) == 2
+                ? "deepseek_v3"
+                : "deepseek_v2");
     if (strcmp(arch, "llama") != 0)
         return lct_convert_gguf_architecture(arch);
     type = json_integer_value(json_object_get(root, "llama.expert_count")) > 0
@@ -78,30 +91,74 @@ static void set_entry(struct writer *w, size_t i)
     const struct lct_weight *t = item->weight;
     struct lct_entry *e = &w->entries[i];
     const int cut = item->expert >= 0;
+    const struct lct_convert_latent *l = &item->latent;
     int64_t n = 1;
 
     e->name = item->name;
     e->type = type_of(w, t);
     e->tensor.rank = t->rank - cut;
-    for (int k = cut; k < t->rank; k++) {
+    for (int k = cut; k < t->rank; k++)
         e->tensor.shape[k - cut] = t->shape[k];
-        n *= t->shape[k];
+    if (item->values != NULL) {
+        e->tensor.rank = 2;
+        e->tensor.shape[0] = l->heads * (l->nope + l->values);
+        e->tensor.shape[1] = l->rank;
     }
+    for (int k = 0; k < e->tensor.rank; k++)
+        n *= e->tensor.shape[k];
     e->bytes = (size_t)n * e->type->bytes;
     e->begin = i > 0 ? w->entries[i - 1].begin + w->entries[i - 1].bytes : 0;
     item->bytes =
         cut && t->shape[0] > 0 ? t->bytes / (size_t)t->shape[0] : t->bytes;
 }
 
+/* k_b and v_b become one item, whose shapes must be those of the heads. */
+static locant_status join_halves(struct writer *w, struct item *i,
+                                 const struct lct_weight *k, int64_t layer)
+{
+    char name[LCT_CONVERT_GGUF_NAME];
+    const struct lct_weight *v;
+    struct lct_convert_latent *l = &i->latent;
+
+    snprintf(name, sizeof name, "blk.%lld.attn_v_b.weight", (long long)layer);
+    v = lct_weights_find(w->c->weights, name);
+    if (v == NULL || layer >= w->c->tower->n_layers)
+        return bad_tensor(k, "is half of a matrix whose other half, attn_v_b, "
+                             "is absent");
+    *l = lct_convert_latent_of(&w->c->tower->layers[layer],
+                               w->c->parts.heads[layer].dims,
+                               k->rank == 3 ? k->shape[1] : 0);
+    if (k->rank != 3 || v->rank != 3 || l->nope < 1 ||
+        k->shape[0] != l->heads || k->shape[2] != l->nope ||
+        v->shape[0] != l->heads || v->shape[1] != l->values ||
+        v->shape[2] != l->rank)
+        return bad_tensor(k, "is no part of kv_b with attn_v_b: [heads, rank, "
+                             "channels] and [heads, values, rank] expected");
+    if (v->type != k->type && !lct_number_store(NULL, type_of(w, k), NULL, 0))
+        return bad_tensor(v, "numbers of another type than those of attn_k_b");
+    i->weight = k;
+    i->values = v;
+    i->expert = -1;
+    set_entry(w, w->n++);
+    return LOCANT_OK;
+}
+
 /* Items of one tensor: one, or one for each expert. */
 static locant_status add_tensor(struct writer *w, const struct lct_weight *t)
 {
+    struct lct_convert_gguf_name name;
     int64_t n = 1;
 
     for (int64_t e = 0; e < n; e++) {
         struct item *i = &w->items[w->n];
 
-        switch (lct_convert_gguf_back(i->name, t->name, e, w->family)) {
+        lct_convert_gguf_back(&name, t->name, e, &w->names);
+        memcpy(i->name, name.name, sizeof i->name);
+        if (name.role == LCT_V_B) /* written with k_b */
+            return LOCANT_OK;
+        if (name.role == LCT_K_B)
+            return join_halves(w, i, t, name.layer);
+        switch (name.kind) {
         case LCT_CONVERT_GGUF_UNKNOWN:
             return bad_tensor(t, "has no name in safetensors of its family");
         case LCT_CONVERT_GGUF_LEFT_OUT: return LOCANT_OK;
@@ -149,6 +206,8 @@ static int64_t longest(const struct lct_weights *weights)
             (strstr(t->name, "_norm.") && t->rank == 2 ? t->shape[0] : 1);
 
         most = n > most ? n : most;
+        if (t->rank == 3 && t->shape[1] > most) /* the rank of k_b */
+            most = t->shape[1];
     }
     return most;
 }
@@ -162,7 +221,7 @@ static locant_status list_items(struct writer *w)
     w->items = locant_alloc(room * sizeof *w->items);
     w->entries = locant_alloc(room * sizeof *w->entries);
     w->numbers = locant_alloc(most * sizeof *w->numbers);
-    w->stored = locant_alloc(most * sizeof *w->numbers);
+    w->stored = locant_alloc(most * sizeof(double));
     if (!w->items || !w->entries || !w->numbers || !w->stored)
         return no_memory();
     for (size_t i = 0; (t = lct_weights_at(w->c->weights, i)) != NULL; i++)
@@ -191,7 +250,7 @@ static int64_t source_of(const struct writer *w, const struct item *i,
 
     if (p == NULL)
         return row;
-    if (strcmp(w->family->model_type, "gpt_neox") == 0)
+    if (strcmp(w->names.family->model_type, "gpt_neox") == 0)
         row = regroup(&w->c->parts.heads[p->layer], row);
     return w->c->from == w->c->to
                ? row
@@ -233,7 +292,7 @@ static locant_status put_vector(struct writer *w, const struct item *i,
 {
     const struct lct_weight *t = i->weight;
     const bool minus_one =
-        w->family->plus_one && strstr(i->name, "norm.weight") != NULL;
+        w->names.family->plus_one && strstr(i->name, "norm.weight") != NULL;
     const int64_t n = lct_weight_elements(t);
 
     if (t->type->elements != 1)
@@ -254,6 +313,42 @@ static locant_status put_vector(struct writer *w, const struct item *i,
     return LOCANT_OK;
 }
 
+/* kv_b of its halves, row by row. */
+static locant_status put_joined(struct writer *w, const struct item *i,
+                                const struct lct_number *type)
+{
+    const struct lct_convert_latent *l = &i->latent;
+    const int64_t rows = l->heads * (l->nope + l->values);
+
+    for (int64_t row = 0; row < rows; row++) {
+        bool values;
+        const struct lct_convert_latent_row r =
+            lct_convert_latent_joined(&values, l, row);
+        const struct lct_weight *t = values ? i->values : i->weight;
+
+        if (type == t->type) {
+            lct_convert_latent_copy(w->stored, t, r);
+            LCT_TRY(lct_output_write(&w->c->output, w->stored,
+                                     (size_t)r.n * type->bytes));
+            continue;
+        }
+        lct_convert_latent_read(w->numbers, t, r);
+        LCT_TRY(put_numbers(w, type, r.n));
+    }
+    return LOCANT_OK;
+}
+
+static locant_status put_item(struct writer *w, const struct item *i,
+                              const struct lct_number *type)
+{
+    if (i->values != NULL)
+        return put_joined(w, i, type);
+    if (i->weight->rank < 2 ||
+        (i->part && i->part->name.tensor == LCT_CONVERT_VECTOR))
+        return put_vector(w, i, type);
+    return put_matrix(w, i, type);
+}
+
 static locant_status put_all(struct writer *w)
 {
     static const char *const words[] = { "half", "interleaved" };
@@ -268,23 +363,27 @@ static locant_status put_all(struct writer *w)
     if (status == LOCANT_OK)
         status = lct_output_write(&w->c->output, text, size);
     locant_release(text);
-    for (size_t k = 0; k < w->n && status == LOCANT_OK; k++) {
-        const struct item *i = &w->items[k];
-        const bool vector =
-            i->weight->rank < 2 ||
-            (i->part && i->part->name.tensor == LCT_CONVERT_VECTOR);
-
-        status = vector ? put_vector(w, i, w->entries[k].type)
-                        : put_matrix(w, i, w->entries[k].type);
-    }
+    for (size_t k = 0; k < w->n && status == LOCANT_OK; k++)
+        status = put_item(w, &w->items[k], w->entries[k].type);
     return status;
+}
+
+/* T5's matrices are gated if there is one of gates. */
+static struct lct_convert_gguf_names names_of(const struct lct_convert *c)
+{
+    const bool gated =
+        lct_weights_find(c->weights, "dec.blk.0.ffn_gate.weight") != NULL;
+    const struct lct_convert_gguf_family *f = lct_convert_back_family(c);
+
+    return lct_convert_gguf_names(f,
+                                  strcmp(f->architecture, "t5") == 0 && gated);
 }
 
 locant_status lct_convert_back(struct lct_convert *c)
 {
     struct writer w = {
         .c = c,
-        .family = lct_convert_back_family(c),
+        .names = names_of(c),
         .type = c->options->type ? lct_number_named(c->options->type) : NULL,
     };
     locant_status status = list_items(&w);

@@ -1,6 +1,7 @@
 /* convert_back_config.c - config.json from the keys of a GGUF file */
 #include "convert_back.h"
 #include "family.h"
+#include "net_gguf.h"
 #include "plan_gguf.h"
 #include <math.h>
 #include <stdio.h>
@@ -40,36 +41,6 @@ static bool has_tensor(const struct keys *k, const char *name)
 
 /* ------------------------------------------------------------------ numbers */
 
-/* The shortest decimal number that is the same float32, or x itself. */
-static double shortest(double x)
-{
-    char text[32];
-
-    if ((double)(float)x != x)
-        return x;
-    for (int digits = 1; digits < 10; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if ((float)strtod(text, NULL) == (float)x)
-            return strtod(text, NULL);
-    }
-    return x;
-}
-
-/* Give all reals of float32 their shortest form: 1e-06, not 9.99999997e-07. */
-static void shorten(json_t *value)
-{
-    const char *key;
-    json_t *item;
-    size_t i;
-
-    if (json_is_real(value))
-        json_real_set(value, shortest(json_real_value(value)));
-    json_array_foreach(value, i, item)
-        shorten(item);
-    json_object_foreach(value, key, item)
-        shorten(item);
-}
-
 /* 15 digits, if they are enough for every real, else 17. */
 static size_t digits_for(const json_t *value)
 {
@@ -92,7 +63,9 @@ static size_t digits_for(const json_t *value)
 
 /* --------------------------------------------------------------------- keys */
 
-/* Keys of GGUF and of config.json; a row with a type is of that alone. */
+#define LATENT " deepseek_v2 deepseek_v3 "
+
+/* Keys of GGUF and of config.json; a row with types is of those alone. */
 static const struct {
     const char *gguf, *name, *models;
 } copied[] = {
@@ -100,6 +73,17 @@ static const struct {
     { "expert_count", "num_local_experts", " mixtral " },
     { "expert_count", "num_experts", " qwen2_moe qwen3_moe " },
     { "expert_used_count", "num_experts_per_tok", NULL },
+    { "expert_count", "n_routed_experts", LATENT },
+    { "expert_shared_count", "n_shared_experts", LATENT },
+    { "expert_weights_scale", "routed_scaling_factor", LATENT },
+    { "expert_weights_norm", "norm_topk_prob", LATENT },
+    { "expert_group_count", "n_group", LATENT },
+    { "expert_group_used_count", "topk_group", LATENT },
+    { "leading_dense_block_count", "first_k_dense_replace", LATENT },
+    { "attention.kv_lora_rank", "kv_lora_rank", LATENT },
+    { "feed_forward_length", "d_ff", " t5 umt5 " },
+    { "embedding_length", "d_model", " t5 umt5 " },
+    { "decoder_start_token_id", "decoder_start_token_id", " t5 umt5 " },
     { "expert_feed_forward_length", "moe_intermediate_size", NULL },
     { "expert_shared_feed_forward_length", "shared_expert_intermediate_size",
       NULL },
@@ -166,6 +150,53 @@ static locant_status put_tensors(struct keys *k)
     return LOCANT_OK;
 }
 
+/* What the models of one kind have. */
+static locant_status put_kind(struct keys *k)
+{
+    static const char *const not_of_t5[] = {
+        "num_hidden_layers",   "hidden_size", "num_attention_heads",
+        "num_key_value_heads", "head_dim",    "max_position_embeddings",
+        "intermediate_size",
+    };
+    const char *type = k->family->model_type;
+    const json_t *types =
+        json_object_get(k->c->config.root, "tokenizer.ggml.token_type_count");
+    const json_t *queries = find(k, "attention.q_lora_rank");
+
+    if (strcmp(type, "bert") == 0) {
+        json_object_del(k->out, "num_key_value_heads");
+        return json_is_integer(types)
+                   ? set(k, "type_vocab_size", json_deep_copy(types))
+                   : LOCANT_OK;
+    }
+    if (strcmp(k->family->architecture, "t5") == 0) {
+        for (size_t i = 0; i < sizeof not_of_t5 / sizeof *not_of_t5; i++)
+            json_object_del(k->out, not_of_t5[i]);
+        LCT_TRY(set(
+            k, "scale_decoder_outputs",
+            json_boolean(lct_net_gguf_scaled(&k->c->config, k->c->weights))));
+        return set(k, "feed_forward_proj",
+                   json_string(has_tensor(k, "dec.blk.0.ffn_gate.weight")
+                                   ? "gated-gelu"
+                                   : "relu"));
+    }
+    if (strcmp(type, "deepseek_v3") == 0)
+        LCT_TRY(set(k, "rope_interleave", json_boolean(k->c->to)));
+    if (strcmp(type, "deepseek_v2") == 0)
+        LCT_TRY(set(
+            k, "topk_method",
+            json_string(json_integer_value(find(k, "expert_group_count")) > 1
+                            ? "group_limited_greedy"
+                            : "greedy")));
+    if (!(k->c->plan.family->flags & LCT_MLA))
+        return LOCANT_OK;
+    /* GGUF counts those of the compressed form: one. */
+    LCT_TRY(set(k, "num_key_value_heads",
+                json_integer(k->c->tower->layers[0].heads)));
+    return set(k, "q_lora_rank",
+               queries ? json_deep_copy(queries) : json_null());
+}
+
 /* ----------------------------------------------------------------- rotation */
 
 /* The share p with int(d p) = rotated in floating point, as transformers
@@ -193,6 +224,8 @@ static locant_status put_width(struct keys *k)
         json_object_del(k->out, "head_dim");
     if (key != NULL)
         return set(k, key, json_real(share_of(h->dims, h->width)));
+    if (k->c->plan.family->flags & LCT_MLA)
+        return LOCANT_OK;
     return h->dims == h->width || h->dims == 0
                ? LOCANT_OK
                : locant_fail(LOCANT_ERR_UNSUPPORTED,
@@ -209,8 +242,16 @@ static locant_status put_bases(struct keys *k)
     const json_t *rope = json_object_get(k->out, "rope_parameters");
     const json_t *full = json_object_get(rope, "full_attention");
     const json_t *local = json_object_get(rope, "sliding_attention");
+    const char *type =
+        json_string_value(json_object_get(full ? full : rope, "rope_type"));
     json_t *base = json_object_get(full ? full : rope, "rope_theta");
 
+    if (type != NULL && strcmp(type, "divisors") == 0)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: no key of config.json says the divisors of "
+                           "rope_freqs.weight, which are not those of Llama "
+                           "3.1",
+                           k->c->config.file);
     if (base != NULL)
         LCT_TRY(
             set(k, names ? names->base : "rope_theta", json_deep_copy(base)));
@@ -233,7 +274,7 @@ static locant_status fill(struct keys *k)
     LCT_TRY(put_tensors(k));
     LCT_TRY(put_width(k));
     LCT_TRY(put_bases(k));
-    shorten(k->out);
+    LCT_TRY(put_kind(k));
     return LOCANT_OK;
 }
 

@@ -1,33 +1,16 @@
 /* convert_gguf.c - write a model of safetensors as a GGUF file */
 #include "convert_gguf.h"
-#include "../core/quote.h"
-#include "../files/path.h"
+#include "convert_gguf_items.h"
+#include "convert_tokenizer.h"
 #include <stdio.h>
 #include <string.h>
 
-/* A tensor of the output. */
-struct item {
-    char name[LCT_CONVERT_GGUF_NAME];
-    const struct lct_weight *weight; /* the first of those that are stacked */
-    const struct lct_convert_part *part;
-    int64_t experts; /* stacked tensors; 0: one that is not stacked */
-    size_t mark;     /* of the expert's number in the name */
-    const struct lct_convert_gguf_extra *extra; /* instead of a weight */
-    const struct lct_number *type;
-    int rank;
-    int64_t shape[4];
-    uint64_t bytes;
-};
-
 struct writer {
     struct lct_convert *c;
-    const struct lct_convert_gguf_family *family;
     struct lct_gguf_write header;
     struct lct_convert_gguf_keys keys;
-    struct item *items;
-    size_t n;
-    const struct lct_number *type; /* of matrices; NULL: as they are */
-    float *numbers;                /* of a row, or of a vector */
+    struct lct_convert_gguf_items items;
+    float *numbers; /* of a row, or of a vector */
     unsigned char *stored;
 };
 
@@ -36,131 +19,19 @@ static locant_status no_memory(void)
     return locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
 }
 
-static locant_status bad_tensor(locant_status status,
-                                const struct lct_weight *w, const char *why)
-{
-    char found[LCT_QUOTE_BYTES];
-
-    return locant_fail(status, "%s: tensor '%s': %s", lct_path_tail(w->file),
-                       lct_quote(found, w->name, strlen(w->name)), why);
-}
-
-/* ------------------------------------------------------------------- items */
-
-/* The tensor of expert e: the name of the first with another number. */
-static const struct lct_weight *expert_of(const struct writer *w,
-                                          const struct item *i, int64_t e)
-{
-    char name[512];
-    const char *rest = i->weight->name + i->mark;
-    const int n =
-        snprintf(name, sizeof name, "%.*s%lld%s", (int)i->mark, i->weight->name,
-                 (long long)e, rest + strspn(rest, "0123456789"));
-
-    return n > 0 && n < (int)sizeof name ? lct_weights_find(w->c->weights, name)
-                                         : NULL;
-}
-
-/* Count the experts, which must be alike. */
-static locant_status count_experts(struct item *i, const struct writer *w)
-{
-    const struct lct_weight *t;
-
-    for (i->experts = 1; (t = expert_of(w, i, i->experts)) != NULL;
-         i->experts++)
-        if (t->type != i->weight->type || t->rank != i->weight->rank ||
-            memcmp(t->shape, i->weight->shape, sizeof t->shape) != 0)
-            return bad_tensor(LOCANT_ERR_FORMAT, t,
-                              "its type or shape is not that of expert 0");
-    return LOCANT_OK;
-}
-
-/* Vectors and what chooses experts are F32; a row that is not of whole blocks
-   is F16. */
-static const struct lct_number *type_of(const struct writer *w,
-                                        const struct item *i)
-{
-    const struct lct_number *type = w->type ? w->type : i->weight->type;
-    const int64_t row = i->rank > 0 ? i->shape[i->rank - 1] : 1;
-
-    if (i->rank < 2 || strstr(i->name, "ffn_gate_inp") != NULL ||
-        strstr(i->name, "_norm.") != NULL)
-        return lct_number_named("F32");
-    return row % type->elements == 0 ? type : lct_number_named("F16");
-}
-
-static locant_status add_item(struct writer *w, const struct lct_weight *t)
-{
-    struct item *i = &w->items[w->n];
-    const struct lct_number *type = t->type;
-    const char *mark;
-    int64_t expert;
-    const enum lct_convert_gguf_kind kind =
-        lct_convert_gguf_name(i->name, &expert, &mark, t->name, w->family);
-
-    if (kind == LCT_CONVERT_GGUF_LEFT_OUT)
-        return LOCANT_OK;
-    if (kind == LCT_CONVERT_GGUF_UNKNOWN)
-        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "has no name in GGUF files of its architecture");
-    if (type->gguf < 0)
-        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "numbers of this type are not written to GGUF; save "
-                          "them as BF16 first");
-    if (t->rank > 2 || (t->rank < 2 && kind == LCT_CONVERT_GGUF_EXPERT))
-        return bad_tensor(LOCANT_ERR_FORMAT, t,
-                          "is no matrix and no vector, as its name says");
-    if (t->bytes == 0)
-        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "has no numbers; GGUF files have no such tensors");
-    i->weight = t;
-    i->mark = mark ? (size_t)(mark - t->name) : 0;
-    if (expert > 0) /* written with expert 0, which counts them */
-        return expert_of(w, i, expert - 1)
-                   ? LOCANT_OK
-                   : bad_tensor(LOCANT_ERR_FORMAT, t,
-                                "the expert before it is absent");
-    i->part = lct_convert_parts_of(&w->c->parts, t);
-    i->rank = t->rank;
-    memcpy(i->shape, t->shape, sizeof i->shape);
-    if (kind == LCT_CONVERT_GGUF_EXPERT) {
-        LCT_TRY(count_experts(i, w));
-        memmove(i->shape + 1, i->shape, 3 * sizeof *i->shape);
-        i->shape[0] = i->experts;
-        i->rank++;
-    }
-    i->type = type_of(w, i);
-    w->n++;
-    return LOCANT_OK;
-}
-
 static void add_extras(struct writer *w)
 {
     for (int k = 0; k < w->keys.n_extras; k++) {
-        struct item *i = &w->items[w->n++];
+        struct lct_convert_gguf_item *i = &w->items.at[w->items.n++];
 
-        *i = (struct item){ .extra = &w->keys.extras[k],
-                            .type = lct_number_named("F32"),
-                            .rank = 1,
-                            .shape = { (int64_t)w->keys.extras[k].n } };
+        *i = (struct lct_convert_gguf_item){
+            .extra = &w->keys.extras[k],
+            .type = lct_number_named("F32"),
+            .rank = 1,
+            .shape = { (int64_t)w->keys.extras[k].n }
+        };
         snprintf(i->name, sizeof i->name, "%s", w->keys.extras[k].name);
     }
-}
-
-static locant_status list_items(struct writer *w)
-{
-    const struct lct_weight *t;
-    size_t n = 0;
-
-    while (lct_weights_at(w->c->weights, n) != NULL)
-        n++;
-    w->items =
-        locant_alloc((n + LCT_CONVERT_GGUF_EXTRAS + 1) * sizeof *w->items);
-    if (w->items == NULL)
-        return no_memory();
-    for (size_t i = 0; (t = lct_weights_at(w->c->weights, i)) != NULL; i++)
-        LCT_TRY(add_item(w, t));
-    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------- rows */
@@ -169,8 +40,8 @@ static locant_status list_items(struct writer *w)
  * The old row of row 'row' of the output, whose fused matrices are q | k | v
  * where those of GPT-NeoX are q, k, v of each head.
  */
-static int64_t source_of(const struct writer *w, const struct item *i,
-                         int64_t row)
+static int64_t source_of(const struct writer *w,
+                         const struct lct_convert_gguf_item *i, int64_t row)
 {
     const struct lct_convert_part *p = i->part;
 
@@ -192,8 +63,8 @@ static int64_t source_of(const struct writer *w, const struct item *i,
                : lct_convert_rows_source(&p->rows, row, w->c->to);
 }
 
-static locant_status put_numbers(struct writer *w, const struct item *i,
-                                 int64_t n)
+static locant_status
+put_numbers(struct writer *w, const struct lct_convert_gguf_item *i, int64_t n)
 {
     const size_t blocks = (size_t)(n / i->type->elements);
 
@@ -202,7 +73,8 @@ static locant_status put_numbers(struct writer *w, const struct item *i,
 }
 
 /* A matrix, row by row; rows of an unchanged type are copied. */
-static locant_status put_matrix(struct writer *w, const struct item *i,
+static locant_status put_matrix(struct writer *w,
+                                const struct lct_convert_gguf_item *i,
                                 const struct lct_weight *t)
 {
     const int64_t rows = t->shape[0], n = rows > 0 ? t->shape[1] : 0;
@@ -222,14 +94,41 @@ static locant_status put_matrix(struct writer *w, const struct item *i,
     return LOCANT_OK;
 }
 
-/* Is it the weight of a norm that means 1 + w? */
-static bool is_plus_one(const struct writer *w, const struct item *i)
+/* A half of kv_b, row by row. */
+static locant_status put_half(struct writer *w,
+                              const struct lct_convert_gguf_item *i)
 {
-    return w->family->plus_one && strstr(i->name, "norm.weight") != NULL;
+    const bool keys = i->half == LCT_K_B;
+    const struct lct_weight *t = i->weight;
+
+    for (int64_t row = 0; row < i->shape[0] * i->shape[1]; row++) {
+        const struct lct_convert_latent_row r =
+            keys ? lct_convert_latent_key(&i->latent, row)
+                 : lct_convert_latent_value(&i->latent, row);
+
+        if (i->type == t->type && t->type->elements == 1) {
+            lct_convert_latent_copy(w->stored, t, r);
+            LCT_TRY(lct_output_write(&w->c->output, w->stored,
+                                     (size_t)r.n * t->type->bytes));
+            continue;
+        }
+        lct_convert_latent_read(w->numbers, t, r);
+        LCT_TRY(put_numbers(w, i, r.n));
+    }
+    return LOCANT_OK;
+}
+
+/* Is it the weight of a norm that means 1 + w? */
+static bool is_plus_one(const struct writer *w,
+                        const struct lct_convert_gguf_item *i)
+{
+    return w->items.names.family->plus_one &&
+           strstr(i->name, "norm.weight") != NULL;
 }
 
 /* Numbers of a bias or of a norm, as F32. */
-static locant_status put_vector(struct writer *w, const struct item *i)
+static locant_status put_vector(struct writer *w,
+                                const struct lct_convert_gguf_item *i)
 {
     const int64_t n = lct_weight_elements(i->weight);
 
@@ -241,7 +140,8 @@ static locant_status put_vector(struct writer *w, const struct item *i)
     return put_numbers(w, i, n);
 }
 
-static locant_status put_item(struct writer *w, const struct item *i)
+static locant_status put_item(struct writer *w,
+                              const struct lct_convert_gguf_item *i)
 {
     static const unsigned char zeros[LCT_GGUF_ALIGNMENT];
     const bool vector =
@@ -252,9 +152,12 @@ static locant_status put_item(struct writer *w, const struct item *i)
         for (size_t k = 0; k < i->extra->n; k++)
             w->numbers[k] = i->extra->numbers[k];
         status = put_numbers(w, i, (int64_t)i->extra->n);
+    } else if (i->half != 0) {
+        status = put_half(w, i);
     } else if (i->experts > 0) {
         for (int64_t e = 0; e < i->experts && status == LOCANT_OK; e++)
-            status = put_matrix(w, i, expert_of(w, i, e));
+            status = put_matrix(w, i,
+                                lct_convert_gguf_items_expert(&w->items, i, e));
     } else {
         status = vector ? put_vector(w, i) : put_matrix(w, i, i->weight);
     }
@@ -272,8 +175,8 @@ static locant_status make_room(struct writer *w)
 {
     int64_t most = 1;
 
-    for (size_t k = 0; k < w->n; k++) {
-        const struct item *i = &w->items[k];
+    for (size_t k = 0; k < w->items.n; k++) {
+        const struct lct_convert_gguf_item *i = &w->items.at[k];
         const int64_t n = i->extra ? (int64_t)i->extra->n
                           : i->rank < 2 || (i->part && i->part->name.tensor ==
                                                            LCT_CONVERT_VECTOR)
@@ -281,9 +184,11 @@ static locant_status make_room(struct writer *w)
                               : i->weight->shape[i->weight->rank - 1];
 
         most = n > most ? n : most;
+        if (i->half == LCT_K_B && i->latent.nope > most)
+            most = i->latent.nope;
     }
     w->numbers = locant_alloc((size_t)most * sizeof *w->numbers);
-    w->stored = locant_alloc((size_t)most * sizeof *w->numbers + 64);
+    w->stored = locant_alloc((size_t)most * sizeof(double) + 64);
     return w->numbers && w->stored ? LOCANT_OK : no_memory();
 }
 
@@ -293,36 +198,44 @@ static locant_status write_file(struct writer *w)
     locant_status status;
     size_t size;
 
-    for (size_t k = 0; k < w->n; k++)
-        w->items[k].bytes = lct_gguf_write_tensor(
-            &w->header, w->items[k].name, w->items[k].type, w->items[k].rank,
-            w->items[k].shape);
+    for (size_t k = 0; k < w->items.n; k++)
+        w->items.at[k].bytes = lct_gguf_write_tensor(
+            &w->header, w->items.at[k].name, w->items.at[k].type,
+            w->items.at[k].rank, w->items.at[k].shape);
     LCT_TRY(lct_gguf_write_header(&header, &size, &w->header));
     status = lct_output_file(&w->c->output, "model.gguf");
     if (status == LOCANT_OK)
         status = lct_output_write(&w->c->output, header, size);
     locant_release(header);
-    for (size_t k = 0; k < w->n && status == LOCANT_OK; k++)
-        status = put_item(w, &w->items[k]);
+    for (size_t k = 0; k < w->items.n && status == LOCANT_OK; k++)
+        status = put_item(w, &w->items.at[k]);
     return status;
 }
 
 /* Rows of the table of embeddings; 0: there is none. */
 static int64_t vocabulary_of(const struct writer *w)
 {
-    for (size_t k = 0; k < w->n; k++)
-        if (strcmp(w->items[k].name, "token_embd.weight") == 0)
-            return w->items[k].shape[0];
+    for (size_t k = 0; k < w->items.n; k++)
+        if (strcmp(w->items.at[k].name, "token_embd.weight") == 0)
+            return w->items.at[k].shape[0];
     return 0;
 }
 
 static locant_status write_all(struct writer *w)
 {
-    LCT_TRY(list_items(w));
+    const struct lct_convert_gguf_family *f =
+        lct_convert_gguf_family(w->c->config.model_type);
+
+    LCT_TRY(lct_net_families_switches(
+        &w->items.net, lct_net_families_find(f->model_type), &w->c->config));
+    w->items.names = lct_convert_gguf_names(f, w->items.net.variant);
+    LCT_TRY(lct_convert_gguf_items_list(&w->items));
     w->keys = (struct lct_convert_gguf_keys){ .out = &w->header,
                                               .c = w->c,
-                                              .family = w->family };
+                                              .family = w->items.names.family,
+                                              .net = &w->items.net };
     LCT_TRY(lct_convert_gguf_keys(&w->keys, vocabulary_of(w)));
+    LCT_TRY(lct_convert_tokenizer(&w->header, w->c, vocabulary_of(w)));
     add_extras(w);
     LCT_TRY(make_room(w));
     return write_file(w);
@@ -332,15 +245,16 @@ locant_status lct_convert_gguf(struct lct_convert *c)
 {
     struct writer w = {
         .c = c,
-        .family = lct_convert_gguf_family(c->config.model_type),
-        .type = c->options->type ? lct_number_named(c->options->type) : NULL,
+        .items.c = c,
+        .items.type =
+            c->options->type ? lct_number_named(c->options->type) : NULL,
     };
     const locant_status status = write_all(&w);
 
     for (int k = 0; k < w.keys.n_extras; k++)
         locant_release(w.keys.extras[k].numbers);
     lct_gguf_write_free(&w.header);
-    locant_release(w.items);
+    locant_release(w.items.at);
     locant_release(w.numbers);
     locant_release(w.stored);
     return status;

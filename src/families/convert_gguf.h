@@ -4,6 +4,7 @@
 #include "../files/gguf_write.h"
 #include "convert.h"
 #include "convert_gguf_names.h"
+#include "net_families.h"
 #include "plan_waves.h"
 
 /* Numbers of a tensor that no weights have: divisors of frequencies. */
@@ -19,6 +20,7 @@ struct lct_convert_gguf_keys {
     struct lct_gguf_write *out;
     const struct lct_convert *c;
     const struct lct_convert_gguf_family *family;
+    const struct lct_net_switches *net; /* of the model */
     struct lct_convert_gguf_extra extras[LCT_CONVERT_GGUF_EXTRAS];
     int n_extras;
 };
@@ -30,11 +32,10 @@ locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,
 /* The keys of rotation and the extra tensors. */
 locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k);
 
-/* A key "ARCHITECTURE.name". */
-void lct_convert_gguf_whole(struct lct_convert_gguf_keys *k, const char *name,
-                            int64_t value);
-void lct_convert_gguf_real(struct lct_convert_gguf_keys *k, const char *name,
-                           double value);
+/* Keys of latent attention with its experts, of BERT, and of T5. */
+locant_status lct_convert_gguf_latent(struct lct_convert_gguf_keys *k);
+locant_status lct_convert_gguf_bert(struct lct_convert_gguf_keys *k);
+locant_status lct_convert_gguf_t5(struct lct_convert_gguf_keys *k);
 
 /* Write the model as model.gguf. */
 locant_status lct_convert_gguf(struct lct_convert *c);

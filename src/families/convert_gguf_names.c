@@ -1,5 +1,6 @@
 /* convert_gguf_names.c - see convert_gguf_names.h */
 #include "convert_gguf_names.h"
+#include "net_gguf.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,81 +8,53 @@
 
 /* clang-format off */
 static const struct lct_convert_gguf_family families[] = {
-    { "cohere",      "command-r",  .interleaved = true },
-    { "cohere2",     "cohere2",    .interleaved = true },
-    { "gemma",       "gemma",      .plus_one = true },
-    { "gemma2",      "gemma2",     .plus_one = true, .sandwich = true },
-    { "gemma3_text", "gemma3",     .plus_one = true, .sandwich = true },
-    { "gpt_neox",    "gptneox",    .interleaved = false },
-    { "granite",     "granite",    .interleaved = true },
-    { "llama",       "llama",      .interleaved = true },
-    { "mistral",     "llama",      .interleaved = true },
-    { "mixtral",     "llama",      .interleaved = true },
-    { "olmo2",       "olmo2",      .sandwich = true },
-    { "phi3",        "phi3",       .interleaved = false },
-    { "qwen2",       "qwen2",      .interleaved = false },
-    { "qwen2_moe",   "qwen2moe",   .interleaved = false },
-    { "qwen3",       "qwen3",      .interleaved = false },
-    { "qwen3_moe",   "qwen3moe",   .interleaved = false },
-    { "smollm3",     "smollm3",    .interleaved = true },
-    { "starcoder2",  "starcoder2", .interleaved = false },
+    { "bert",        "bert",       .root = "bert." },
+    { "cohere",      "command-r",  .root = "model.", .interleaved = true },
+    { "cohere2",     "cohere2",    .root = "model.", .interleaved = true },
+    { "deepseek_v2", "deepseek2",  .root = "model.", .interleaved = true },
+    { "deepseek_v3", "deepseek2",  .root = "model.", .interleaved = true },
+    { "gemma",       "gemma",      .root = "model.", .plus_one = true },
+    { "gemma2",      "gemma2",     .root = "model.", .plus_one = true },
+    { "gemma3_text", "gemma3",     .root = "model.", .plus_one = true },
+    { "gpt_neox",    "gptneox",    .root = "gpt_neox." },
+    { "granite",     "granite",    .root = "model.", .interleaved = true },
+    { "kimi_k2",     "deepseek2",  .root = "model.", .interleaved = true },
+    { "llama",       "llama",      .root = "model.", .interleaved = true },
+    { "mistral",     "llama",      .root = "model.", .interleaved = true },
+    { "mixtral",     "llama",      .root = "model.", .interleaved = true },
+    { "mt5",         "t5",         .root = "" },
+    { "olmo2",       "olmo2",      .root = "model." },
+    { "phi3",        "phi3",       .root = "model." },
+    { "qwen2",       "qwen2",      .root = "model." },
+    { "qwen2_moe",   "qwen2moe",   .root = "model." },
+    { "qwen3",       "qwen3",      .root = "model." },
+    { "qwen3_moe",   "qwen3moe",   .root = "model." },
+    { "smollm3",     "smollm3",    .root = "model.", .interleaved = true },
+    { "starcoder2",  "starcoder2", .root = "model." },
+    { "t5",          "t5",         .root = "" },
+    { "umt5",        "t5",         .root = "" },
 };
 
-/* Modules outside of layers; 'models': the only types that it is of, between
-   blanks, NULL: all others. */
-static const struct module {
-    const char *name, *gguf, *models;
-} outer[] = {
-    { "embed_in",         "token_embd",  " gpt_neox " },
-    { "final_layer_norm", "output_norm", " gpt_neox " },
-    { "embed_out",        "output",      " gpt_neox " },
-    { "embed_tokens",     "token_embd",  NULL },
-    { "norm",             "output_norm", NULL },
-    { "lm_head",          "output",      NULL },
-};
-
-/* Modules of a layer; "%" stands for the number of an expert. */
-static const struct module inner[] = {
-    { "input_layernorm",            "attn_norm",     NULL },
-    { "pre_feedforward_layernorm",  "ffn_norm",      " gemma2 gemma3_text " },
-    { "post_attention_layernorm",   "ffn_norm",      NULL },
-    { "post_feedforward_layernorm", "post_ffw_norm", NULL },
-    { "self_attn.q_proj",           "attn_q",        NULL },
-    { "self_attn.k_proj",           "attn_k",        NULL },
-    { "self_attn.v_proj",           "attn_v",        NULL },
-    { "attention.query_key_value",  "attn_qkv",      " gpt_neox " },
-    { "self_attn.qkv_proj",         "attn_qkv",      NULL },
-    { "attention.dense",            "attn_output",   " gpt_neox " },
-    { "self_attn.o_proj",           "attn_output",   NULL },
-    { "self_attn.q_norm",           "attn_q_norm",   NULL },
-    { "self_attn.k_norm",           "attn_k_norm",   NULL },
-    { "mlp.gate_proj",              "ffn_gate",      NULL },
-    { "mlp.gate_up_proj",           "ffn_up",        " phi3 " },
-    { "mlp.c_fc",                   "ffn_up",        " starcoder2 " },
-    { "mlp.dense_h_to_4h",          "ffn_up",        " gpt_neox " },
-    { "mlp.up_proj",                "ffn_up",        NULL },
-    { "mlp.c_proj",                 "ffn_down",      " starcoder2 " },
-    { "mlp.dense_4h_to_h",          "ffn_down",      " gpt_neox " },
-    { "mlp.down_proj",              "ffn_down",      NULL },
-    { "block_sparse_moe.gate",      "ffn_gate_inp",  " mixtral " },
-    { "mlp.gate",                   "ffn_gate_inp",  NULL },
-    { "mlp.shared_expert_gate",     "ffn_gate_inp_shexp", NULL },
-    { "mlp.shared_expert.gate_proj", "ffn_gate_shexp", NULL },
-    { "mlp.shared_expert.up_proj",  "ffn_up_shexp",  NULL },
-    { "mlp.shared_expert.down_proj", "ffn_down_shexp", NULL },
-    { "block_sparse_moe.experts.%.w1", "ffn_gate_exps", " mixtral " },
-    { "block_sparse_moe.experts.%.w3", "ffn_up_exps", " mixtral " },
-    { "block_sparse_moe.experts.%.w2", "ffn_down_exps", " mixtral " },
-    { "mlp.experts.%.gate_proj",    "ffn_gate_exps", NULL },
-    { "mlp.experts.%.up_proj",      "ffn_up_exps",   NULL },
-    { "mlp.experts.%.down_proj",    "ffn_down_exps", NULL },
-};
-
-/* Ends of names of tensors that GGUF has no use for. */
+/* Ends of names of tensors that GGUF has no use for: caches, and tables that
+   are those of 'shared'. */
 static const char *const left_out[] = {
     ".rotary_emb.inv_freq", ".attention.bias", ".attention.masked_bias",
+    "embeddings.position_ids", "encoder.embed_tokens.weight",
+    "decoder.embed_tokens.weight",
+    "EncDecAttention.relative_attention_bias.weight",
+};
+
+/* Parts of names of what BERT has learned beside its layers. */
+static const char *const lost[] = { "pooler.dense.", "cls.seq_relationship." };
+
+/* What a name ends with, and with what in GGUF. */
+static const struct { const char *file, *gguf; } suffixes[] = {
+    { ".weight", ".weight" }, { ".bias", ".bias" },
+    { ".gamma", ".weight" }, { ".beta", ".bias" },
 };
 /* clang-format on */
+
+enum { LAYERS = 1 << 20 };
 
 const struct lct_convert_gguf_family *
 lct_convert_gguf_family(const char *model_type)
@@ -103,10 +76,34 @@ lct_convert_gguf_architecture(const char *architecture)
 
 const char *lct_convert_gguf_families(void)
 {
-    return "cohere, cohere2, gemma, gemma2, gemma3_text, gpt_neox, granite, "
-           "llama, mistral, mixtral, olmo2, phi3, qwen2, qwen2_moe, qwen3, "
-           "qwen3_moe, smollm3, starcoder2";
+    return "bert, cohere, cohere2, deepseek_v2, deepseek_v3, gemma, gemma2, "
+           "gemma3_text, gpt_neox, granite, kimi_k2, llama, mistral, mixtral, "
+           "mt5, olmo2, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe, smollm3, "
+           "starcoder2, t5, umt5";
 }
+
+struct lct_convert_gguf_names
+lct_convert_gguf_names(const struct lct_convert_gguf_family *f, int variant)
+{
+    const struct lct_net_family *net = lct_net_families_find(f->model_type);
+    struct lct_convert_gguf_names n = { .family = f };
+
+    n.files[0] = net->names[variant];
+    n.files[1] = net->encoder[variant];
+    n.gguf[0] = lct_net_gguf_names(f->model_type, false);
+    n.gguf[1] = lct_net_gguf_names(f->model_type, true);
+    return n;
+}
+
+/* ------------------------------------------------------------------- parts */
+
+/* A name without what stands before its module, and behind it. */
+struct module {
+    const char *text;
+    size_t n;
+    const char *suffix; /* of the other format; "" if the module is all */
+    int64_t layer;      /* -1: of none */
+};
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -117,7 +114,7 @@ static bool ends_with(const char *text, const char *end)
 
 /*
  * Does 'text' [n] consist of the pattern?  *expert and *mark are then the
- * number that "%" stands for and where it is.
+ * number that "%d" stands for and where it is.
  */
 static bool matches(int64_t *expert, const char **mark, const char *text,
                     size_t n, const char *pattern)
@@ -132,8 +129,9 @@ static bool matches(int64_t *expert, const char **mark, const char *text,
                 return false;
             continue;
         }
+        pattern++; /* the d */
         *mark = at;
-        for (; at < end && *at >= '0' && *at <= '9' && *expert < 1 << 20; at++)
+        for (; at < end && *at >= '0' && *at <= '9' && *expert < LAYERS; at++)
             *expert = 10 * *expert + (*at - '0');
         if (at == *mark)
             return false;
@@ -141,160 +139,181 @@ static bool matches(int64_t *expert, const char **mark, const char *text,
     return at == end;
 }
 
-/* The first digit of the layer's number in "..layers.N.", or NULL. */
-static const char *find_layer(const char *name)
+/* What follows "LAYER N." in the name, at its start or behind a dot; NULL: it
+   is of no layer. */
+static const char *find_layer(int64_t *layer, const char *name,
+                              const char *before)
 {
-    const char *at = strstr(name, "layers.");
+    const char *at = strstr(name, before);
+    char *end;
 
     if (at == NULL || (at > name && at[-1] != '.'))
         return NULL;
-    at += strlen("layers.");
-    return *at >= '0' && *at <= '9' ? at : NULL;
+    at += strlen(before);
+    if (*at < '0' || *at > '9')
+        return NULL;
+    *layer = strtoll(at, &end, 10);
+    return *end == '.' ? end + 1 : NULL;
 }
 
-/* The name of a module within a layer; NULL: it is unknown. */
-static const char *inner_name(int64_t *expert, const char **mark,
-                              const char *module, size_t n,
-                              const struct lct_convert_gguf_family *f)
+static struct module split(const char *name, const char *before, bool back)
 {
-    static const char after[] = "post_attention_layernorm";
+    struct module m = { .text = name, .suffix = "", .layer = -1 };
+    const char *inner = find_layer(&m.layer, name, before);
+    const char *tail = strrchr(name, '.');
 
-    if (f->sandwich && n == strlen(after) && memcmp(module, after, n) == 0)
-        return "post_attention_norm";
-    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-        if (matches(expert, mark, module, n, inner[i].name))
-            return inner[i].gguf;
-    return NULL;
+    if (inner != NULL)
+        m.text = inner;
+    m.n = strlen(m.text);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (tail != NULL && tail > m.text &&
+            strcmp(tail, suffixes[i].file) == 0) {
+            m.suffix = back ? suffixes[i].file : suffixes[i].gguf;
+            m.n = (size_t)(tail - m.text);
+        }
+    return m;
 }
 
-static const char *outer_name(const char *module, size_t n)
-{
-    for (size_t i = 0; i < sizeof outer / sizeof *outer; i++) {
-        const size_t m = strlen(outer[i].name);
+/* ----------------------------------------------------------------- to GGUF */
 
-        if (n >= m && memcmp(module + n - m, outer[i].name, m) == 0 &&
-            (n == m || module[n - m - 1] == '.'))
-            return outer[i].gguf;
-    }
-    return NULL;
+/* Is it the module of that role? */
+static bool is_role(struct lct_convert_gguf_name *out, const struct module *m,
+                    const struct lct_net_names *names, enum lct_net_role role)
+{
+    const char *pattern = lct_net_names_of(names, role);
+    const size_t n = pattern != NULL ? strlen(pattern) : 0;
+
+    if (n == 0 || (role == LCT_CORRECTION) != (m->suffix[0] == 0))
+        return false;
+    if (m->layer >= 0)
+        return matches(&out->expert, &out->mark, m->text, m->n, pattern);
+    return m->n >= n && memcmp(m->text + m->n - n, pattern, n) == 0 &&
+           (m->n == n || m->text[m->n - n - 1] == '.');
 }
 
-enum lct_convert_gguf_kind
-lct_convert_gguf_name(char out[LCT_CONVERT_GGUF_NAME], int64_t *expert,
-                      const char **mark, const char *name,
-                      const struct lct_convert_gguf_family *f)
+/* The role of a module; LCT_ROLES: none.  Those from LCT_NORM_ATTN on are of
+   layers. */
+static enum lct_net_role role_of(struct lct_convert_gguf_name *out,
+                                 const struct module *m,
+                                 const struct lct_net_names *names)
 {
-    const char *digits = find_layer(name), *tail = strrchr(name, '.');
-    const char *found, *module;
-    int64_t layer;
+    const enum lct_net_role first = m->layer < 0 ? LCT_EMBED : LCT_NORM_ATTN;
+    const enum lct_net_role end = m->layer < 0 ? LCT_NORM_ATTN : LCT_ROLES;
+    enum lct_net_role role = first;
 
-    *expert = 0;
-    *mark = NULL;
-    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-        if (ends_with(name, left_out[i]))
-            return LCT_CONVERT_GGUF_LEFT_OUT;
-    if (tail == NULL ||
-        (strcmp(tail, ".weight") != 0 && strcmp(tail, ".bias") != 0))
-        return LCT_CONVERT_GGUF_UNKNOWN;
-    if (digits == NULL) {
-        found = outer_name(name, (size_t)(tail - name));
-        snprintf(out, LCT_CONVERT_GGUF_NAME, "%s%s", found ? found : "", tail);
-        return found ? LCT_CONVERT_GGUF_TENSOR : LCT_CONVERT_GGUF_UNKNOWN;
-    }
-    layer = strtoll(digits, NULL, 10);
-    module = strchr(digits, '.');
-    if (module == NULL || module >= tail || layer > 1 << 20)
-        return LCT_CONVERT_GGUF_UNKNOWN;
-    found =
-        inner_name(expert, mark, module + 1, (size_t)(tail - module - 1), f);
-    snprintf(out, LCT_CONVERT_GGUF_NAME, "blk.%" PRId64 ".%s%s", layer,
-             found ? found : "", tail);
+    while (role < end && !is_role(out, m, names, role))
+        role++;
+    return role < end ? role : LCT_ROLES;
+}
+
+static bool find_stack(struct lct_convert_gguf_name *out, const char *name,
+                       const struct lct_net_names *files,
+                       const struct lct_net_names *gguf)
+{
+    const struct module m = split(name, lct_net_names_layer(files), false);
+    const char *suffix = m.suffix[0] != 0 ? m.suffix : ".bias";
+    const char *found;
+
+    out->layer = m.layer;
+    out->role = m.layer < LAYERS ? role_of(out, &m, files) : LCT_ROLES;
+    if (out->role == LCT_ROLES)
+        return false;
+    found = lct_net_names_of(gguf, out->role);
     if (found == NULL)
-        return LCT_CONVERT_GGUF_UNKNOWN;
-    return *mark ? LCT_CONVERT_GGUF_EXPERT : LCT_CONVERT_GGUF_TENSOR;
+        out->kind = out->role >= LCT_HEAD && out->role <= LCT_HEAD_BIAS
+                        ? LCT_CONVERT_GGUF_LOST
+                        : LCT_CONVERT_GGUF_UNKNOWN;
+    else
+        out->kind =
+            out->mark ? LCT_CONVERT_GGUF_EXPERT : LCT_CONVERT_GGUF_TENSOR;
+    if (m.layer < 0)
+        snprintf(out->name, sizeof out->name, "%s%s", found ? found : "",
+                 suffix);
+    else
+        snprintf(out->name, sizeof out->name, "%s%" PRId64 ".%s%s",
+                 lct_net_names_layer(gguf), m.layer, found ? found : "",
+                 suffix);
+    return true;
+}
+
+void lct_convert_gguf_name(struct lct_convert_gguf_name *out, const char *name,
+                           const struct lct_convert_gguf_names *names)
+{
+    *out = (struct lct_convert_gguf_name){ .role = LCT_ROLES, .layer = -1 };
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (ends_with(name, left_out[i])) {
+            out->kind = LCT_CONVERT_GGUF_LEFT_OUT;
+            return;
+        }
+    for (int i = 0; i < 2 && names->files[i] != NULL; i++)
+        if (find_stack(out, name, names->files[i], names->gguf[i]))
+            return;
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        if (strcmp(names->family->model_type, "bert") == 0 &&
+            (strstr(name, lost[i]) != NULL ||
+             strcmp(name, "cls.predictions.bias") == 0))
+            out->kind = LCT_CONVERT_GGUF_LOST;
 }
 
 /* ------------------------------------------------------------- the way back */
 
-/* Is the type one of 'models', which stand between blanks? */
-static bool is_among(const char *models, const char *type)
+/* Write the name of a role. */
+static void put_back(struct lct_convert_gguf_name *out, const char *name,
+                     const struct module *m, int64_t expert, const char *root,
+                     const char *layer)
 {
-    const size_t n = strlen(type);
+    const char *percent = strchr(name, '%');
+    const char *suffix = out->role == LCT_CORRECTION ? "" : m->suffix;
 
-    for (const char *at = models; (at = strstr(at, type)) != NULL; at++)
-        if (at[-1] == ' ' && at[n] == ' ')
-            return true;
+    out->kind = percent ? LCT_CONVERT_GGUF_EXPERT : LCT_CONVERT_GGUF_TENSOR;
+    if (m->layer < 0)
+        snprintf(out->name, sizeof out->name, "%s%s%s",
+                 out->role == LCT_HEAD ? "" : root, name, suffix);
+    else if (percent == NULL)
+        snprintf(out->name, sizeof out->name, "%s%s%" PRId64 ".%s%s", root,
+                 layer, m->layer, name, suffix);
+    else
+        snprintf(out->name, sizeof out->name,
+                 "%s%s%" PRId64 ".%.*s%" PRId64 "%s%s", root, layer, m->layer,
+                 (int)(percent - name), name, expert, percent + 2, suffix);
+}
+
+static bool find_back(struct lct_convert_gguf_name *out, const char *name,
+                      int64_t expert, const char *root,
+                      const struct lct_net_names *files,
+                      const struct lct_net_names *gguf)
+{
+    const struct module m = split(name, lct_net_names_layer(gguf), true);
+    const enum lct_net_role first = m.layer < 0 ? LCT_EMBED : LCT_NORM_ATTN;
+    const enum lct_net_role end = m.layer < 0 ? LCT_NORM_ATTN : LCT_ROLES;
+
+    for (enum lct_net_role r = first; r < end && m.layer < LAYERS; r++) {
+        const char *here = lct_net_names_of(gguf, r);
+        const bool half = r == LCT_K_B || r == LCT_V_B;
+        const char *there = lct_net_names_of(files, half ? LCT_KV_B : r);
+
+        if (here == NULL || there == NULL || m.suffix[0] == 0 ||
+            strlen(here) != m.n || memcmp(here, m.text, m.n) != 0)
+            continue;
+        out->role = r;
+        out->layer = m.layer;
+        put_back(out, there, &m, expert, root, lct_net_names_layer(files));
+        return true;
+    }
     return false;
 }
 
-/* The module of this family whose name in GGUF is 'text' [n]. */
-static const char *module_of(const struct module *table, size_t rows,
-                             const char *text, size_t n, const char *type)
+void lct_convert_gguf_back(struct lct_convert_gguf_name *out, const char *name,
+                           int64_t expert,
+                           const struct lct_convert_gguf_names *names)
 {
-    for (size_t i = 0; i < rows; i++)
-        if (strlen(table[i].gguf) == n && memcmp(table[i].gguf, text, n) == 0 &&
-            (table[i].models == NULL || is_among(table[i].models, type)))
-            return table[i].name;
-    return NULL;
-}
-
-/* Write the name of a module: of a layer, or of none (-1). */
-static enum lct_convert_gguf_kind put_back(char out[LCT_CONVERT_GGUF_NAME],
-                                           const char *module, int64_t layer,
-                                           int64_t expert, const char *tail,
-                                           const char *root)
-{
-    const char *percent = strchr(module, '%');
-    const bool head =
-        strcmp(module, "lm_head") == 0 || strcmp(module, "embed_out") == 0;
-
-    if (layer < 0)
-        snprintf(out, LCT_CONVERT_GGUF_NAME, "%s%s%s", head ? "" : root, module,
-                 tail);
-    else if (percent == NULL)
-        snprintf(out, LCT_CONVERT_GGUF_NAME, "%slayers.%" PRId64 ".%s%s", root,
-                 layer, module, tail);
-    else
-        snprintf(out, LCT_CONVERT_GGUF_NAME,
-                 "%slayers.%" PRId64 ".%.*s%" PRId64 "%s%s", root, layer,
-                 (int)(percent - module), module, expert, percent + 1, tail);
-    return percent ? LCT_CONVERT_GGUF_EXPERT : LCT_CONVERT_GGUF_TENSOR;
-}
-
-/* The module of that name within a layer, or outside of layers. */
-static const char *find_back(const char *name, size_t n, bool layer,
-                             const struct lct_convert_gguf_family *f)
-{
-    static const char after[] = "post_attention_norm";
-
-    if (!layer)
-        return module_of(outer, sizeof outer / sizeof *outer, name, n,
-                         f->model_type);
-    if (f->sandwich && n == strlen(after) && memcmp(name, after, n) == 0)
-        return "post_attention_layernorm";
-    return module_of(inner, sizeof inner / sizeof *inner, name, n,
-                     f->model_type);
-}
-
-enum lct_convert_gguf_kind
-lct_convert_gguf_back(char out[LCT_CONVERT_GGUF_NAME], const char *name,
-                      int64_t expert, const struct lct_convert_gguf_family *f)
-{
-    const bool neox = strcmp(f->model_type, "gpt_neox") == 0;
-    const char *tail = strrchr(name, '.'), *module;
-    int64_t layer = -1;
-
-    if (strncmp(name, "rope_", 5) == 0)
-        return LCT_CONVERT_GGUF_LEFT_OUT;
-    if (strncmp(name, "blk.", 4) == 0) {
-        layer = strtoll(name + 4, NULL, 10);
-        name = strchr(name + 4, '.');
-        name = name ? name + 1 : tail;
+    *out = (struct lct_convert_gguf_name){ .role = LCT_ROLES, .layer = -1 };
+    if (strncmp(name, "rope_", 5) == 0) {
+        out->kind = LCT_CONVERT_GGUF_LEFT_OUT;
+        return;
     }
-    if (tail == NULL || name > tail || layer > 1 << 20)
-        return LCT_CONVERT_GGUF_UNKNOWN;
-    module = find_back(name, (size_t)(tail - name), layer >= 0, f);
-    return module ? put_back(out, module, layer, expert, tail,
-                             neox ? "gpt_neox." : "model.")
-                  : LCT_CONVERT_GGUF_UNKNOWN;
+    for (int i = 0; i < 2 && names->files[i] != NULL; i++)
+        if (find_back(out, name, expert, names->family->root, names->files[i],
+                      names->gguf[i]))
+            return;
 }

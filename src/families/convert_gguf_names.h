@@ -1,20 +1,18 @@
 /*
- * convert_gguf_names.h - what llama.cpp calls the tensors of a family of
- * Llama's kind
+ * convert_gguf_names.h - a tensor in safetensors and in GGUF: one role, two
+ * names, both of the tables that models run by (net_names.def, net_gguf.c)
  *
  * Source: gguf-py of llama.cpp (tensor_mapping.py) and convert_hf_to_gguf.py.
  */
 #ifndef LCT_CONVERT_GGUF_NAMES_H
 #define LCT_CONVERT_GGUF_NAMES_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "net_families.h"
 
 struct lct_convert_gguf_family {
     const char *model_type, *architecture;
+    const char *root; /* before its names in safetensors */
     bool interleaved; /* the pairing of its GGUF files */
     bool plus_one;    /* weights w of norms mean 1 + w, and GGUF has 1 + w */
-    bool sandwich;    /* post_attention_layernorm comes after attention */
 };
 
 /* The family of a model_type; NULL: its GGUF is not written. */
@@ -26,27 +24,43 @@ lct_convert_gguf_architecture(const char *architecture);
 /* Its families, for messages. */
 const char *lct_convert_gguf_families(void);
 
+/* The names of one stack: [0] of the model or its decoder, [1] of its encoder,
+   NULL if it has none. */
+struct lct_convert_gguf_names {
+    const struct lct_convert_gguf_family *family;
+    const struct lct_net_names *files[2], *gguf[2];
+};
+
+/* Names of a family; 'variant' as its switches say. */
+struct lct_convert_gguf_names
+lct_convert_gguf_names(const struct lct_convert_gguf_family *f, int variant);
+
 enum { LCT_CONVERT_GGUF_NAME = 128 };
 
 enum lct_convert_gguf_kind {
     LCT_CONVERT_GGUF_UNKNOWN,
     LCT_CONVERT_GGUF_LEFT_OUT, /* of no use there: a cache of angles */
+    LCT_CONVERT_GGUF_LOST,     /* learned, but these files have no such part */
     LCT_CONVERT_GGUF_TENSOR,
     LCT_CONVERT_GGUF_EXPERT /* one of those that are stacked in one tensor */
 };
 
-/*
- * out = the name in GGUF of a tensor; *expert is its number, 0 if it is no
- * expert, and *mark the place of that number in 'name'.
- */
-enum lct_convert_gguf_kind
-lct_convert_gguf_name(char out[LCT_CONVERT_GGUF_NAME], int64_t *expert,
-                      const char **mark, const char *name,
-                      const struct lct_convert_gguf_family *f);
+struct lct_convert_gguf_name {
+    char name[LCT_CONVERT_GGUF_NAME];
+    enum lct_convert_gguf_kind kind;
+    enum lct_net_role role;
+    int64_t layer;    /* -1: of none */
+    int64_t expert;   /* 0 if it is none */
+    const char *mark; /* where that number stands in the old name */
+};
 
-/* The name in safetensors of a tensor of GGUF, or of one of the experts that it
-   stacks (EXPERT). */
-enum lct_convert_gguf_kind
-lct_convert_gguf_back(char out[LCT_CONVERT_GGUF_NAME], const char *name,
-                      int64_t expert, const struct lct_convert_gguf_family *f);
+/* out = the name in GGUF of a tensor of safetensors. */
+void lct_convert_gguf_name(struct lct_convert_gguf_name *out, const char *name,
+                           const struct lct_convert_gguf_names *names);
+
+/* out = the name in safetensors of a tensor of GGUF, or of one of the experts
+   that it stacks; both halves of kv_b have its name. */
+void lct_convert_gguf_back(struct lct_convert_gguf_name *out, const char *name,
+                           int64_t expert,
+                           const struct lct_convert_gguf_names *names);
 #endif

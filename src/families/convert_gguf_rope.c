@@ -5,7 +5,7 @@
  * Source: llama.cpp, convert_hf_to_gguf.py, and ggml-cpu (YaRN multiplies by
  * 1 + 0.1 ln F itself).
  */
-#include "convert_gguf.h"
+#include "convert_gguf_put.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static void put_scaling(struct lct_convert_gguf_keys *k, const char *type,
 
     snprintf(key, sizeof key, "%s.rope.scaling.type", k->family->architecture);
     lct_gguf_write_text(k->out, key, type);
-    lct_convert_gguf_real(k, "rope.scaling.factor", factor);
+    lct_convert_gguf_put_real(k, "rope.scaling.factor", factor);
 }
 
 static locant_status attention_factor(double *out,
@@ -157,24 +157,33 @@ static locant_status put_yarn(struct lct_convert_gguf_keys *k,
                               const struct scaling *s)
 {
     const double factor = number_of(s, "factor", 1);
-    const double own = factor > 1 ? 1 + 0.1 * log(factor) : 1;
+    const double all = number_of(s, "mscale-all", 0);
+    /* What llama.cpp multiplies cosines and sines by. */
+    const double own =
+        factor > 1 && !k->net->latent ? 1 + 0.1 * log(factor) : 1;
     double attention = 1;
 
-    if (has_word(s, "truncate=no") || has_word(s, "score=yes"))
-        return cannot_say(k, layer->spec);
     LCT_TRY(attention_factor(&attention, k, layer));
+    if (has_word(s, "truncate=no") ||
+        (k->net->latent ? fabs(attention - 1) > 1e-6
+                        : has_word(s, "score=yes")))
+        return cannot_say(k, layer->spec);
+    if (k->net->latent && all > 0)
+        lct_convert_gguf_put_real(k, "rope.scaling.yarn_log_multiplier",
+                                  0.1 * all);
     put_scaling(k, "yarn", factor);
-    lct_convert_gguf_whole(
+    lct_convert_gguf_put_whole(
         k, "rope.scaling.original_context_length",
         (int64_t)number_of(s, "original", (double)k->c->plan.length_trained));
     if (number_of(s, "fast", 32) != 32)
-        lct_convert_gguf_real(k, "rope.scaling.yarn_beta_fast",
-                              number_of(s, "fast", 32));
+        lct_convert_gguf_put_real(k, "rope.scaling.yarn_beta_fast",
+                                  number_of(s, "fast", 32));
     if (number_of(s, "slow", 1) != 1)
-        lct_convert_gguf_real(k, "rope.scaling.yarn_beta_slow",
-                              number_of(s, "slow", 1));
+        lct_convert_gguf_put_real(k, "rope.scaling.yarn_beta_slow",
+                                  number_of(s, "slow", 1));
     if (fabs(attention / own - 1) > 1e-6)
-        lct_convert_gguf_real(k, "rope.scaling.attn_factor", attention / own);
+        lct_convert_gguf_put_real(k, "rope.scaling.attn_factor",
+                                  attention / own);
     return LOCANT_OK;
 }
 
@@ -185,9 +194,9 @@ static locant_status put_longrope(struct lct_convert_gguf_keys *k,
     double attention = 1;
 
     LCT_TRY(attention_factor(&attention, k, layer));
-    lct_convert_gguf_whole(k, "rope.scaling.original_context_length",
-                           (int64_t)number_of(s, "original", 0));
-    lct_convert_gguf_real(k, "rope.scaling.attn_factor", attention);
+    lct_convert_gguf_put_whole(k, "rope.scaling.original_context_length",
+                               (int64_t)number_of(s, "original", 0));
+    lct_convert_gguf_put_real(k, "rope.scaling.attn_factor", attention);
     LCT_TRY(put_list(k, "rope_factors_long.weight", "long_factor"));
     return put_list(k, "rope_factors_short.weight", "short_factor");
 }
@@ -218,11 +227,11 @@ locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k)
     const struct scaling s = scaling_of(layer->spec);
     const int64_t l = layer - k->c->tower->layers;
 
-    lct_convert_gguf_whole(k, "rope.dimension_count",
-                           k->c->parts.heads[l].dims);
-    lct_convert_gguf_real(k, "rope.freq_base", base_of(layer));
+    lct_convert_gguf_put_whole(k, "rope.dimension_count",
+                               k->c->parts.heads[l].dims);
+    lct_convert_gguf_put_real(k, "rope.freq_base", base_of(layer));
     if (full && local && base_of(local) != base_of(full))
-        lct_convert_gguf_real(k, "rope.freq_base_swa", base_of(local));
+        lct_convert_gguf_put_real(k, "rope.freq_base_swa", base_of(local));
     if (is_named(&s, "yarn"))
         return put_yarn(k, layer, &s);
     if (is_named(&s, "longrope"))

@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "../files/io.h"
 #include "../files/path.h"
+#include "convert_path.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

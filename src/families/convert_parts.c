@@ -212,7 +212,8 @@ static locant_status read_plan(struct finder *f)
     for (int64_t l = 0; l < t->n_layers; l++) {
         const struct lct_layer_plan *p = &t->layers[l];
 
-        if (p->heads > MOST || p->kv_heads > MOST || p->qk_dim > MOST)
+        if (p->heads > MOST || p->kv_heads > MOST || p->qk_dim > MOST ||
+            p->v_dim > MOST)
             return locant_fail(LOCANT_ERR_FORMAT,
                                "layer %" PRId64 ": %" PRId64
                                " heads of %" PRId64

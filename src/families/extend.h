@@ -22,6 +22,8 @@ enum lct_extend_method {
     LCT_EXTEND_METHODS
 };
 
+struct lct_family;
+
 enum { LCT_EXTEND_PAIRS = 1024 }; /* at most, of a head */
 
 /* What is extended. */
@@ -29,13 +31,16 @@ struct lct_extend {
     const char *file; /* for messages */
     double base;
     int64_t rotated, trained, to;
-    double factor;    /* to / trained */
-    double linear;    /* factor of a linear scaling that is there; 1: none */
-    bool kinds;       /* other layers see a window and stay as they are */
-    const char *keys; /* further keys of the spec: "dim=32,pairing=.." */
-    json_t *others;   /* keys of its rope dictionary that are no scaling, as
+    double factor;      /* to / trained */
+    double linear;      /* factor of a linear scaling that is there; 1: none */
+    bool kinds;         /* other layers see a window and stay as they are */
+    const char *keys;   /* further keys of the spec: "dim=32,pairing=.." */
+    json_t *others;     /* keys of its rope dictionary that are no scaling, as
                          mrope_section; NULL: none */
-    bool *failed;     /* set where there is no memory for JSON */
+    const json_t *text; /* the configuration that texts are pasted into, of
+                           transformers 4 or 5; NULL: none */
+    const struct lct_family *family; /* of it */
+    bool *failed;                    /* set where there is no memory for JSON */
 };
 
 /* "pi", what it changes, and its position in the table of a name; -1. */

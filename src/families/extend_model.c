@@ -158,6 +158,11 @@ static locant_status read_layer(struct lct_extend_model *m,
     e->keys = m->keys;
     m->others = others_of(&m->config);
     e->others = m->others;
+    if (m->config.dialect == LCT_DIALECT_HF4 ||
+        m->config.dialect == LCT_DIALECT_HF5) {
+        e->text = m->config.text;
+        e->family = m->plan.family;
+    }
     return read_lengths(e, &m->plan);
 }
 

@@ -7,6 +7,7 @@
  * rope_utils.py of mlx-lm.
  */
 #include "extend_settings.h"
+#include "family.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -114,40 +115,117 @@ static json_t *dictionary(const struct lct_extend *e, enum lct_extend_method m,
     return d;
 }
 
-static json_t *hf4(const struct lct_extend *e, enum lct_extend_method m)
+/* ------------------------------------------- keys of the file pasted into */
+
+static const json_t *of_file(const struct lct_extend *e, const char *key)
+{
+    return json_object_get(e->text, key);
+}
+
+/* What the file calls a key at its top level. */
+static const char *length_key(const struct lct_extend *e)
+{
+    const struct lct_family_names *n = e->family ? e->family->names : NULL;
+
+    return n && n->length ? n->length : "max_position_embeddings";
+}
+
+static const char *base_key(const struct lct_extend *e)
+{
+    const struct lct_family_names *n = e->family ? e->family->names : NULL;
+
+    return n && n->base ? n->base : "rope_theta";
+}
+
+/* A dictionary of the other dialect would be read beside the pasted one, or in
+   its place. */
+static void put_out(const struct lct_extend *e, json_t *keys, const char *name)
+{
+    if (json_is_object(of_file(e, name)))
+        put(e, keys, name, json_null());
+}
+
+/* What transformers 4 reads at the top level, and this file has in its
+   dictionary: the rotated part, the base of layers with a window. */
+static void put_top(const struct lct_extend *e, json_t *keys)
+{
+    const json_t *d = of_file(e, "rope_parameters");
+    const json_t *local = json_object_get(d, "sliding_attention");
+    const json_t *partial = json_object_get(e->others, "partial_rotary_factor");
+    const struct lct_family *f = e->family;
+
+    if (partial != NULL && f->width_key != NULL)
+        put(e, keys, f->width_key, json_integer(e->rotated));
+    else if (partial != NULL)
+        put(e, keys,
+            f->names && f->names->partial ? f->names->partial
+                                          : "partial_rotary_factor",
+            json_deep_copy(partial));
+    local = json_object_get(local, "rope_theta");
+    if (local != NULL && f->names && f->names->base_local)
+        put(e, keys, f->names->base_local, json_deep_copy(local));
+}
+
+/* Keys of transformers 4 and of mlx-lm; 'd' is rope_scaling, or NULL. */
+static json_t *top_level(const struct lct_extend *e, enum lct_extend_method m,
+                         json_t *d)
 {
     json_t *keys = json_object();
 
-    put(e, keys, "max_position_embeddings",
-        json_integer(lct_extend_settings_length(e, m)));
+    put(e, keys, length_key(e), json_integer(lct_extend_settings_length(e, m)));
     if (m == LCT_EXTEND_LONGROPE)
         put(e, keys, "original_max_position_embeddings",
             json_integer(e->trained));
-    put(e, keys, "rope_theta", json_real(lct_extend_base(e, m)));
-    if (m != LCT_EXTEND_NTK)
-        put(e, keys, "rope_scaling", dictionary(e, m, false));
-    return as_text(keys);
+    put(e, keys, base_key(e), json_real(lct_extend_base(e, m)));
+    put_top(e, keys);
+    if (d != NULL) {
+        json_object_del(d, "partial_rotary_factor");
+        put(e, keys, "rope_scaling", d);
+    } else {
+        put_out(e, keys, "rope_scaling");
+    }
+    put_out(e, keys, "rope_parameters");
+    return keys;
+}
+
+static json_t *hf4(const struct lct_extend *e, enum lct_extend_method m)
+{
+    const bool plain = m == LCT_EXTEND_NTK;
+
+    return as_text(top_level(e, m, plain ? NULL : dictionary(e, m, false)));
 }
 
 /* Layers with a window keep their own entry. */
 static json_t *parameters(const struct lct_extend *e, enum lct_extend_method m)
 {
+    const json_t *old = of_file(e, "rope_parameters");
     json_t *d = dictionary(e, m, true), *nested;
 
     if (!e->kinds)
         return d;
-    nested = json_object();
+    nested = json_is_object(json_object_get(old, "full_attention"))
+                 ? json_deep_copy(old)
+                 : json_object();
     put(e, nested, "full_attention", d);
     return nested;
+}
+
+/* rope_parameters, and what must not stand beside it. */
+static void put_parameters(const struct lct_extend *e, json_t *keys,
+                           enum lct_extend_method m)
+{
+    if (json_is_number(of_file(e, base_key(e))))
+        put(e, keys, base_key(e), json_real(lct_extend_base(e, m)));
+    put(e, keys, "rope_parameters", parameters(e, m));
+    put_out(e, keys, "rope_scaling");
 }
 
 static json_t *hf5(const struct lct_extend *e, enum lct_extend_method m)
 {
     json_t *keys = json_object();
 
-    put(e, keys, "max_position_embeddings",
-        json_integer(lct_extend_settings_length(e, m)));
-    put(e, keys, "rope_parameters", parameters(e, m));
+    put(e, keys, length_key(e), json_integer(lct_extend_settings_length(e, m)));
+    put_parameters(e, keys, m);
     return as_text(keys);
 }
 
@@ -161,10 +239,10 @@ static json_t *vllm(const struct lct_extend *e, enum lct_extend_method m)
     size_t n;
     char *line;
 
-    put(e, overrides, "rope_parameters", parameters(e, m));
+    put_parameters(e, overrides, m);
     if (m == LCT_EXTEND_NTK || m == LCT_EXTEND_LLAMA3 ||
         m == LCT_EXTEND_LONGROPE)
-        put(e, overrides, "max_position_embeddings", json_integer(e->to));
+        put(e, overrides, length_key(e), json_integer(e->to));
     if (m == LCT_EXTEND_LONGROPE)
         put(e, overrides, "original_max_position_embeddings",
             json_integer(e->trained));
@@ -217,19 +295,15 @@ static json_t *llama_cpp(const struct lct_extend *e, enum lct_extend_method m)
 /* mlx-lm reads "type", and of longrope the long list alone. */
 static json_t *mlx(const struct lct_extend *e, enum lct_extend_method m)
 {
-    json_t *keys, *d;
+    json_t *d;
 
     if (m == LCT_EXTEND_DYNAMIC)
         return json_null();
-    keys = json_object();
-    put(e, keys, "max_position_embeddings", json_integer(e->to));
-    put(e, keys, "rope_theta", json_real(lct_extend_base(e, m)));
     if (m == LCT_EXTEND_NTK)
-        return as_text(keys);
+        return hf4(e, m);
     d = dictionary(e, m, false);
     put(e, d, "type", json_string(types[m]));
-    put(e, keys, "rope_scaling", d);
-    return as_text(keys);
+    return as_text(top_level(e, m, d));
 }
 
 json_t *lct_extend_settings_json(const struct lct_extend *e,

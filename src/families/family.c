@@ -81,11 +81,17 @@ const struct lct_family *lct_family_at(size_t i)
 
 /* Whole multimodal models, whose text part need not name its own class. */
 static const char *const outer[][2] = {
-    { "gemma3", "gemma3_text" },     { "gemma3n", "gemma3n_text" },
-    { "gemma4", "gemma4_text" },     { "kimi_k25", "kimi_k2" },
-    { "kimi_vl", "deepseek_v3" },    { "llama4", "llama4_text" },
-    { "mistral3", "mistral" },       { "qwen2_5_vl", "qwen2_5_vl_text" },
-    { "qwen2_vl", "qwen2_vl_text" }, { "qwen3_vl", "qwen3_vl_text" },
+    { "gemma3", "gemma3_text" },
+    { "gemma3n", "gemma3n_text" },
+    { "gemma4", "gemma4_text" },
+    { "kimi_k25", "kimi_k2" },
+    { "kimi_vl", "deepseek_v3" },
+    { "llama4", "llama4_text" },
+    { "mistral3", "mistral" },
+    { "qwen2_5_vl", "qwen2_5_vl_text" },
+    { "qwen2_vl", "qwen2_vl_text" },
+    { "qwen3_vl", "qwen3_vl_text" },
+    { "qwen3_vl_moe", "qwen3_vl_moe_text" },
 };
 
 const struct lct_family *lct_family_find(const char *model_type)

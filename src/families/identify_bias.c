@@ -230,10 +230,40 @@ static void judge(locant_identity *out, const struct bias *b,
     conclude(out, b, l, found);
 }
 
+/*
+ * Masks are also written as one number for all keys after their query: 0, where
+ * a mask is added later, or a large negative one.  No dialect is constant there
+ * once a query has two such keys.
+ */
+static void hide_constant(locant_identity *out, struct bias *b)
+{
+    double value = NAN;
+    int64_t n = 0;
+
+    for (int64_t row = 0; row < b->H * b->T; row++)
+        for (int64_t j = b->S - b->T + row % b->T + 1; j < b->S; j++, n++) {
+            const double x = b->at[row * b->S + j];
+
+            if (n == 0)
+                value = x;
+            if (x != value || !(x == 0 || x <= -1000))
+                return;
+        }
+    if (b->T < 3 || !isfinite(value))
+        return;
+    for (int64_t row = 0; row < b->H * b->T; row++)
+        for (int64_t j = b->S - b->T + row % b->T + 1; j < b->S; j++)
+            b->at[row * b->S + j] = -INFINITY;
+    LCT_ADD(out->note,
+            "All keys after their query have %.6g: taken to be hidden.  ",
+            value);
+}
+
 static void identify(locant_identity *out, struct bias *b, double *slope)
 {
     struct law law;
 
+    hide_constant(out, b);
     for (int64_t h = 0; h < b->H; h++)
         for (int64_t i = 0; i < b->T; i++)
             for (int64_t j = b->S - b->T + i + 1; j < b->S; j++)

@@ -171,10 +171,10 @@ static locant_status identify(locant_identity *out, struct lct_rows *r,
     turns = locant_alloc(pairs * sizeof(*turns));
     s.f = locant_alloc(pairs * sizeof(double));
     s.error = locant_alloc(pairs * sizeof(double));
-    status = turns && s.f && s.error
-                 ? try_forms(out, &s, turns, r)
-                 : locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs",
-                               pairs);
+    status =
+        turns && s.f && s.error
+            ? try_forms(out, &s, turns, r)
+            : locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs", pairs);
     locant_release(turns);
     locant_release(s.f);
     locant_release(s.error);

@@ -1,6 +1,7 @@
 /* model.c - locant_model: open a checkpoint, compute logits, continue texts */
 #include "model_run.h"
 #include "net_generate.h"
+#include "net_length.h"
 #include "net_losses.h"
 #include "net_math.h"
 #include "net_patches.h"
@@ -87,13 +88,8 @@ static locant_status check(struct lct_model_input *in, const char *fn,
 {
     LCT_NOT_NULL(fn, model);
     LCT_TRY(lct_model_input_check(in, fn, model->net, input, false));
-    if ((flags & LOCANT_MODEL_HIDDEN) || lct_net_has_head(model->net))
-        return LOCANT_OK;
-    return locant_fail(
-        LOCANT_ERR_PARAM,
-        "%s: the file has no head for logits, only states can be "
-        "had (hidden)",
-        fn);
+    return flags & LOCANT_MODEL_HIDDEN ? LOCANT_OK
+                                       : lct_net_need_head(fn, model->net);
 }
 
 locant_status locant_model_shape(int64_t shape[3], int *rank,
@@ -170,10 +166,11 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     static const char fn[] = "locant_model_logits";
     struct lct_model_input in;
     struct lct_net_run run = { 0 };
-    struct lct_net_memory memory = { 0 };
+    struct lct_model_memory memory = { 0 };
     const struct lct_net *n;
     locant_status status;
     int64_t shape[3];
+    double from;
     int rank;
 
     LCT_TRY(check(&in, fn, model, input, flags));
@@ -183,9 +180,12 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     LCT_TRY(check_seconds(fn, seconds, n));
     if (in.B == 0 || in.T == 0)
         return LOCANT_OK;
+    from = lct_net_run_now();
     status = lct_model_run_begin(&run, &memory, n, &in, in.T);
     if (status == LOCANT_OK) {
         run.seconds = seconds != NULL ? seconds->data : NULL;
+        if (seconds != NULL)
+            run.seconds[n->text.n_layers] = lct_net_run_now() - from;
         status = (n->text.patches != NULL ? run_images : run_all)(
             out->data, &run, &in, flags);
     }
@@ -224,6 +224,7 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 
     LCT_NOT_NULL(fn, model);
     LCT_TRY(check_causal(fn, model->net));
+    LCT_TRY(lct_net_need_head(fn, model->net));
     LCT_TRY(lct_model_input_check(&in, fn, model->net, input, false));
     shape[0] = in.B;
     shape[1] = in.T > 0 ? in.T - 1 : 0;
@@ -238,11 +239,13 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
 /* A continuation that is under way. */
 struct writing {
     struct lct_net_run run;
-    struct lct_net_memory memory;
-    const struct lct_model_input *in;
+    struct lct_model_memory memory;
+    struct lct_model_input *in;
     struct lct_net_choice choice;
     int64_t *out, length; /* [B, length] */
     int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
+    int64_t *read, *seen; /* [B, length]: all ids as the model reads them, and
+                             tokens of images, -1 elsewhere */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
     void *room;
@@ -286,6 +289,10 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
     const int64_t B = w->in->B;
 
     LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
+    if (w->run.ids == LCT_IDS_ARANGE)
+        w->run.ids = LCT_IDS_MASK; /* padding is no part of a text */
+    w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
+    w->seen = lct_net_zeros(B, w->length, sizeof(*w->seen));
     w->next = locant_alloc((size_t)B * sizeof(*w->next));
     w->told = locant_alloc((size_t)B * sizeof(*w->told));
     w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
@@ -293,9 +300,9 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
     w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
     w->random = locant_alloc((size_t)B * sizeof(*w->random));
     w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
-    if (w->next == NULL || w->told == NULL || w->logits == NULL ||
-        w->states == NULL || w->room == NULL || w->random == NULL ||
-        w->ended == NULL)
+    if (w->read == NULL || w->seen == NULL || w->next == NULL ||
+        w->told == NULL || w->logits == NULL || w->states == NULL ||
+        w->room == NULL || w->random == NULL || w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
     for (int64_t b = 0; b < B; b++)
@@ -307,6 +314,8 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
 static void end_writing(struct writing *w)
 {
     lct_model_run_end(&w->run, &w->memory);
+    locant_release(w->read);
+    locant_release(w->seen);
     locant_release(w->next);
     locant_release(w->told);
     locant_release(w->logits);
@@ -387,6 +396,8 @@ static void choose_tokens(struct writing *w, int64_t at)
         w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
         w->out[b * w->length + at] = id;
         w->next[b] = id < n->vocab ? id : 0;
+        w->read[b * w->length + at] = w->next[b];
+        w->seen[b * w->length + at] = -1;
     }
     tell(w, at);
 }
@@ -399,10 +410,41 @@ static bool all_ended(const struct writing *w)
     return true;
 }
 
+/* w->states of the token of each row that has been chosen. */
+static locant_status read_token(struct writing *w)
+{
+    const struct lct_net *n = w->run.n;
+    const int64_t B = w->in->B;
+    int64_t *at_next = w->in->next; /* positions, if they do not count on */
+    const struct lct_net_tokens one = {
+        .T = 1, .ids = w->next, .stride = 1, .positions = at_next, .axis = B
+    };
+    const struct lct_net_tokens all = { .T = w->run.cache->length + 1,
+                                        .ids = w->read,
+                                        .seen = w->in->seen ? w->seen : NULL,
+                                        .stride = w->length };
+    const size_t width = (size_t)n->width * n->math->item;
+    int64_t T = 1;
+    bool again;
+
+    LCT_TRY(lct_net_length_grows(&again, &w->run));
+    if (again) {
+        LCT_TRY(lct_net_run_again(&w->run, &one, &all));
+        T = w->run.T;
+    } else {
+        LCT_TRY(lct_net_run_step(&w->run, &one));
+    }
+    for (int64_t i = 0; at_next != NULL && i < 3 * B; i++)
+        at_next[i]++;
+    for (int64_t b = 0; b < B; b++)
+        memcpy((char *)w->states + (size_t)b * width,
+               (char *)w->run.x + (size_t)(b * T + T - 1) * width, width);
+    return LOCANT_OK;
+}
+
 static locant_status write_tokens(struct writing *w)
 {
     const struct lct_net *n = w->run.n;
-    const struct lct_net_tokens one = { .T = 1, .ids = w->next, .stride = 1 };
 
     LCT_TRY(read_prompt(w));
     for (int64_t at = w->in->T; at < w->length; at++) {
@@ -414,9 +456,7 @@ static locant_status write_tokens(struct writing *w)
         choose_tokens(w, at);
         if (at + 1 == w->length || all_ended(w))
             continue;
-        LCT_TRY(lct_net_run_step(&w->run, &one));
-        memcpy(w->states, w->run.x,
-               (size_t)(w->in->B * n->width) * n->math->item);
+        LCT_TRY(read_token(w));
     }
     return LOCANT_OK;
 }
@@ -431,11 +471,11 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (!lct_net_has_head(n) || n->pool != LCT_POOL_NONE ||
-        n->text.plan->layers[0].mask != LCT_CAUSAL)
+    if (n->pool != LCT_POOL_NONE || n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,
                            n->config.model_type);
+    LCT_TRY(lct_net_need_head(fn, n));
     LCT_TRY(lct_model_input_check(in, fn, n, input, true));
     if (in->ids != NULL || !lct_model_input_pair(n))
         return LOCANT_OK;
@@ -471,10 +511,11 @@ locant_status locant_model_prompt(int64_t shape[2], const locant_model *model,
 
 static locant_status generate(locant_tensor *out, const char *fn,
                               const struct lct_net *n,
-                              const struct lct_model_input *in,
+                              struct lct_model_input *in,
                               const locant_generation *g)
 {
     struct writing w = { .in = in };
+    const size_t row = (size_t)in->T * sizeof(*w.out);
     locant_status status;
 
     LCT_TRY(check_generation(&w.choice, fn, g));
@@ -493,9 +534,12 @@ static locant_status generate(locant_tensor *out, const char *fn,
     if (in->B == 0)
         return LOCANT_OK;
     status = begin_writing(&w, n, g);
-    for (int64_t b = 0; status == LOCANT_OK && b < in->B; b++)
-        memcpy(w.out + b * w.length, in->ids + b * in->T,
-               (size_t)in->T * sizeof(*w.out));
+    for (int64_t b = 0; status == LOCANT_OK && b < in->B; b++) {
+        memcpy(w.out + b * w.length, in->ids + b * in->T, row);
+        memcpy(w.read + b * w.length, in->ids + b * in->T, row);
+        if (in->seen != NULL)
+            memcpy(w.seen + b * w.length, in->seen + b * in->T, row);
+    }
     if (status == LOCANT_OK)
         status = write_tokens(&w);
     end_writing(&w);

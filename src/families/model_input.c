@@ -1,6 +1,7 @@
 /* model_input.c - the arguments of locant_model_logits(), checked */
 #include "model_input.h"
 #include "../core/size.h"
+#include "model_sight.h"
 #include "net_patches.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -138,14 +139,15 @@ static locant_status check_types(struct lct_model_input *out, const char *fn,
 static locant_status refuse(const char *fn, const struct lct_net *n,
                             const locant_model_input *in)
 {
+    const bool sees = n->family->sight != NULL;
     const struct {
         const locant_tensor *given;
         const char *name;
     } others[] = { { n->text.types == NULL ? in->types : NULL, "token types" },
                    { lct_model_input_pair(n) ? NULL : in->decoder_ids,
                      "ids of a decoder" },
-                   { in->pixels, "pixels" },
-                   { in->grid, "a grid" } };
+                   { sees ? NULL : in->pixels, "pixels" },
+                   { sees ? NULL : in->grid, "a grid" } };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (others[i].given != NULL)
@@ -230,6 +232,11 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
     if (n->text.patches != NULL)
         return check_pixels(out, fn, n, in);
     LCT_TRY(refuse(fn, n, in));
+    if (in->ids == NULL && in->pixels != NULL)
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: %s reads images within texts, and there are no "
+                           "ids",
+                           fn, n->config.model_type);
     LCT_TRY(check_ids(fn, "ids", n, in->ids));
     *out = (struct lct_model_input){ .B = in->ids->shape[0],
                                      .T = in->ids->shape[1],
@@ -242,6 +249,8 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
         LCT_TRY(check_types(out, fn, n, in->types));
     if (in->positions != NULL)
         LCT_TRY(check_positions(out, fn, n, in->positions));
+    if (in->pixels != NULL || in->grid != NULL)
+        LCT_TRY(lct_model_sight_check(out, fn, n, in));
     return lct_model_input_pair(n)
                ? check_decoder(out, fn, n, in->decoder_ids, writes)
                : LOCANT_OK;
@@ -256,6 +265,7 @@ struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
         .mask = in->mask != NULL ? in->mask + t : NULL,
         .positions = in->positions != NULL ? in->positions + t : NULL,
         .types = in->types != NULL ? in->types + t : NULL,
+        .seen = in->seen != NULL ? in->seen + t : NULL,
         .pixels = in->pixels,
         .height = in->height,
         .width = in->width,

@@ -2,7 +2,7 @@
 #ifndef LCT_MODEL_INPUT_H
 #define LCT_MODEL_INPUT_H
 #include "locant/models.h"
-#include "net_run.h"
+#include "net_sight.h"
 
 /* Does the model read with one stack and write with another? */
 bool lct_model_input_pair(const struct lct_net *n);
@@ -15,6 +15,10 @@ struct lct_model_input {
     int64_t axis;         /* B T, or 0 if all axes have the same positions */
     const float *pixels;  /* [B, channels, height, width]; T counts tokens */
     int64_t height, width;
+    struct lct_net_images images; /* within the texts; pixels NULL: none */
+    const int64_t *seen;          /* which token of them one is, or -1; NULL */
+    int64_t *next; /* [3, B]: positions of a next token, if they are not those
+                      that count on; or NULL */
     struct lct_net_tokens source; /* of an encoder-decoder, whose decoder has
                                      the tokens above; T = 0: none */
 };

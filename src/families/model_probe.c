@@ -25,8 +25,13 @@ static locant_status check(struct lct_model_input *in,
                            "%s: layer is %" PRId64 ", expected 0 .. %" PRId64
                            ", or -1 for all",
                            fn, layer, s->n_layers - 1);
+    if (layer >= 0 && s->layers[layer].delta != NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: layer %" PRId64
+                           " has linear attention, which has no weights",
+                           fn, layer);
     for (int64_t i = 0; i < s->n_layers; i++)
-        if ((layer < 0 || layer == i) &&
+        if ((layer < 0 || layer == i) && s->layers[i].delta == NULL &&
             (head < -1 || head >= s->layers[i].attention.plan->heads))
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: head is %" PRId64 ", expected 0 .. %" PRId64
@@ -55,10 +60,10 @@ static locant_status run_steps(struct lct_net_run *r,
 }
 
 static locant_status measure(struct lct_net_probe *p, const struct lct_net *n,
-                             const struct lct_model_input *in, int64_t layer)
+                             struct lct_model_input *in, int64_t layer)
 {
     struct lct_net_run run = { 0 };
-    struct lct_net_memory memory = { 0 };
+    struct lct_model_memory memory = { 0 };
     locant_status status = lct_net_probe_begin(p, &n->text, in->T, layer);
 
     if (status != LOCANT_OK)

@@ -9,6 +9,7 @@
  */
 #ifndef LCT_NET_H
 #define LCT_NET_H
+#include "locant/resize.h"
 #include "position_plan.h"
 #include "weights.h"
 
@@ -76,6 +77,22 @@ struct lct_net_latent {
     int64_t rank, nope, rope;
 };
 
+/* A state that each token decays and corrects (net_delta.c), instead of
+   attention; several heads of values may share those of keys. */
+struct lct_net_delta {
+    int64_t heads, key_heads; /* of values, of keys and queries */
+    int64_t values, keys;     /* channels of a head */
+    int64_t kernel;           /* tokens of the convolution */
+    bool by_channel;          /* channels of keys decay by themselves */
+    struct lct_net_linear q, k, v, o, beta;
+    struct lct_net_linear decay_a, decay; /* decay_a absent: decay reads x */
+    struct lct_net_linear gate_a, gate;   /* of the output; the same */
+    enum lct_net_act act, gate_act;       /* after the convolution; of 'gate' */
+    void *taps;                           /* [kernel, channels of q, k and v] */
+    void *rate, *bias; /* of the decay: [heads], [heads keys] or [heads] */
+    struct lct_net_norm unit, norm; /* of q and k, of the output */
+};
+
 struct lct_net_attention {
     const struct lct_layer_plan *plan;
     const locant_encoding *encoding; /* of the plan, or 'own' */
@@ -84,6 +101,8 @@ struct lct_net_attention {
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */
     bool values_of_keys;           /* v is the k projection (Gemma 4) */
+    struct lct_net_linear gate;    /* sigmoid of it multiplies the output; or
+                                      absent */
     int64_t window;        /* keys seen, beside that of the encoding; 0: all */
     double clip;           /* of q, k, v; 0: none */
     void *sinks;           /* [heads] */
@@ -165,11 +184,19 @@ struct lct_net_merge {
     bool normed_after; /* the map; else before it */
 };
 
+/* Patches that stand side by side as one token of a text (Qwen-VL):
+   down(act(up norm(x))), of the width of that text. */
+struct lct_net_merger {
+    struct lct_net_norm norm; /* of all at once; kind none: it was of each */
+    struct lct_net_mlp mlp;
+};
+
 struct lct_net_layer {
     int64_t width; /* of its states */
     enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
+    struct lct_net_delta *delta; /* instead, or NULL; attention has its plan */
     /* over the states of the encoder; NULL: none */
     struct lct_net_attention *cross;
     struct lct_net_norm before_cross, after_cross;
@@ -181,6 +208,9 @@ struct lct_net_layer {
     struct lct_net_input input;
     struct lct_net_window *window;   /* NULL: attention sees all */
     struct lct_net_merge *merge;     /* NULL: none */
+    struct lct_net_merger *deep;     /* of what a text adds to its states after
+                                        one of its first layers (DeepStack:
+                                        arXiv:2406.04334v1); or NULL */
     double scalar;                   /* of the output of the layer; 1 */
     struct lct_net_streams *streams; /* NULL: one stream */
     bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
@@ -210,10 +240,14 @@ struct lct_net_patches {
     int64_t channels, side[2]; /* rows and columns of pixels of a patch */
     int64_t image[2];          /* the usual size, in patches */
     bool any_size;             /* images may have another one */
+    int64_t frames;            /* of pixels of a patch; 1 */
+    int64_t merge;             /* merge x merge patches stand side by side; 1 */
     void *prefix;              /* [n_prefix, D]: class token, registers */
     int64_t n_prefix;
-    locant_tensor table; /* [1 + patches, D]: the class token has row 0 and
-                            registers none; data NULL: no table */
+    locant_tensor table; /* [rows_before + patches, D]: the class token has row
+                            0 and registers none; data NULL: no table */
+    int64_t rows_before;
+    locant_resize_form form; /* of the table, for images of another size */
 };
 
 /* A stack of layers: a decoder, an encoder. */
@@ -257,6 +291,7 @@ struct lct_net {
     struct lct_net_matrix embed;       /* [vocab, width] */
     struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
     struct lct_net_linear head;        /* absent: there are states alone */
+    const char *no_head;               /* then: which tensor is missing */
     struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
@@ -264,6 +299,9 @@ struct lct_net {
     struct lct_net_stack encoder;  /* of an encoder-decoder; plan NULL: none */
     int64_t start;                 /* id that a decoder begins with */
     double logit_scale, logit_cap; /* cap 0: none */
+    struct lct_net *sight;         /* of images within texts; or NULL */
+    int64_t image_id, video_id;    /* tokens that stand for them */
+    struct lct_net_merger *merger; /* of a 'sight': what its states become */
     int64_t end[8], n_end;         /* ids that end a text */
     int64_t pad;
     void **owned; /* memory to release */
@@ -295,8 +333,8 @@ locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
 
 void lct_net_close(struct lct_net *n);
 
-/* Are there logits, or states alone? */
-bool lct_net_has_head(const struct lct_net *n);
+/* Errors: PARAM (there are no logits, states alone). */
+locant_status lct_net_need_head(const char *fn, const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);

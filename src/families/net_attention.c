@@ -16,6 +16,19 @@
 
 /* --------------------------------------------------------------- binding */
 
+/* The queries of each head, then the gate of its output. */
+static locant_status bind_gated(struct lct_net_attention *a,
+                                struct lct_net_binder *b, int64_t layer)
+{
+    const struct lct_net_place at = { LCT_Q, layer, -1 };
+    const int64_t H = a->plan->heads, d = a->plan->qk_dim, D = b->n->width;
+    struct lct_net_rows rows = { .group = d, .step = 2 * d, .all = 2 * H * d };
+
+    LCT_TRY(lct_net_bind_linear(&a->q, b, at, H * d, D, LCT_BIAS_QKV, &rows));
+    rows.first = d;
+    return lct_net_bind_linear(&a->gate, b, at, H * d, D, LCT_BIAS_QKV, &rows);
+}
+
 static locant_status bind_apart(struct lct_net_attention *a,
                                 struct lct_net_binder *b, int64_t layer)
 {
@@ -23,9 +36,12 @@ static locant_status bind_apart(struct lct_net_attention *a,
     const int64_t D = b->n->width;
     const struct lct_net_place v = { LCT_V, layer, -1 };
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b,
-                                (struct lct_net_place){ LCT_Q, layer, -1 },
-                                p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
+    if (b->s.gated)
+        LCT_TRY(bind_gated(a, b, layer));
+    else
+        LCT_TRY(lct_net_bind_linear(
+            &a->q, b, (struct lct_net_place){ LCT_Q, layer, -1 },
+            p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
     if (p->keys_of >= 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_linear(
@@ -367,11 +383,15 @@ static locant_tensor cached(void *x, const struct lct_net_step *s,
 }
 
 /* Llama 4: a token sees the tokens of its chunk, counted from the first that is
-   no padding. */
-static int64_t *chunk_docs(const struct lct_net_step *s, int64_t chunk)
+   no padding; Qwen2.5-VL: a patch sees those of its window. */
+static int64_t *docs_of(const struct lct_net_step *s,
+                        const struct lct_layer_plan *p)
 {
     const struct lct_net_cache *c = s->cache;
+    const int64_t chunk = p->chunk;
 
+    if (p->grid_window > 0 && s->windows != NULL)
+        return s->windows;
     if (chunk == 0)
         return c->docs;
     for (int64_t b = 0; b < c->B; b++)
@@ -454,7 +474,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
     locant_tensor k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
                                                  c->length, c->axes);
-    int64_t *docs = chunk_docs(s, p->chunk);
+    int64_t *docs = docs_of(s, p);
     locant_tensor q_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
     locant_tensor k_docs =
@@ -483,7 +503,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.q_pos = &q_pos;
         call.k_pos = &k_pos;
     }
-    if (c->padded || p->chunk > 0) {
+    if (c->padded || docs != c->docs) {
         call.q_docs = &q_docs;
         call.k_docs = &k_docs;
     }
@@ -523,6 +543,12 @@ locant_status lct_net_attention_forward(void *y, const void *x,
         store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
     }
     LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
+    if (a->gate.w.weight != NULL) { /* in the place of the queries */
+        lct_net_linear_forward(w.q, a->gate.w.out, x, rows, s->n, &a->gate,
+                               s->room);
+        m->activate(w.q, LCT_ACT_SIGMOID, q);
+        m->multiply(w.out, w.q, q);
+    }
     lct_net_linear_forward(y, a->o.w.out, w.out, rows, s->n, &a->o, s->room);
     return LOCANT_OK;
 }

@@ -21,6 +21,11 @@ struct lct_net_watch {
                           const locant_attention *call,
                           const locant_tensor *lse);
     void *context;
+    /* The same of attention over an encoder, or NULL; the first query is token
+       'from' of its row. */
+    locant_status (*cross)(void *context, int64_t layer,
+                           const locant_attention *call,
+                           const locant_tensor *lse, int64_t from);
 };
 
 /* The last T tokens of each row of the cache. */
@@ -29,7 +34,9 @@ struct lct_net_step {
     struct lct_net_cache *cache;
     int64_t T;
     int64_t rows, columns; /* of patches of an image, T in all */
-    int64_t *docs; /* [B, capacity]: scratch for chunks; NULL if no layer has
+    int64_t *windows; /* [B, T]: of patches, whose layers with windows see their
+                         own alone; or NULL */
+    int64_t *docs;    /* [B, capacity]: scratch for chunks; NULL if no layer has
                       any */
     const locant_encoding *encoding;     /* instead of that of the layers; NULL:
                                         theirs */

@@ -95,8 +95,8 @@ static const char *shape_text(char out[128], int rank, const int64_t *shape)
     return out;
 }
 
-locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
-                                 const int64_t *shape)
+locant_status lct_net_bind_packed(const struct lct_weight *w, int rank,
+                                  const int64_t *shape)
 {
     int64_t expected[6];
     char found[128], wanted[128];
@@ -114,6 +114,28 @@ locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
                        shape_text(wanted, rank, expected));
 }
 
+/* Numbers that say what they mean. */
+static locant_status check_type(const struct lct_weight *w)
+{
+    static const char *const whole[] = { "I64", "I32", "I16", "I8",  "U64",
+                                         "U32", "U16", "U8",  "BOOL" };
+
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+        if (strcmp(w->type->name, whole[i]) == 0)
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: tensor %s has whole numbers (%s), whose "
+                               "scale no known rule gives; expected floats",
+                               w->file, w->name, w->type->name);
+    return LOCANT_OK;
+}
+
+locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
+                                 const int64_t *shape)
+{
+    LCT_TRY(check_type(w));
+    return lct_net_bind_packed(w, rank, shape);
+}
+
 locant_status lct_net_bind_vector(void **out, struct lct_net *n,
                                   const struct lct_weight *w, int64_t count,
                                   double more)
@@ -122,6 +144,7 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
 
     for (int i = 0; i < w->rank; i++)
         all *= w->shape[i];
+    LCT_TRY(check_type(w));
     if (all != count)
         return lct_net_bind_shape(w, 1, &count);
     *out = lct_net_keep(n, (size_t)count * n->math->item);

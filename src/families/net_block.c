@@ -1,6 +1,7 @@
 /* net_block.c - layers: norms, attention, MLP or experts, and their sums */
 #include "net_block.h"
 #include "net_cross.h"
+#include "net_delta.h"
 #include "net_experts.h"
 #include "net_inputs.h"
 #include "net_math.h"
@@ -18,7 +19,9 @@ static int64_t larger(int64_t a, int64_t b)
 int64_t lct_net_block_scratch(const struct lct_net *n,
                               const struct lct_net_layer *l, int64_t rows)
 {
-    int64_t inner = lct_net_attention_scratch(&l->attention, rows);
+    int64_t inner = l->delta != NULL
+                        ? lct_net_delta_scratch(l->delta, rows, l->width)
+                        : lct_net_attention_scratch(&l->attention, rows);
 
     inner = larger(inner, lct_net_mlp_scratch(&l->mlp, rows));
     if (l->experts != NULL)
@@ -93,6 +96,10 @@ static locant_status attend(void *y, const void *x,
                             const struct lct_net_layer *l, int64_t i,
                             void *scratch)
 {
+    if (l->delta != NULL) {
+        lct_net_delta_forward(y, x, s, l->delta, i, scratch);
+        return LOCANT_OK;
+    }
     return l->window != NULL
                ? lct_net_windows_forward(y, x, s, l)
                : lct_net_attention_forward(y, x, s, &l->attention, i, scratch);

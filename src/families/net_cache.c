@@ -1,12 +1,53 @@
 /* net_cache.c - keys and values of the tokens so far, and where these sit */
 #include "net_cache.h"
+#include "net_delta.h"
 #include "net_math.h"
+#include <math.h>
+#include <string.h>
+
+static bool allocate_state(struct lct_net_cache *c, int64_t i,
+                           const struct lct_net_delta *d, size_t item)
+{
+    c->state[i] = lct_net_zeros(c->B * d->heads, d->keys * d->values, item);
+    c->recent[i] =
+        lct_net_zeros(c->B * (d->kernel - 1), lct_net_delta_channels(d), item);
+    return c->state[i] != NULL && c->recent[i] != NULL;
+}
+
+/* Do two layers have keys and values of one size? */
+static bool alike(const struct lct_layer_plan *a,
+                  const struct lct_layer_plan *b)
+{
+    return a->kv_heads == b->kv_heads && a->qk_dim == b->qk_dim &&
+           a->v_dim == b->v_dim;
+}
+
+/* Keys and values, or a state, of layer i. */
+static bool allocate_layer(struct lct_net_cache *c, int64_t i,
+                           const struct lct_net_stack *s, size_t item)
+{
+    const struct lct_net_layer *l = &s->layers[i];
+    const struct lct_layer_plan *p = l->attention.plan;
+    const int64_t rows = c->B * p->kv_heads;
+
+    if (l->delta != NULL)
+        return allocate_state(c, i, l->delta, item);
+    if (p->keys_of >= 0 || l->window != NULL)
+        return true; /* windows are rows of a cache of their own */
+    if (i > 0 && s->patches != NULL && c->k[i - 1] != NULL &&
+        alike(p, s->layers[i - 1].attention.plan)) {
+        c->k[i] = c->k[i - 1]; /* images are run whole, and once */
+        c->v[i] = c->v[i - 1];
+        return true;
+    }
+    c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
+    c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
+    return c->k[i] != NULL && c->v[i] != NULL;
+}
 
 static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
                      const struct lct_net_stack *s)
 {
-    const size_t item = n->math->item;
-
     c->positions = lct_net_zeros(c->B, c->capacity, sizeof(*c->positions));
     c->docs = lct_net_zeros(c->B, c->capacity, sizeof(*c->docs));
     c->coords =
@@ -14,23 +55,18 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
     c->start = lct_net_zeros(c->B, 1, sizeof(*c->start));
     c->k = lct_net_zeros(s->n_layers, 1, sizeof(*c->k));
     c->v = lct_net_zeros(s->n_layers, 1, sizeof(*c->v));
+    c->state = lct_net_zeros(s->n_layers, 1, sizeof(*c->state));
+    c->recent = lct_net_zeros(s->n_layers, 1, sizeof(*c->recent));
     if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
-        c->start == NULL || c->k == NULL || c->v == NULL)
+        c->start == NULL || c->k == NULL || c->v == NULL || c->state == NULL ||
+        c->recent == NULL)
         return false;
     c->n_layers = s->n_layers;
     for (int64_t b = 0; b < c->B; b++)
         c->start[b] = -1;
-    for (int64_t i = 0; i < s->n_layers; i++) {
-        const struct lct_layer_plan *p = s->layers[i].attention.plan;
-        const int64_t rows = c->B * p->kv_heads;
-
-        if (p->keys_of >= 0 || s->layers[i].window != NULL)
-            continue; /* windows are rows of a cache of their own */
-        c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
-        c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
-        if (c->k[i] == NULL || c->v[i] == NULL)
+    for (int64_t i = 0; i < s->n_layers; i++)
+        if (!allocate_layer(c, i, s, n->math->item))
             return false;
-    }
     return true;
 }
 
@@ -61,11 +97,17 @@ void lct_net_cache_free(struct lct_net_cache *c)
     if (c == NULL)
         return;
     for (int64_t i = 0; i < c->n_layers; i++) {
-        locant_release(c->k[i]);
-        locant_release(c->v[i]);
+        if (i == 0 || c->k[i] != c->k[i - 1] || c->v[i] != c->v[i - 1]) {
+            locant_release(c->k[i]);
+            locant_release(c->v[i]);
+        }
+        locant_release(c->state[i]);
+        locant_release(c->recent[i]);
     }
     locant_release(c->k);
     locant_release(c->v);
+    locant_release(c->state);
+    locant_release(c->recent);
     locant_release(c->positions);
     locant_release(c->docs);
     locant_release(c->coords);
@@ -73,20 +115,31 @@ void lct_net_cache_free(struct lct_net_cache *c)
     locant_release(c);
 }
 
+/* The position of a slot of the cache, the largest of its coordinates. */
+static int64_t position_at(const struct lct_net_cache *c, int64_t at)
+{
+    double most = (double)c->positions[at];
+
+    for (int a = 0; c->given && a < c->axes; a++)
+        most = fmax(most, c->coords[at * c->axes + a]);
+    return (int64_t)most;
+}
+
 /* The position of slot 's' of row b, counted as the tower says. */
 static int64_t counted(const struct lct_net_cache *c, enum lct_plan_ids ids,
                        int64_t b, int64_t s, bool real)
 {
-    const int64_t *row = c->positions + b * c->capacity;
     const int64_t *docs = c->docs + b * c->capacity;
-    int64_t before = -1;
+    int64_t last = s - 1, before;
 
-    if (ids == LCT_IDS_ARANGE)
+    if (ids == LCT_IDS_ARANGE && !c->given)
         return s;
-    for (int64_t i = s - 1; i >= 0 && before < 0; i--)
-        if (docs[i] == 0)
-            before = row[i];
-    return real ? before + 1 : before < 0 ? 0 : before;
+    while (last >= 0 && docs[last] != 0)
+        last--;
+    if (last < 0)
+        return 0;
+    before = position_at(c, b * c->capacity + last);
+    return real ? before + 1 : before;
 }
 
 static void append_row(struct lct_net_cache *c, enum lct_plan_ids ids,
@@ -121,6 +174,23 @@ void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
                     (double)given[a * axis + b * stride + t];
         }
     }
+    c->given = c->given || given != NULL;
     c->coordinates = c->coordinates || given != NULL || c->axes > 1;
     c->length += T;
+}
+
+void lct_net_cache_restart(struct lct_net_cache *c,
+                           const struct lct_net_stack *s, size_t item)
+{
+    for (int64_t i = 0; i < s->n_layers; i++) {
+        const struct lct_net_delta *d = s->layers[i].delta;
+
+        if (d == NULL)
+            continue;
+        memset(c->state[i], 0,
+               (size_t)(c->B * d->heads * d->keys * d->values) * item);
+        memset(c->recent[i], 0,
+               (size_t)(c->B * (d->kernel - 1) * lct_net_delta_channels(d)) *
+                   item);
+    }
 }

@@ -1,5 +1,6 @@
 /*
- * net_cache.h - keys and values of the tokens so far, and where these sit
+ * net_cache.h - keys and values of the tokens so far, or a state that sums them
+ * up, and where these sit
  *
  * Slots are in the order of tokens; rotated keys are stored where the rotation
  * does not depend on the length.
@@ -13,6 +14,7 @@ struct lct_net_cache {
     int axes;
     bool padded;        /* some token is padding */
     bool coordinates;   /* positions are given: masks go by slot */
+    bool given;         /* some positions were, and others go on from these */
     int64_t *positions; /* [B, capacity] */
     int64_t *docs;      /* [B, capacity]: 0, or -1 for padding */
     double *coords;     /* [B, capacity, axes] */
@@ -20,6 +22,9 @@ struct lct_net_cache {
     int64_t n_layers;
     void **k, **v; /* of each layer [B, kv_heads, capacity, width]; NULL: that
                       of another layer */
+    /* of layers with a delta rule, else NULL (net_delta.c): [B, heads, keys,
+       values], and [B, kernel - 1, channels] of the last tokens */
+    void **state, **recent;
 };
 
 /* Errors: NOMEM. */
@@ -32,9 +37,14 @@ void lct_net_cache_free(struct lct_net_cache *c);
 /*
  * Add T tokens to each row: 'mask' [B, T] is 0 where one is padding (NULL:
  * nowhere), their positions 'given' [axes, B, T] or NULL: counted as the tower
- * says.  Rows of mask and given are 'stride' apart, axes 'axis' apart.
+ * says, or after given ones from the last of these.  Rows of mask and given are
+ * 'stride' apart, axes 'axis' apart.
  */
 void lct_net_cache_append(struct lct_net_cache *c, enum lct_plan_ids ids,
                           int64_t T, const int64_t *mask, const int64_t *given,
                           int64_t stride, int64_t axis);
+
+/* Before all tokens are read again: states begin anew. */
+void lct_net_cache_restart(struct lct_net_cache *c,
+                           const struct lct_net_stack *s, size_t item);
 #endif

@@ -88,6 +88,9 @@ locant_status lct_net_cross_forward(void *y, const void *x,
         call.k_docs = &k_docs;
     }
     LCT_TRY(lct_net_attention_call(&o, &lse, &call));
+    if (s->watch != NULL && s->watch->cross != NULL)
+        LCT_TRY(s->watch->cross(s->watch->context, layer, &call, &lse,
+                                c->length - s->T));
     lct_net_linear_forward(y, a->o.w.out, o_rows, rows, n, &a->o, s->room);
     return LOCANT_OK;
 }

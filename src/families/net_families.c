@@ -6,6 +6,7 @@
  */
 #include "net_families.h"
 #include "net_family_keys.h"
+#include "net_family_linear.h"
 #include <string.h>
 
 #include "net_names.def"
@@ -34,6 +35,10 @@
 #define SWIN(window_)                                                    \
     .window = window_, .free_width = true, .pool = LCT_POOL_MEAN,         \
     .any_size = true
+/* Towers for images within texts. */
+#define QWEN_SIGHTS(patch_)                                              \
+    IMAGES(patch_), .any_size = true, .frames = 2,                       \
+    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP
 #define T5                                                               \
     .names = { &t5, &t5_gated },                                         \
     .encoder = { &t5_encoder, &t5_gated_encoder },                       \
@@ -51,6 +56,12 @@
     .experts = { .n = n_, .top_k = k_, .groups = 1, .scaling = 1,        \
                  .router = __VA_ARGS__ }
 #define QWEN_MOE(n_, k_, width_) EXPERTS(n_, k_, width_, LCT_ROUTER_SOFTMAX)
+#define QWEN3_VL_MOE                                                     \
+    EXPERTS(60, 4, 1408, LCT_ROUTER_SOFTMAX, .renormalise = true),       \
+    .stacked_experts = true, .input_major_experts = true,                \
+    .experts_either_way = true
+#define QWEN3_NEXT                                                       \
+    EXPERTS(512, 10, 512, LCT_ROUTER_SOFTMAX, .renormalise = true)
 #define MIXTRAL                                                          \
     EXPERTS(8, 2, 14336, LCT_ROUTER_SOFTMAX, .renormalise = true)
 #define MINIMAX                                                          \
@@ -65,6 +76,11 @@
     .experts = { .n = 256, .top_k = 8, .router = LCT_ROUTER_SIGMOID,     \
                  .groups = 8, .top_groups = 4, .group_by_two = true,     \
                  .renormalise = true, .scaling = 2.5, .epsilon = 1e-20 }
+#define KIMI_LINEAR                                                      \
+    .dense_first = 1, .expert_width = 1024, .named_by_file = true,       \
+    .experts = { .n = 256, .top_k = 8, .router = LCT_ROUTER_SIGMOID,     \
+                 .groups = 1, .top_groups = 1, .group_by_two = true,     \
+                 .renormalise = true, .scaling = 2.446, .epsilon = 1e-20 }
 #define GEMMA4                                                           \
     .stacked_experts = true,                                             \
     .experts = { .top_k = 2, .groups = 1, .scaling = 1,                  \
@@ -138,5 +154,7 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
     if (f->eps_key != NULL)
         LCT_TRY(lct_net_family_keys_real(&out->eps, c, f->eps_key));
     LCT_TRY(lct_net_family_keys_bool(&out->tied, c, "tie_word_embeddings"));
+    /* the head of a model of several parts belongs to the whole */
+    out->tied |= json_is_true(json_object_get(c->root, "tie_word_embeddings"));
     return f->read != NULL ? f->read(out, c) : LOCANT_OK;
 }

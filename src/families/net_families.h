@@ -42,6 +42,8 @@ struct lct_net_switches {
     int64_t window;        /* the default of window_size; 0: no windows */
     bool merge_norm_after; /* Swin v2 */
     int64_t patch;         /* the default of patch_size */
+    int64_t frames;        /* that of temporal_patch_size; 0: patches have no
+                              time */
     enum lct_net_pool pool;
     bool headless;        /* there may be no head */
     const char *head_act; /* NULL: that of MLPs */
@@ -52,16 +54,22 @@ struct lct_net_switches {
     bool stacked_experts;     /* one tensor [experts, ..], gate and up fused */
     bool interleaved_experts; /* gate, up, gate, up, .. (gpt-oss) */
     bool input_major_experts;
+    bool experts_either_way;     /* or output-major: their shape tells */
     int64_t dense_first;         /* layers without experts */
     const json_t *dense_layers;  /* their numbers; NULL: none */
     const json_t *expert_layers; /* numbers of those with experts; NULL: all */
+    const json_t *mlp_types; /* "dense" or "sparse" of each layer; NULL: as the
+                                others say */
     int64_t expert_step;     /* only layers l with (l + 1) % step = 0; 0: 1 */
     bool latent;             /* MLA */
-    bool beside;             /* experts beside an MLP, where there are */
-    bool value_norm;         /* values are normed without weights */
-    bool free_width;         /* of MLPs, by layer */
-    const json_t *sparsity;  /* of the gates of layers; NULL: 0 */
-    int64_t streams, active; /* AltUp; 0: one stream */
+    struct lct_net_delta delta; /* of layers without attention; heads 0: none */
+    bool gated;                 /* behind each head of queries is a gate */
+    bool named_by_file;         /* the variant is that whose MLP the file has */
+    bool beside;                /* experts beside an MLP, where there are */
+    bool value_norm;            /* values are normed without weights */
+    bool free_width;            /* of MLPs, by layer */
+    const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
+    int64_t streams, active;    /* AltUp; 0: one stream */
     bool stream_scale;
 };
 
@@ -69,7 +77,8 @@ struct lct_net_family {
     const char *model_type;
     const struct lct_net_names *names[3];   /* of each variant */
     const struct lct_net_names *encoder[3]; /* NULL: it has none */
-    const char *eps_key, *act_key;          /* NULL: the default */
+    const char *sight;             /* the row of its tower for images; NULL */
+    const char *eps_key, *act_key; /* NULL: the default */
     struct lct_net_switches switches;
     locant_status (*read)(struct lct_net_switches *s,
                           const struct lct_config *c);

@@ -61,6 +61,32 @@ static locant_status put_new(json_t *out, const char *name, json_t *value)
     return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
 }
 
+/* A head of its own stands for no scale, unless a key says it: see
+   lct_net_family_t5(). */
+bool lct_net_gguf_scaled(const struct lct_config *c,
+                         const struct lct_weights *w)
+{
+    const json_t *said = key_of(c, "scale_decoder_outputs");
+
+    return json_is_boolean(said) ? json_is_true(said)
+                                 : lct_weights_find(w, "output.weight") == NULL;
+}
+
+/* Activation, head and scale of T5. */
+static locant_status put_t5(json_t *out, const struct lct_net *n)
+{
+    const bool gated =
+        lct_weights_find(n->weights, "dec.blk.0.ffn_gate.weight") != NULL;
+    const json_t *start = key_of(&n->config, "decoder_start_token_id");
+
+    LCT_TRY(put(out, "decoder_start_token_id", start));
+    LCT_TRY(put(out, "d_ff", key_of(&n->config, "feed_forward_length")));
+    LCT_TRY(put_new(out, "scale_decoder_outputs",
+                    json_boolean(lct_net_gguf_scaled(&n->config, n->weights))));
+    return put_new(out, "feed_forward_proj",
+                   json_string(gated ? "gated-gelu" : "relu"));
+}
+
 /* Keys elsewhere, and what readers of these files take for granted. */
 static locant_status put_others(json_t *out, const struct lct_net *n)
 {
@@ -74,6 +100,8 @@ static locant_status put_others(json_t *out, const struct lct_net *n)
     if (clip != NULL)
         LCT_TRY(
             put_new(out, "attn_config", json_pack("{s:O}", "clip_qkv", clip)));
+    if (strcmp(c->model_type, "t5") == 0)
+        LCT_TRY(put_t5(out, n));
     if (strcmp(c->model_type, "qwen3moe") == 0)
         LCT_TRY(put_new(out, "norm_topk_prob", json_true()));
     if (strcmp(c->model_type, "deepseek2") == 0)
@@ -120,18 +148,46 @@ locant_status lct_net_gguf_translate(json_t **out,
 
 /* clang-format off */
 static const struct lct_net_names fused = { .base = &lct_net_names_gguf,
-    .name = { [LCT_GATE_UP] = "ffn_up" } };
+    .name = { [LCT_GATE] = "", [LCT_UP] = "", [LCT_GATE_UP] = "ffn_up" } };
 static const struct lct_net_names after = { .base = &lct_net_names_gguf,
     .name = { [LCT_AFTER_ATTN] = "", [LCT_NORM_MLP] = "post_attention_norm" } };
 static const struct lct_net_names falcon_two = { .base = &lct_net_names_gguf,
     .name = { [LCT_NORM_ATTN] = "attn_norm_2", [LCT_NORM_MLP] = "attn_norm" } };
+static const struct lct_net_names bert = { .base = &lct_net_names_gguf,
+    .name = { [LCT_TYPES] = "token_types", [LCT_HEAD] = "",
+              [LCT_AFTER_ATTN] = "attn_output_norm",
+              [LCT_AFTER_MLP] = "layer_output_norm" } };
+static const struct lct_net_names t5_encoder = { .base = &lct_net_names_gguf,
+    .layer = "enc.blk.",
+    .name = { [LCT_FINAL_NORM] = "enc.output_norm", [LCT_O] = "attn_o",
+              [LCT_TABLE] = "attn_rel_b" } };
+static const struct lct_net_names t5 = { .base = &t5_encoder,
+    .layer = "dec.blk.",
+    .name = { [LCT_FINAL_NORM] = "dec.output_norm",
+              [LCT_NORM_CROSS] = "cross_attn_norm",
+              [LCT_CROSS_Q] = "cross_attn_q", [LCT_CROSS_K] = "cross_attn_k",
+              [LCT_CROSS_V] = "cross_attn_v",
+              [LCT_CROSS_O] = "cross_attn_o" } };
 
+/* Families whose names differ from those of Llama's kind. */
 static const struct {
     const char *model_type;
-    const struct lct_net_names *names;
-} others[] = { { "phi3", &fused }, { "glm", &fused }, { "glm4", &fused },
-               { "gpt_oss", &after }, { "glm4_moe", &after } };
+    const struct lct_net_names *names, *encoder;
+} others[] = { { "bert", &bert, NULL }, { "phi3", &fused, NULL },
+               { "glm", &fused, NULL }, { "glm4", &fused, NULL },
+               { "gpt_oss", &after, NULL }, { "glm4_moe", &after, NULL },
+               { "t5", &t5, &t5_encoder }, { "mt5", &t5, &t5_encoder },
+               { "umt5", &t5, &t5_encoder } };
 /* clang-format on */
+
+const struct lct_net_names *lct_net_gguf_names(const char *model_type,
+                                               bool encoder)
+{
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(others[i].model_type, model_type) == 0)
+            return encoder ? others[i].encoder : others[i].names;
+    return encoder ? NULL : &lct_net_names_gguf;
+}
 
 /* Falcon and StableLM: which norms there are tells the architecture. */
 static void find_variant(struct lct_net_binder *b)
@@ -162,9 +218,6 @@ void lct_net_gguf_switch(struct lct_net_binder *b)
     s->tied = true;
     s->stacked_experts = true;
     s->interleaved_experts = s->input_major_experts = false;
-    b->prefix.names = &lct_net_names_gguf;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(others[i].model_type, b->n->family->model_type) == 0)
-            b->prefix.names = others[i].names;
+    b->prefix.names = lct_net_gguf_names(b->n->family->model_type, false);
     find_variant(b);
 }

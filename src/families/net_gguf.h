@@ -13,6 +13,15 @@ locant_status lct_net_gguf_translate(json_t **out,
                                      const struct lct_net_family **family,
                                      const struct lct_net *n);
 
+/* The names of the files of a family: of its decoder, or of its only stack; of
+   its encoder, NULL if it has no other. */
+const struct lct_net_names *lct_net_gguf_names(const char *model_type,
+                                               bool encoder);
+
+/* Does a T5 of these keys and tensors scale its states before the head? */
+bool lct_net_gguf_scaled(const struct lct_config *c,
+                         const struct lct_weights *w);
+
 /* What converters change in switches, and the names of the file. */
 void lct_net_gguf_switch(struct lct_net_binder *b);
 #endif

@@ -1,4 +1,4 @@
-/* net_length.h - a rotation whose base depends on the length of a prompt
+/* net_length.h - rotations that depend on the length of a text, or of a prompt
    (Qwen 1) */
 #ifndef LCT_NET_LENGTH_H
 #define LCT_NET_LENGTH_H
@@ -17,4 +17,12 @@
 locant_status lct_net_length_encoding(locant_encoding **out,
                                       const struct lct_net_run *r,
                                       const struct lct_net_tokens *t);
+
+/* Does the rotation of some layer depend on the length of the text, as those of
+   dynamic NTK and LongRoPE? */
+bool lct_net_length_matters(const struct lct_net_stack *s);
+
+/* Does one token more change the rotation of all tokens of some row?  Those of
+   LongRoPE change once, those of dynamic NTK with each.  Errors: NOMEM. */
+locant_status lct_net_length_grows(bool *out, const struct lct_net_run *r);
 #endif

@@ -1,5 +1,6 @@
 /* net_losses.c - what a model loses on each token of a text */
 #include "net_losses.h"
+#include "model_run.h"
 #include "net_math.h"
 #include <math.h>
 
@@ -35,16 +36,16 @@ static void put_losses(double *out, struct lct_net_run *r,
 }
 
 locant_status lct_net_losses(double *out, const struct lct_net *n,
-                             const struct lct_model_input *in)
+                             struct lct_model_input *in)
 {
-    struct lct_net_run run;
+    struct lct_net_run run = { 0 };
+    struct lct_model_memory memory = { 0 };
     void *logits = locant_alloc((size_t)(ROWS * n->vocab) * n->math->item);
     locant_status s;
 
     if (logits == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    s = lct_net_run_begin(&run, n, in->B, in->T,
-                          lct_net_run_chunk(n, in->B, in->T));
+    s = lct_model_run_begin(&run, &memory, n, in, in->T);
     for (int64_t t = 0, T; t < in->T && s == LOCANT_OK; t += T) {
         struct lct_net_tokens part;
 
@@ -54,7 +55,7 @@ locant_status lct_net_losses(double *out, const struct lct_net *n,
         for (int64_t b = 0; b < in->B && s == LOCANT_OK; b++)
             put_losses(out, &run, in, b, t, T, logits);
     }
-    lct_net_run_end(&run);
+    lct_model_run_end(&run, &memory);
     locant_release(logits);
     return s;
 }

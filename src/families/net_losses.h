@@ -6,5 +6,5 @@
 /* out [B, T - 1] = -ln of the probability of id t + 1 given those before it;
    NAN where a mask hides it or the token before it.  Errors: NOMEM. */
 locant_status lct_net_losses(double *out, const struct lct_net *n,
-                             const struct lct_model_input *in);
+                             struct lct_model_input *in);
 #endif

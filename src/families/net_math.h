@@ -23,6 +23,19 @@ struct lct_net_dots {
     int64_t m, n, k;
 };
 
+/*
+ * One token of one head of a delta rule: the state S [keys, values] becomes
+ * diag(decay) S, then S + k (beta (v - S^T k))^T, and out [values] is S^T q.
+ * v is overwritten.
+ */
+struct lct_net_delta_token {
+    void *state, *out, *v;
+    const void *q, *k, *decay;
+    bool by_channel; /* decay has keys numbers; else 1, for all */
+    double beta;
+    int64_t keys, values;
+};
+
 struct lct_net_math {
     size_t item; /* bytes of a number */
     /* Numbers first .. first + n - 1 of the flattened tensor. */
@@ -40,6 +53,8 @@ struct lct_net_math {
     void (*activate)(void *y, enum lct_net_act act, int64_t n);
     void (*multiply)(void *y, const void *x, int64_t n);           /* y *= x */
     void (*add)(void *y, const void *x, double factor, int64_t n); /* += f x */
+    /* y += x w */
+    void (*add_product)(void *y, const void *x, const void *w, int64_t n);
     void (*scale)(void *y, double factor, int64_t n);
     void (*clamp)(void *y, double low, double high, int64_t n);
     void (*cap)(void *y, double cap, int64_t n); /* y = cap tanh(y / cap) */
@@ -47,6 +62,10 @@ struct lct_net_math {
     void (*swiglu)(void *up, const void *gate, double alpha, int64_t n);
     /* Gemma 3n: relu(x - (mean + factor deviation)) of each row */
     void (*cut)(void *x, double factor, int64_t rows, int64_t width);
+    /* y [heads, each] = exp(-rate[head] ln(1 + e^(y + bias))) */
+    void (*decay)(void *y, const void *rate, const void *bias, int64_t heads,
+                  int64_t each);
+    void (*delta)(const struct lct_net_delta_token *t);
     void (*dots)(const struct lct_net_dots *x);
     /* y = x rounded to bfloat16; of float alone, else NULL */
     void (*narrow)(uint16_t *y, const void *x, int64_t n);

@@ -5,9 +5,10 @@
 #include <string.h>
 
 typedef float number;
-#define number_exp  expf
-#define number_tanh tanhf
-#define number_erf  erff
+#define number_exp   expf
+#define number_tanh  tanhf
+#define number_erf   erff
+#define number_log1p log1pf
 
 #define NUMBER_READ     lct_weight_floats
 #define NUMBER_ACTIVATE activate_fast

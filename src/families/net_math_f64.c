@@ -3,9 +3,10 @@
 #include <math.h>
 
 typedef double number;
-#define number_exp  exp
-#define number_tanh tanh
-#define number_erf  erf
+#define number_exp   exp
+#define number_tanh  tanh
+#define number_erf   erf
+#define number_log1p log1p
 
 #define NUMBER_READ     lct_weight_doubles
 #define NUMBER_ACTIVATE activate

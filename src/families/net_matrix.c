@@ -19,7 +19,7 @@ enum { TILE = 48, PIECE = LCT_NN_PIECE, FEW = 4, MOST_BLOCK = 256 };
  * too, ROWS of them and a piece of PIECE words at a time, for PAIR_TILE rows of
  * the matrix or, if x has more rows, so that rounding costs little, MANY_TILE.
  */
-enum { ROWS = 96, PAIR_TILE = 96, MANY_TILE = 480 };
+enum { ROWS = 128, PAIR_TILE = 96, MANY_TILE = 480 };
 
 _Static_assert((int)ROWS >= (int)TILE, "room for either");
 enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */

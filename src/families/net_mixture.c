@@ -24,6 +24,10 @@ bool lct_net_mixture_in(const struct lct_net_binder *b, int64_t i)
 {
     const struct lct_net_switches *s = &b->s;
 
+    if (s->mlp_types != NULL)
+        return strcmp(
+                   json_string_value(json_array_get(s->mlp_types, (size_t)i)),
+                   "sparse") == 0;
     if (s->experts.n == 0 || i < s->dense_first || listed(s->dense_layers, i))
         return false;
     if (s->expert_layers != NULL)
@@ -92,10 +96,12 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
             return locant_fail(LOCANT_ERR_FORMAT,
                                "%s: tensor %s is no array of bytes of MXFP4",
                                s->w->file, s->w->name);
-        LCT_TRY(lct_net_bind_shape(s->w, 4, shape));
-        return lct_net_bind_shape(s->scales, 3, shape);
+        LCT_TRY(lct_net_bind_packed(s->w, 4, shape));
+        return lct_net_bind_packed(s->scales, 3, shape);
     }
-    s->across = b->s.input_major_experts;
+    s->across = b->s.input_major_experts &&
+                !(b->s.experts_either_way && s->w->rank == 3 &&
+                  s->w->shape[1] == rows && s->w->shape[2] == in);
     LCT_TRY(lct_net_bind_blocks(s->w, s->across ? 1 : in));
     return lct_net_bind_shape(s->w, 3,
                               s->across ? (int64_t[3]){ E, in, rows }

@@ -33,6 +33,11 @@ enum lct_net_role {
     LCT_CONVOLUTION_NORM,
     LCT_CLASS_TOKEN,
     LCT_REGISTERS,
+    LCT_MERGER_UP, /* patches merged into a token of a text */
+    LCT_MERGER_DOWN,
+    LCT_DEEP_NORM, /* "%d" in the name: the merger */
+    LCT_DEEP_UP,
+    LCT_DEEP_DOWN,
     LCT_INPUTS_EMBED,   /* [vocabulary, layers * width]: inputs of layers */
     LCT_INPUTS_PROJECT, /* the same from the embedding */
     LCT_INPUTS_NORM,
@@ -106,6 +111,23 @@ enum lct_net_role {
     LCT_LAUREL_LEFT,
     LCT_LAUREL_RIGHT,
     LCT_LAUREL_NORM,
+    LCT_CONV_Q, /* of a delta rule, whose maps are LCT_Q .. LCT_O, or those of
+                   LCT_DELTA_QKVZ */
+    LCT_CONV_K,
+    LCT_CONV_V,
+    LCT_DELTA_CONV, /* instead of the three */
+    LCT_DELTA_QKVZ, /* for each head of keys: its q, k, and v and gates of its
+                       heads of values */
+    LCT_DELTA_BA,   /* for each head of keys: beta and decays of the same */
+    LCT_DELTA_O,
+    LCT_DELTA_BETA,
+    LCT_DECAY_A,
+    LCT_DECAY_B,
+    LCT_DECAY_RATE, /* its logarithm */
+    LCT_DECAY_BIAS,
+    LCT_DELTA_GATE_A,
+    LCT_DELTA_GATE_B,
+    LCT_DELTA_NORM,
     LCT_ROLES
 };
 

@@ -1,4 +1,5 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "family.h"
 #include "net_adaptive.h"
 #include "net_attention.h"
 #include "net_bind.h"
@@ -11,10 +12,12 @@
 #include "net_mlp.h"
 #include "net_params.h"
 #include "net_patches.h"
+#include "net_sight.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include "plan_with.h"
+#include "../files/document.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -88,11 +91,33 @@ static locant_status bind_before_head(struct lct_net *n,
     return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
 }
 
+/* The file of an encoder, or of a decoder that was saved without its head. */
+static locant_status leave_head_out(struct lct_net *n,
+                                    const struct lct_net_binder *b)
+{
+    const enum lct_net_role dense = LCT_HEAD_DENSE;
+    static const char text[] = "%s: there is no tensor %s";
+    char name[LCT_NET_NAME], *kept;
+    size_t room;
+
+    if (!lct_net_names_full(
+            name, &b->prefix,
+            lct_net_names_role(&b->prefix, dense) != NULL ? dense : LCT_HEAD,
+            -1, -1, ".weight"))
+        return LOCANT_OK;
+    room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
+    kept = lct_net_keep(n, room);
+    if (kept == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    snprintf(kept, room, text, b->prefix.file, name);
+    n->no_head = kept;
+    return LOCANT_OK;
+}
+
 /* The matrix of the embeddings, unless the file has another one. */
 static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
 {
     const struct lct_net_place at = { LCT_HEAD, -1, -1 };
-    const struct lct_weight *none;
 
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
     if (b->s.logits_over_root)
@@ -103,7 +128,7 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     LCT_TRY(bind_before_head(n, b));
     if (b->s.headless && n->head_dense.w.weight == NULL &&
         !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
-        return LOCANT_OK;
+        return leave_head_out(n, b);
     if (n->pool != LCT_POOL_NONE) {
         LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
                                     lct_net_patches_pooled(n), 0, NULL));
@@ -114,7 +139,7 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
         return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
                                    LCT_BIAS_HEAD, NULL);
     if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
-        return lct_net_bind_need(&none, b, at, ".weight");
+        return leave_head_out(n, b);
     n->head.w = n->embed;
     return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
 }
@@ -137,24 +162,64 @@ static void add_end(struct lct_net *n, const json_t *id)
         n->end[n->n_end++] = json_integer_value(id);
 }
 
-/* Ids that end a text: a number or a list. */
-static void read_ends(struct lct_net *n)
+/* What transformers reads before config.json when it generates; NULL if the
+   folder has none. */
+static locant_status read_generation(json_t **out, const char *folder)
 {
-    const json_t *ends = json_object_get(n->config.text, "eos_token_id");
+    char path[4096];
+    locant_status status;
 
-    n->pad = -1;
-    n->start = -1;
-    lct_config_integer(&n->start, n->config.root, "decoder_start_token_id");
-    if (ends == NULL)
-        ends = json_object_get(n->config.root, "eos_token_id");
+    *out = NULL;
+    if (snprintf(path, sizeof path, "%s/generation_config.json", folder) >=
+        (int)sizeof path)
+        return LOCANT_OK;
+    status = lct_document_read(out, path, 10000);
+    return status == LOCANT_ERR_IO ? LOCANT_OK : status;
+}
+
+/* The value of a key that is not null in one of the objects, the first that has
+   it. */
+static const json_t *first_value(const json_t *const objects[3],
+                                 const char *key)
+{
+    for (int i = 0; i < 3; i++) {
+        const json_t *value = json_object_get(objects[i], key);
+
+        if (value != NULL && !json_is_null(value))
+            return value;
+    }
+    return NULL;
+}
+
+static int64_t first_id(const json_t *const objects[3], const char *key)
+{
+    const json_t *id = first_value(objects, key);
+
+    return json_is_integer(id) ? json_integer_value(id) : -1;
+}
+
+/* Ids that end a text: a number or a list. */
+static locant_status read_ends(struct lct_net *n, const char *folder)
+{
+    json_t *generation;
+    const json_t *ends;
+
+    LCT_TRY(read_generation(&generation, folder));
+    const json_t *const objects[3] = { generation, n->config.text,
+                                       n->config.root };
+
+    n->start = first_id(objects, "decoder_start_token_id");
+    ends = first_value(objects, "eos_token_id");
     add_end(n, ends);
     for (size_t i = 0; i < json_array_size(ends); i++)
         add_end(n, json_array_get(ends, i));
-    lct_config_integer(&n->pad, n->config.text, "pad_token_id");
+    n->pad = first_id(objects, "pad_token_id");
     if (n->pad < 0)
         n->pad = n->n_end > 0 ? n->end[0] : 0;
     if (n->start < 0)
         n->start = n->pad;
+    json_decref(generation);
+    return LOCANT_OK;
 }
 
 /* The other stack of an encoder-decoder, whose tensors have names of their
@@ -164,9 +229,28 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
     if (n->encoder.plan == NULL)
         return LOCANT_OK;
     b.prefix.names = n->family->encoder[b.s.variant];
+    if (n->config.dialect == LCT_DIALECT_GGUF) {
+        b.prefix.roles = b.prefix.names;
+        b.prefix.names = lct_net_gguf_names(n->family->model_type, true);
+    }
     n->encoder.input_scale = n->encoder.plan->input_scale;
     n->encoder.n_streams = 1;
     return lct_net_stack_bind(&n->encoder, &b);
+}
+
+/* The names that the MLP of some layer has in the file; those of the first
+   variant if there is none. */
+static void choose_names(struct lct_net_binder *b)
+{
+    const struct lct_net_family *f = b->n->family;
+
+    for (int v = 0; v < 3 && f->names[v] != NULL; v++) {
+        b->prefix.names = f->names[v];
+        for (int64_t i = 0; i < b->n->text.plan->n_layers; i++)
+            if (lct_net_bind_has(b, (struct lct_net_place){ LCT_UP, i, -1 }))
+                return;
+    }
+    b->prefix.names = f->names[b->s.variant];
 }
 
 static bool is_params(const struct lct_net *n)
@@ -189,6 +273,8 @@ static locant_status bind(struct lct_net *n, const char *path)
     if (is_params(n))
         b.prefix.names = &lct_net_params_names;
     LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
+    if (b.s.named_by_file)
+        choose_names(&b);
     LCT_TRY(lct_net_bind_need(
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
@@ -206,9 +292,10 @@ static locant_status bind(struct lct_net *n, const char *path)
         LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
-    read_ends(n);
+    LCT_TRY(read_ends(n, path));
     LCT_TRY(bind_head(n, &b));
-    return bind_head_bias(n, &b);
+    LCT_TRY(bind_head_bias(n, &b));
+    return lct_net_sight_bind(n, path);
 }
 
 /* ------------------------------------------------------------------- open */
@@ -242,6 +329,24 @@ static locant_status check_sizes(const struct lct_net *n,
     return LOCANT_OK;
 }
 
+/* Layers with another attention than softmax are of families that have it, and
+   of files whose names for it are known. */
+static locant_status check_linear(const struct lct_net *n)
+{
+    const bool gguf = n->config.dialect == LCT_DIALECT_GGUF;
+    const bool known = n->family->switches.delta.heads > 0;
+
+    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
+        if (n->text.plan->layers[i].attention != LCT_SOFTMAX &&
+            (!known || gguf))
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %" PRId64
+                               " has linear attention, which cannot be run%s",
+                               n->config.file, i,
+                               known ? " from a GGUF file" : "");
+    return LOCANT_OK;
+}
+
 static locant_status choose_family(struct lct_net *n)
 {
     if (n->config.dialect == LCT_DIALECT_GGUF) {
@@ -250,6 +355,8 @@ static locant_status choose_family(struct lct_net *n)
         n->config.model_type = n->family->model_type;
     } else {
         n->family = lct_net_families_find(n->config.model_type);
+        if (n->family == NULL) /* a whole model that names no text part */
+            n->family = lct_net_families_find(n->plan.family->model_type);
         if (is_params(n)) {
             LCT_TRY(lct_net_params_translate(&n->translated, n));
             n->config.text = n->translated;
@@ -265,15 +372,10 @@ static locant_status choose_family(struct lct_net *n)
         n->text.plan = &n->plan.towers[1];
         LCT_TRY(check_sizes(n, n->encoder.plan));
     }
+    if (n->family->sight != NULL && n->plan.n_towers > 1)
+        LCT_TRY(check_sizes(n, &n->plan.towers[1]));
     LCT_TRY(check_sizes(n, n->text.plan));
-    for (int64_t i = 0; i < n->text.plan->n_layers; i++)
-        if (n->text.plan->layers[i].attention != LCT_SOFTMAX)
-            return locant_fail(
-                LOCANT_ERR_UNSUPPORTED,
-                "%s: layer %" PRId64
-                " has another attention than softmax, which cannot be run",
-                n->config.file, i);
-    return LOCANT_OK;
+    return check_linear(n);
 }
 
 /* A model without anything yet; NULL: no memory. */
@@ -351,20 +453,37 @@ locant_status lct_net_open(struct lct_net **out, const char *path,
     return lct_net_open_with(out, path, dtype, NULL);
 }
 
-bool lct_net_has_head(const struct lct_net *n)
+locant_status lct_net_need_head(const char *fn, const struct lct_net *n)
 {
-    return n->adaptive != NULL || n->head.w.weight != NULL;
+    if (n->adaptive != NULL || n->head.w.weight != NULL)
+        return LOCANT_OK;
+    if (n->no_head == NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: models of type %s have no logits; the option "
+                           "hidden gives states",
+                           fn, n->config.model_type);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s for logits; the option hidden gives states", fn,
+                       n->no_head);
+}
+
+/* What a model has of its own; its tower shares the rest. */
+static void drop(struct lct_net *n)
+{
+    lct_net_stack_end(&n->text);
+    lct_net_stack_end(&n->encoder);
+    for (size_t i = 0; i < n->n_owned; i++)
+        locant_release(n->owned[i]);
+    locant_release(n->owned);
 }
 
 void lct_net_close(struct lct_net *n)
 {
     if (n == NULL)
         return;
-    lct_net_stack_end(&n->text);
-    lct_net_stack_end(&n->encoder);
-    for (size_t i = 0; i < n->n_owned; i++)
-        locant_release(n->owned[i]);
-    locant_release(n->owned);
+    if (n->sight != NULL)
+        drop(n->sight);
+    drop(n);
     lct_weights_close(n->weights);
     lct_position_plan_free(&n->plan);
     lct_config_free(&n->config);

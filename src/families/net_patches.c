@@ -5,7 +5,7 @@
  * et al. 2024, arXiv:2309.16588v2.
  */
 #include "net_patches.h"
-#include "locant/resize.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_matrix.h"
 #include "net_norm.h"
@@ -41,13 +41,19 @@ static locant_status bind_map(struct lct_net_patches *p,
 {
     const struct lct_net_place at = { LCT_EMBED, -1, -1 };
     struct lct_net *n = b->n;
+    const int64_t of_image[4] = { n->width, p->channels, p->side[0],
+                                  p->side[1] };
+    const int64_t of_clip[5] = { n->width, p->channels, p->frames, p->side[0],
+                                 p->side[1] };
     const struct lct_weight *w;
     int64_t in;
 
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(
-        w, 4, (int64_t[4]){ n->width, p->channels, p->side[0], p->side[1] }));
-    in = p->channels * p->side[0] * p->side[1];
+    if (b->s.frames > 0)
+        LCT_TRY(lct_net_bind_shape(w, 5, of_clip));
+    else
+        LCT_TRY(lct_net_bind_shape(w, 4, of_image));
+    in = p->channels * p->frames * p->side[0] * p->side[1];
     LCT_TRY(lct_net_bind_blocks(w, in));
     p->map.w = (struct lct_net_matrix){ .weight = w,
                                         .out = n->width,
@@ -100,17 +106,57 @@ static locant_status bind_table(struct lct_net_patches *p,
                                 struct lct_net_binder *b)
 {
     const struct lct_net_place at = { LCT_POSITIONS, -1, -1 };
-    const int64_t shape[2] = { 1 + p->image[0] * p->image[1], b->n->width };
+    const int64_t shape[2] = { p->rows_before + p->image[0] * p->image[1],
+                               b->n->width };
     const struct lct_weight *w;
     void *table;
 
     if (lct_net_names_role(&b->prefix, LCT_POSITIONS) == NULL)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_need(&w, b, at, ""));
-    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ 1, shape[0], shape[1] }));
+    if (b->s.frames > 0) {
+        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+        LCT_TRY(lct_net_bind_shape(w, 2, shape));
+    } else {
+        LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+        LCT_TRY(
+            lct_net_bind_shape(w, 3, (int64_t[3]){ 1, shape[0], shape[1] }));
+    }
     LCT_TRY(lct_net_bind_vector(&table, b->n, w, shape[0] * shape[1], 0));
     p->table = locant_dense(table, b->n->dtype, 2, shape);
     return LOCANT_OK;
+}
+
+/* Patches of clips: their frames, those that are merged, and the square of a
+   table that has no size of an image. */
+static locant_status read_clips(struct lct_net_patches *p,
+                                const struct lct_net_binder *b)
+{
+    const struct lct_config *c = &b->n->config;
+    int64_t rows = 2304, side = 1;
+
+    p->frames = b->s.frames;
+    p->merge = 2;
+    p->rows_before = 0;
+    p->form = LOCANT_RESIZE_QWEN3VL;
+    LCT_TRY(lct_net_family_keys_whole(&p->frames, c, "temporal_patch_size"));
+    LCT_TRY(lct_net_family_keys_whole(&p->merge, c, "spatial_merge_size"));
+    LCT_TRY(lct_net_family_keys_whole(&rows, c, "num_position_embeddings"));
+    while (side < 1 << 15 && side * side < rows)
+        side++;
+    p->image[0] = side * p->side[0];
+    p->image[1] = side * p->side[1];
+    if (p->frames < 1 || p->frames > 256 || p->merge < 1 || p->merge > 256)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: temporal_patch_size is %" PRId64
+                           " and spatial_merge_size %" PRId64
+                           ", expected 1 to 256",
+                           c->file, p->frames, p->merge);
+    return side * side == rows
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: num_position_embeddings is %" PRId64
+                             ", expected a square",
+                             c->file, rows);
 }
 
 locant_status lct_net_patches_bind(struct lct_net_patches **out,
@@ -118,6 +164,7 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
 {
     struct lct_net *n = b->n;
     struct lct_net_patches *p = lct_net_keep(n, sizeof(*p));
+    const char *channels = b->s.frames > 0 ? "in_channels" : "num_channels";
 
     *out = p;
     if (p == NULL)
@@ -128,16 +175,21 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
     p->any_size = b->s.any_size;
     LCT_TRY(read_sides(p->image, n, "image_size"));
     LCT_TRY(read_sides(p->side, n, "patch_size"));
-    lct_config_integer(&p->channels, n->config.text, "num_channels");
+    lct_config_integer(&p->channels, n->config.text, channels);
     if (p->channels < 1 || p->channels > 1 << 16)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: num_channels is %" PRId64
-                           ", expected 1 to 65536",
-                           n->config.file, p->channels);
+                           "%s: %s is %" PRId64 ", expected 1 to 65536",
+                           n->config.file, channels, p->channels);
+    p->frames = p->merge = p->rows_before = 1;
+    p->form = LOCANT_RESIZE_HF;
+    if (b->s.frames > 0)
+        LCT_TRY(read_clips(p, b));
     for (int i = 0; i < 2; i++)
         p->image[i] /= p->side[i];
     LCT_TRY(bind_map(p, b));
     LCT_TRY(bind_prefix(p, b));
+    if (p->n_prefix > 1) /* registers */
+        p->form = LOCANT_RESIZE_DINOV2_REG;
     return bind_table(p, b);
 }
 
@@ -170,29 +222,28 @@ int64_t lct_net_patches_states(const struct lct_net *n, int64_t height,
 
 /* ------------------------------------------------------------------ enter */
 
-/* Patch (y, x) of an image as numbers: channels, rows, columns. */
-static void take_patch(void *out, const struct lct_net_math *m,
-                       const struct lct_net_patches *p, const float *image,
-                       const struct lct_net_tokens *t, int64_t y, int64_t x)
+void lct_net_patches_take(void *out, const struct lct_net_math *m,
+                          const struct lct_net_patches *p, const float *image,
+                          const struct lct_net_tokens *t, int64_t y, int64_t x)
 {
     int64_t at = 0;
 
     for (int64_t c = 0; c < p->channels; c++)
-        for (int64_t i = 0; i < p->side[0]; i++)
-            for (int64_t j = 0; j < p->side[1]; j++)
-                m->set(out, at++,
-                       image[(c * t->height + y * p->side[0] + i) * t->width +
-                             x * p->side[1] + j]);
+        for (int64_t f = 0; f < p->frames; f++)
+            for (int64_t i = 0; i < p->side[0]; i++)
+                for (int64_t j = 0; j < p->side[1]; j++)
+                    m->set(
+                        out, at++,
+                        image[(c * t->height + y * p->side[0] + i) * t->width +
+                              x * p->side[1] + j]);
 }
 
-/* Images of another size have the table resized between its patches. */
-static locant_status table_of(locant_tensor *out, void **room,
-                              const struct lct_net_run *r, int64_t rows,
-                              int64_t columns)
+locant_status lct_net_patches_table(locant_tensor *out, void **room,
+                                    const struct lct_net_run *r, int64_t rows,
+                                    int64_t columns)
 {
     const struct lct_net_patches *p = r->stack->patches;
-    const bool registers = p->n_prefix > 1;
-    const int64_t shape[2] = { 1 + rows * columns, p->map.w.out };
+    const int64_t shape[2] = { p->rows_before + rows * columns, p->map.w.out };
     locant_resize how = LOCANT_RESIZE_INIT;
 
     *out = p->table;
@@ -203,9 +254,8 @@ static locant_status table_of(locant_tensor *out, void **room,
     if (*room == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     *out = locant_dense(*room, r->n->dtype, 2, shape);
-    LCT_TRY(locant_resize_set_form(&how, registers ? LOCANT_RESIZE_DINOV2_REG
-                                                   : LOCANT_RESIZE_HF));
-    how.prefix = 1;
+    LCT_TRY(locant_resize_set_form(&how, p->form));
+    how.prefix = p->rows_before;
     how.from_rows = p->image[0];
     how.from_columns = p->image[1];
     how.rows = rows;
@@ -264,9 +314,9 @@ static void map_patches(void *out, void *in, struct lct_net_run *r,
     const int64_t image = p->channels * t->height * t->width;
 
     for (int64_t i = 0; i < B * count; i++)
-        take_patch(lct_net_math_at(m, in, i * p->map.w.in), m, p,
-                   t->pixels + i / count * image, t, i % count / columns,
-                   i % columns);
+        lct_net_patches_take(lct_net_math_at(m, in, i * p->map.w.in), m, p,
+                             t->pixels + i / count * image, t,
+                             i % count / columns, i % columns);
     lct_net_linear_forward(out, p->map.w.out, in, B * count, r->n, &p->map,
                            &r->room);
 }
@@ -288,7 +338,7 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
     if (in == NULL || out == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     else
-        status = table_of(&table, &room, r, rows, columns);
+        status = lct_net_patches_table(&table, &room, r, rows, columns);
     if (status == LOCANT_OK) {
         map_patches(out, in, r, t);
         for (int64_t b = 0; b < r->cache->B; b++)

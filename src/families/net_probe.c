@@ -48,10 +48,17 @@ static locant_status find_pairs(struct lct_net_probe_layer *l, int64_t length)
 }
 
 static locant_status begin_layer(struct lct_net_probe_layer *l,
-                                 const struct lct_layer_plan *plan,
+                                 const struct lct_net_layer *layer,
                                  int64_t length)
 {
+    const struct lct_layer_plan *plan = layer->attention.plan;
+
     l->plan = plan;
+    if (layer->cross != NULL) {
+        l->cross = lct_net_zeros(plan->heads + 1, 1, sizeof(*l->cross));
+        if (l->cross == NULL)
+            return no_memory();
+    }
     LCT_TRY(find_window(l));
     if (plan->encoding != NULL)
         LCT_TRY(find_pairs(l, length));
@@ -131,19 +138,47 @@ static locant_status seen(void *context, int64_t layer,
     return lct_net_probe_rows(l->heads, &l->rows, call, lse, l->hides);
 }
 
+/* Tokens of the encoder and of the decoder are numbered from 0. */
+static locant_status seen_cross(void *context, int64_t layer,
+                                const locant_attention *call,
+                                const locant_tensor *lse, int64_t from)
+{
+    struct lct_net_probe *p = context;
+    struct lct_net_probe_layer *l = &p->layers[layer];
+    const int64_t T = call->q->shape[2], S = call->k->shape[2];
+    locant_attention placed = *call;
+    locant_tensor q_pos, k_pos;
+    int64_t *at;
+    locant_status status;
+
+    if (l->cross == NULL)
+        return LOCANT_OK;
+    at = lct_net_zeros(T + S, 1, sizeof(*at));
+    if (at == NULL)
+        return no_memory();
+    for (int64_t i = 0; i < T + S; i++)
+        at[i] = i < T ? from + i : i - T;
+    q_pos = locant_dense(at, LOCANT_I64, 1, &T);
+    k_pos = locant_dense(at + T, LOCANT_I64, 1, &S);
+    placed.q_pos = &q_pos;
+    placed.k_pos = &k_pos;
+    status = lct_net_probe_rows(l->cross, &l->cross_rows, &placed, lse, NULL);
+    locant_release(at);
+    return status;
+}
+
 locant_status lct_net_probe_begin(struct lct_net_probe *p,
                                   const struct lct_net_stack *s, int64_t length,
                                   int64_t only)
 {
     *p = (struct lct_net_probe){ .stack = s, .only = only };
-    p->watch = (struct lct_net_watch){ seen, p };
+    p->watch = (struct lct_net_watch){ seen, p, seen_cross };
     p->layers = lct_net_zeros(s->n_layers, 1, sizeof(*p->layers));
     if (p->layers == NULL)
         return no_memory();
     for (int64_t i = 0; i < s->n_layers; i++)
-        if (only < 0 || only == i)
-            LCT_TRY(begin_layer(&p->layers[i], s->layers[i].attention.plan,
-                                length));
+        if ((only < 0 || only == i) && s->layers[i].delta == NULL)
+            LCT_TRY(begin_layer(&p->layers[i], &s->layers[i], length));
     return LOCANT_OK;
 }
 
@@ -158,6 +193,7 @@ void lct_net_probe_end(struct lct_net_probe *p)
         locant_release(l->q);
         locant_release(l->k);
         locant_release(l->heads);
+        locant_release(l->cross);
     }
     locant_release(p->layers);
 }

@@ -29,6 +29,8 @@ struct lct_net_probe_layer {
     double q_tokens, k_tokens;
     struct lct_net_probe_head *heads; /* [heads + 1]: even weights are last */
     double rows;
+    struct lct_net_probe_head *cross; /* the same over an encoder; or NULL */
+    double cross_rows;
 };
 
 struct lct_net_probe {

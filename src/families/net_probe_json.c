@@ -116,6 +116,33 @@ static json_t *head_json(const struct lct_net_probe_layer *l, int64_t head,
     return out;
 }
 
+/* Attention over an encoder, whose tokens have numbers and no distances. */
+static json_t *cross_json(const struct lct_net_probe_layer *l, int64_t head)
+{
+    const int64_t H = l->plan->heads;
+    json_t *heads, *even;
+
+    if (l->cross == NULL)
+        return json_null();
+    heads = json_array();
+    even = weights_json(&l->cross[H], l->cross_rows, 0);
+    json_object_del(even, "bins");
+    for (int64_t h = 0; h < H; h++) {
+        json_t *one;
+
+        if (head >= 0 && head != h)
+            continue;
+        one = weights_json(&l->cross[h], l->cross_rows, 0);
+        json_object_del(one, "bins");
+        json_object_set_new(one, "head", json_integer((json_int_t)h));
+        json_object_set_new(
+            one, "class",
+            json_string(class_of(&l->cross[h], &l->cross[H], l->cross_rows)));
+        json_array_append_new(heads, one);
+    }
+    return json_pack("{s:o, s:o}", "even", even, "heads", heads);
+}
+
 /* ------------------------------------------------------------------- layers */
 
 /* The pairs of a layer: turns in the text, and what all heads together use. */
@@ -159,15 +186,16 @@ static json_t *layer_json(const struct lct_net_probe_layer *l, int64_t layer,
         json_decref(one);
     }
     if (mean != NULL && used != NULL)
-        out = json_pack(
-            "{s:I, s:s, s:I, s:I, s:o, s:o, s:O}", "layer", (json_int_t)layer,
-            "spec", l->plan->spec != NULL ? l->plan->spec : "none", "heads_of",
-            (json_int_t)l->plan->heads, "kv_heads",
-            (json_int_t)l->plan->kv_heads, "even",
-            weights_json(&l->heads[l->plan->heads], l->rows, bins), "pairs",
-            l->pairs > 0 ? frequencies_json(l, length, used, mean)
-                         : json_null(),
-            "heads", heads);
+        out = json_pack("{s:I, s:s, s:I, s:I, s:o, s:o, s:O, s:o}", "layer",
+                        (json_int_t)layer, "spec",
+                        l->plan->spec != NULL ? l->plan->spec : "none",
+                        "heads_of", (json_int_t)l->plan->heads, "kv_heads",
+                        (json_int_t)l->plan->kv_heads, "even",
+                        weights_json(&l->heads[l->plan->heads], l->rows, bins),
+                        "pairs",
+                        l->pairs > 0 ? frequencies_json(l, length, used, mean)
+                                     : json_null(),
+                        "heads", heads, "cross", cross_json(l, head));
     json_decref(heads);
     locant_release(mean);
     locant_release(used);
@@ -183,7 +211,7 @@ json_t *lct_net_probe_json(const struct lct_net_probe *p, int64_t length,
     for (int b = 0; b < bins; b++)
         json_array_append_new(first, json_integer(b > 0 ? 1LL << (b - 1) : 0));
     for (int64_t i = 0; i < p->stack->n_layers; i++)
-        if (p->only < 0 || p->only == i) {
+        if (p->layers[i].heads != NULL) {
             json_t *layer = layer_json(&p->layers[i], i, length, head, bins);
 
             if (layer == NULL) {

@@ -3,10 +3,13 @@
 #include "net_adaptive.h"
 #include "net_block.h"
 #include "net_convolution.h"
+#include "net_grid.h"
 #include "net_length.h"
 #include "net_math.h"
+#include "net_merger.h"
 #include "net_norm.h"
 #include "net_patches.h"
+#include "net_seen.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include <string.h>
@@ -51,7 +54,9 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
     const int64_t rows = B * most;
     int64_t scratch = 0;
 
-    *r = (struct lct_net_run){ .n = n, .stack = s, .most = most };
+    *r = (struct lct_net_run){
+        .n = n, .stack = s, .ids = s->plan->ids, .most = most
+    };
     for (int64_t i = 0; i < s->n_layers; i++) {
         int64_t each = lct_net_block_scratch(n, &s->layers[i], rows);
 
@@ -170,6 +175,8 @@ static locant_status enter(struct lct_net_run *r,
     const bool projected = r->stack->project_in.w.weight != NULL;
     void *x = projected ? r->embed : r->x;
 
+    if (t->grid != NULL)
+        return lct_net_grid_enter(r, t);
     if (r->stack->patches != NULL)
         return lct_net_patches_enter(r, t);
     for (int64_t i = 0; i < rows && n->adaptive != NULL; i++)
@@ -184,6 +191,7 @@ static locant_status enter(struct lct_net_run *r,
                                &r->stack->project_in, &r->room);
     if (r->stack->input_scale != 1)
         m->scale(r->x, r->stack->input_scale, rows * n->width);
+    lct_net_seen_enter(r, t);
     if (r->stack->types != NULL)
         add_types(r, t);
     count_from_pad(r, t);
@@ -194,7 +202,7 @@ static locant_status enter(struct lct_net_run *r,
 
 /* ------------------------------------------------------------------ layers */
 
-static double now(void)
+double lct_net_run_now(void)
 {
     struct timespec t;
 
@@ -209,7 +217,7 @@ static void count(struct lct_net_run *r, int64_t i, double *from)
 
     if (r->seconds == NULL)
         return;
-    time = now();
+    time = lct_net_run_now();
     r->seconds[i] += time - *from;
     *from = time;
 }
@@ -235,8 +243,12 @@ static locant_status run_first(struct lct_net_run *r,
 }
 
 static locant_status run_layers(struct lct_net_run *r,
-                                struct lct_net_step *step, double *from)
+                                struct lct_net_step *step,
+                                const struct lct_net_tokens *t, double *from)
 {
+    const int64_t rows = r->cache->B * step->T;
+    int64_t deep = 0;
+
     for (int64_t i = 0; i < r->stack->n_layers; i++) {
         const struct lct_net_layer *l = &r->stack->layers[i];
 
@@ -246,13 +258,19 @@ static locant_status run_layers(struct lct_net_run *r,
             LCT_TRY(lct_net_block_forward(r->x, step, l, i, r->scratch));
         if (l->merge != NULL)
             LCT_TRY(lct_net_windows_merge(r->x, step, l));
+        if (l->deep != NULL)
+            LCT_TRY(lct_net_merger_forward(
+                r->deep[deep++], r->x, rows / (t->grid->merge * t->grid->merge),
+                r->n, l->deep, &r->room));
+        lct_net_seen_add(r, t, i);
         count(r, i, from);
     }
     return LOCANT_OK;
 }
 
-locant_status lct_net_run_step(struct lct_net_run *r,
-                               const struct lct_net_tokens *t)
+/* Tokens that have slots in the cache, the last t->T of each row. */
+static locant_status run_tokens(struct lct_net_run *r,
+                                const struct lct_net_tokens *t)
 {
     const struct lct_net *n = r->n;
     const int64_t L = r->stack->n_layers;
@@ -262,27 +280,45 @@ locant_status lct_net_run_step(struct lct_net_run *r,
                                  .docs = r->docs,
                                  .memory = r->memory,
                                  .inputs = r->inputs,
+                                 .encoding = r->encoding,
                                  .room = &r->room,
                                  .watch = r->watch };
-    double from = r->seconds != NULL ? now() : 0;
+    double from = r->seconds != NULL ? lct_net_run_now() : 0;
 
-    if (r->stack->patches != NULL) {
+    if (t->grid != NULL) {
+        step.windows = t->grid->windows;
+    } else if (r->stack->patches != NULL) {
         step.rows = t->height / r->stack->patches->side[0];
         step.columns = t->width / r->stack->patches->side[1];
     }
-    if (r->stack->by_prompt && r->cache->length == 0)
-        LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
-    step.encoding = r->encoding;
-    lct_net_cache_append(r->cache, r->stack->plan->ids, t->T, t->mask,
-                         t->positions, t->stride, t->axis);
     LCT_TRY(enter(r, t));
     count(r, L, &from);
-    LCT_TRY(run_layers(r, &step, &from));
+    LCT_TRY(run_layers(r, &step, t, &from));
     r->T = step.T;
     lct_net_streams_leave(r->x, r->cache->B * step.T, n, r->scratch, &r->room);
     lct_net_norm_rows(r->x, r->x, r->cache->B * step.T, n->math,
                       &r->stack->final_norm);
     return LOCANT_OK;
+}
+
+locant_status lct_net_run_step(struct lct_net_run *r,
+                               const struct lct_net_tokens *t)
+{
+    if (r->stack->by_prompt && r->cache->length == 0)
+        LCT_TRY(lct_net_length_encoding(&r->encoding, r, t));
+    lct_net_cache_append(r->cache, r->ids, t->T, t->mask, t->positions,
+                         t->stride, t->axis);
+    return run_tokens(r, t);
+}
+
+locant_status lct_net_run_again(struct lct_net_run *r,
+                                const struct lct_net_tokens *one,
+                                const struct lct_net_tokens *all)
+{
+    lct_net_cache_append(r->cache, r->ids, 1, NULL, one->positions, one->stride,
+                         one->axis);
+    lct_net_cache_restart(r->cache, r->stack, r->n->math->item);
+    return run_tokens(r, all);
 }
 
 /* --------------------------------------------------------------------- head */
@@ -291,7 +327,7 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
                       struct lct_net_run *r)
 {
     const struct lct_net *n = r->n;
-    double from = r->seconds != NULL ? now() : 0;
+    double from = r->seconds != NULL ? lct_net_run_now() : 0;
 
     if (n->adaptive != NULL) {
         lct_net_adaptive_head(out, x, rows, n, r->embed, &r->room);

@@ -8,11 +8,18 @@
 #define LCT_NET_RUN_H
 #include "net_attention.h"
 
+struct lct_net_grid;
+struct lct_net_seen;
+
 struct lct_net_run {
     const struct lct_net *n;
     const struct lct_net_stack *stack;
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
+    const struct lct_net_seen *seen;     /* of images; or NULL */
+    void **deep; /* of a tower: rows that a text adds, of each layer that has
+                    some; or NULL */
     struct lct_net_cache *cache;
+    enum lct_plan_ids ids; /* how positions are counted: as the plan says */
     struct lct_net_room room;
     locant_encoding *encoding; /* of all layers, chosen by the first step; or
                                   NULL */
@@ -49,14 +56,28 @@ struct lct_net_tokens {
     const int64_t *ids, *mask, *positions;
     const int64_t *types; /* NULL: all 0 */
     int64_t stride, axis;
+    const int64_t *seen; /* which token of images one is, or -1; NULL: none */
     /* of models of images, instead of ids: [B, channels, height, width] */
     const float *pixels;
     int64_t height, width;
+    /* of a tower: B frames of a clip, whose patches 'pixels' are; height 0:
+       [B, T, a patch], else an image that all frames show; or NULL */
+    const struct lct_net_grid *grid;
 };
 
 /* Append tokens; r->x [B, T, D] becomes their states after the final norm. */
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t);
+
+/* The same of one token in each row where it changes the rotation of all
+   (lct_net_length_grows()): r->x becomes the states of all tokens, which are
+   read again: ids and seen of 'all'. */
+locant_status lct_net_run_again(struct lct_net_run *r,
+                                const struct lct_net_tokens *one,
+                                const struct lct_net_tokens *all);
+
+/* Seconds since some time. */
+double lct_net_run_now(void);
 
 /* out [rows, V] = logits of states x [rows, D] */
 void lct_net_run_head(void *out, const void *x, int64_t rows,

@@ -3,6 +3,7 @@
 #include "net_attention.h"
 #include "net_convolution.h"
 #include "net_cross.h"
+#include "net_delta.h"
 #include "net_inputs.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
@@ -54,6 +55,17 @@ static locant_status bind_scale(void **out, struct lct_net_binder *b,
     return lct_net_bind_vector(out, b->n, w, b->n->width, 0);
 }
 
+static locant_status bind_attention(struct lct_net_layer *l,
+                                    struct lct_net_binder *b,
+                                    const struct lct_layer_plan *plan,
+                                    int64_t i)
+{
+    if (plan->attention != LCT_LINEAR_ATTENTION)
+        return lct_net_attention_bind(&l->attention, b, plan, i);
+    l->attention.plan = plan;
+    return lct_net_delta_bind(&l->delta, b, i);
+}
+
 static locant_status bind_layer(struct lct_net_layer *l,
                                 struct lct_net_binder *b,
                                 const struct lct_net_stack *s, int64_t i)
@@ -73,7 +85,7 @@ static locant_status bind_layer(struct lct_net_layer *l,
         &l->before_mlp, b, (struct lct_net_place){ LCT_NORM_MLP, i, -1 }, D));
     LCT_TRY(lct_net_bind_norm(
         &l->after_mlp, b, (struct lct_net_place){ LCT_AFTER_MLP, i, -1 }, D));
-    LCT_TRY(lct_net_attention_bind(&l->attention, b, &s->plan->layers[i], i));
+    LCT_TRY(bind_attention(l, b, &s->plan->layers[i], i));
     LCT_TRY(lct_net_cross_bind(l, b, &s->plan->layers[i], i));
     LCT_TRY(bind_scale(&l->attn_scale, b, LCT_ATTN_SCALE, i));
     LCT_TRY(bind_scale(&l->mlp_scale, b, LCT_MLP_SCALE, i));

@@ -33,7 +33,8 @@ locant_status lct_plan_alibi_bloom(struct lct_position_plan *p,
     struct lct_plan_keys k;
 
     LCT_TRY(begin(&k, p, c));
-    LCT_TRY(length(&k, "seq_length", 0));
+    if (json_object_get(k.object, "seq_length") != NULL) /* else no limit */
+        LCT_TRY(length(&k, "seq_length", 0));
     k.tower->ids = LCT_IDS_MASK;
     return lct_plan_tower_same(&k,
                                p->dialect == LCT_DIALECT_GGUF

@@ -234,7 +234,7 @@ static locant_status others(struct lct_plan_gguf *g)
     int64_t n, kv;
     double x;
 
-    if (strcmp(type, "t5") == 0) {
+    if (strcmp(g->c->model_type, "t5") == 0) {
         LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "block_count", 1, 1));
         LCT_TRY(set_whole(g, "num_layers", n));
         LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "decoder_block_count", n, 1));
@@ -304,25 +304,36 @@ static locant_status translate_keys(struct lct_plan_gguf *g)
 
 static locant_status translate(struct lct_plan_gguf *g)
 {
+    const struct lct_plan_names names = lct_plan_gguf_names(g);
     struct lct_config inner = *g->c;
+    locant_status s;
 
     LCT_TRY(translate_keys(g));
     inner.root = g->out;
     inner.text = g->out;
-    LCT_TRY(g->family->plan(g->plan, &inner));
+    s = g->family->plan(g->plan, &inner);
+    if (s == LOCANT_ERR_FORMAT)
+        return lct_plan_names_fail(s, &names);
+    LCT_TRY(s);
+    lct_plan_names_notes(g->plan, &names);
     return heads_of_layers(g);
+}
+
+void lct_plan_gguf_suggest(char *out, size_t size, const char *architecture)
+{
+    lct_suggest(out, size, name_at, architectures, architecture,
+                strlen(architecture));
 }
 
 static locant_status find_known(const struct architecture **out,
                                 const struct lct_config *c)
 {
-    char known[320], shown[LCT_QUOTE_BYTES];
+    char known[1536], shown[LCT_QUOTE_BYTES];
 
     *out = find(c->model_type);
     if (*out != NULL)
         return LOCANT_OK;
-    lct_suggest(known, sizeof known, name_at, architectures, c->model_type,
-                strlen(c->model_type));
+    lct_plan_gguf_suggest(known, sizeof known, c->model_type);
     return locant_fail(
         LOCANT_ERR_UNSUPPORTED,
         "%s: general.architecture is '%s', which is no known "
@@ -334,7 +345,11 @@ static locant_status find_known(const struct architecture **out,
 static locant_status begin(struct lct_plan_gguf *g,
                            const struct architecture *a)
 {
-    g->family = lct_family_find(a->family);
+    const bool own = has_tensor(g, "enc.blk.1.attn_rel_b.weight");
+
+    /* T5 has one table of distances for all layers, UMT5 one for each. */
+    g->family = lct_family_find(
+        own && strcmp(a->family, "t5") == 0 ? "umt5" : a->family);
     g->out = json_object();
     return g->out ? LOCANT_OK
                   : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", g->c->file);

@@ -19,4 +19,7 @@ locant_status lct_plan_gguf(struct lct_position_plan *p,
  */
 locant_status lct_plan_gguf_config(json_t **out, const struct lct_config *c,
                                    const struct lct_weights *weights);
+
+/* "; did you mean 'llama'? known: .." for an unknown architecture. */
+void lct_plan_gguf_suggest(char *out, size_t size, const char *architecture);
 #endif

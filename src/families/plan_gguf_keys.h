@@ -2,6 +2,7 @@
 #ifndef LCT_PLAN_GGUF_KEYS_H
 #define LCT_PLAN_GGUF_KEYS_H
 #include "plan_gguf.h"
+#include "plan_names.h"
 
 struct lct_plan_gguf {
     struct lct_position_plan *plan;
@@ -36,6 +37,9 @@ locant_status lct_plan_gguf_keys_wrong(const struct lct_plan_gguf *g,
 /* Set a key of the result; NULL as 'key' does nothing, 'value' is released. */
 locant_status lct_plan_gguf_keys_set(struct lct_plan_gguf *g, const char *key,
                                      json_t *value);
+
+/* The names of its keys, as long as g lives. */
+struct lct_plan_names lct_plan_gguf_names(const struct lct_plan_gguf *g);
 
 /* The rotary keys, and the tensors with divisors of frequencies. */
 locant_status lct_plan_gguf_rope(struct lct_plan_gguf *g);

@@ -7,7 +7,9 @@
  * keys yarn and llama_4_scaling.
  */
 #include "plan_params.h"
+#include "plan_names.h"
 #include <stdio.h>
+#include <string.h>
 
 struct params {
     const struct lct_config *c;
@@ -30,21 +32,22 @@ static locant_status rename_key(struct params *m, const char *to,
     return value != NULL ? set(m, to, json_incref(value)) : LOCANT_OK;
 }
 
+static const char *const names[][2] = {
+    { "hidden_size", "dim" },
+    { "num_hidden_layers", "n_layers" },
+    { "num_attention_heads", "n_heads" },
+    { "num_key_value_heads", "n_kv_heads" },
+    { "head_dim", "head_dim" },
+    { "rope_theta", "rope_theta" },
+    { "rms_norm_eps", "norm_eps" },
+    { "max_position_embeddings", "max_position_embeddings" },
+    { "max_position_embeddings", "max_seq_len" },
+};
+enum { NAMES = sizeof names / sizeof names[0] };
+
 static locant_status sizes(struct params *m)
 {
-    static const char *const names[][2] = {
-        { "hidden_size", "dim" },
-        { "num_hidden_layers", "n_layers" },
-        { "num_attention_heads", "n_heads" },
-        { "num_key_value_heads", "n_kv_heads" },
-        { "head_dim", "head_dim" },
-        { "rope_theta", "rope_theta" },
-        { "rms_norm_eps", "norm_eps" },
-        { "max_position_embeddings", "max_position_embeddings" },
-        { "max_position_embeddings", "max_seq_len" },
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < NAMES; i++)
         LCT_TRY(rename_key(m, names[i][0], names[i][1]));
     if (json_object_get(m->out, "num_key_value_heads") == NULL)
         LCT_TRY(set(m, "num_key_value_heads", json_null()));
@@ -79,29 +82,30 @@ static locant_status meta(struct params *m)
                          "original_max_position_embeddings", 8192));
 }
 
+static const char *const yarn_names[][2] = {
+    { "factor", "factor" },
+    { "beta_fast", "beta" },
+    { "beta_slow", "alpha" },
+    { "original_max_position_embeddings", "original_max_position_embeddings" },
+};
+enum { YARN_NAMES = sizeof yarn_names / sizeof yarn_names[0] };
+
 /* The keys of 'yarn' and of 'llama_4_scaling' as rope_scaling. */
 static locant_status mistral_scaling(struct params *m)
 {
     const json_t *yarn = json_object_get(m->c->root, "yarn");
     const json_t *hot = json_object_get(m->c->root, "llama_4_scaling");
-    static const char *const names[][2] = {
-        { "factor", "factor" },
-        { "beta_fast", "beta" },
-        { "beta_slow", "alpha" },
-        { "original_max_position_embeddings",
-          "original_max_position_embeddings" },
-    };
     json_t *rope;
 
     if (!json_is_object(yarn))
         return LOCANT_OK;
     rope = json_pack("{s:s, s:f, s:f}", "rope_type", "yarn", "mscale", 1.0,
                      "mscale_all_dim", 1.0);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        json_t *value = json_object_get(yarn, names[i][1]);
+    for (size_t i = 0; i < YARN_NAMES; i++) {
+        json_t *value = json_object_get(yarn, yarn_names[i][1]);
 
         if (value != NULL)
-            json_object_set(rope, names[i][0], value);
+            json_object_set(rope, yarn_names[i][0], value);
     }
     if (json_object_get(hot, "beta") != NULL)
         json_object_set(rope, "llama_4_scaling_beta",
@@ -129,9 +133,58 @@ static const struct lct_family *family_of(const struct lct_config *c)
             : c->model_type);
 }
 
+/* The key that a scaling came from. */
+static bool scaling_name(char out[LCT_PLAN_NAME], const struct params *m,
+                         const char *last)
+{
+    if (!json_is_object(json_object_get(m->out, "rope_scaling")))
+        return false;
+    snprintf(out, LCT_PLAN_NAME, "%s",
+             m->c->dialect == LCT_DIALECT_META ? "use_scaled_rope" : "yarn");
+    if (m->c->dialect == LCT_DIALECT_META)
+        return true;
+    for (size_t i = 0; i < YARN_NAMES; i++)
+        if (strcmp(yarn_names[i][0], last) == 0)
+            snprintf(out, LCT_PLAN_NAME, "yarn.%s", yarn_names[i][1]);
+    return true;
+}
+
+/* The key that a value came from; of two the one that is there. */
+static bool name_of(char out[LCT_PLAN_NAME], const void *context,
+                    const char *key)
+{
+    const struct params *m = context;
+    const char *last = lct_plan_names_last(key), *found = NULL;
+
+    if (strcmp(last, "sliding_window") == 0)
+        found = last;
+    for (size_t i = 0; i < NAMES; i++)
+        if (strcmp(names[i][0], last) == 0 &&
+            (found == NULL || json_object_get(m->c->root, names[i][1])))
+            found = names[i][1];
+    if (found == NULL ||
+        (strcmp(last, "max_position_embeddings") == 0 &&
+         json_object_get(m->c->root, found) == NULL)) /* or by its scaling */
+        return scaling_name(out, m, last);
+    snprintf(out, LCT_PLAN_NAME, "%s", found);
+    return true;
+}
+
+static bool has_key(const void *context, const char *name)
+{
+    const struct params *m = context;
+    const json_t *root = m->c->root;
+
+    return json_object_get(root, name) != NULL ||
+           (strncmp(name, "yarn.", 5) == 0 &&
+            json_object_get(json_object_get(root, "yarn"), name + 5) != NULL);
+}
+
 static locant_status plan(struct lct_position_plan *p, struct params *m)
 {
+    const struct lct_plan_names names_of = { name_of, has_key, m };
     struct lct_config inner = *m->c;
+    locant_status s;
     bool length;
 
     LCT_TRY(sizes(m));
@@ -139,11 +192,16 @@ static locant_status plan(struct lct_position_plan *p, struct params *m)
     length = json_object_get(m->out, "max_position_embeddings") != NULL;
     inner.root = m->out;
     inner.text = m->out;
-    LCT_TRY(p->family->plan(p, &inner));
+    s = p->family->plan(p, &inner);
+    if (s == LOCANT_ERR_FORMAT)
+        return lct_plan_names_fail(s, &names_of);
+    LCT_TRY(s);
+    lct_plan_names_notes(p, &names_of);
     if (!length) { /* no key says it, and the default of a class is no one's */
         if (p->length_trained == p->length_config)
             p->length_trained = 0;
         p->length_config = 0;
+        lct_plan_names_drop(p, "length");
     }
     return LOCANT_OK;
 }

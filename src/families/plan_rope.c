@@ -249,9 +249,14 @@ static locant_status original_of(struct lct_plan_rope *out,
     if (!has_original(out->type))
         return LOCANT_OK;
     absent = lct_plan_stack_original(stack, out->type);
+    if (stack == LCT_STACK_HF4) /* knows no dictionaries by type of layers */
+        nested = false;
     if (!nested && lct_plan_stack_outer_original(stack, k->family, out->type))
-        LCT_TRY(
-            lct_plan_keys_whole(&outer, k, NULL, key, k->family->original, 0));
+        LCT_TRY(lct_plan_keys_whole(&outer, k, NULL, key,
+                                    k->plan->dialect == LCT_DIALECT_GGUF
+                                        ? 0 /* its dictionary has its key */
+                                        : k->family->original,
+                                    0));
     if (outer == 0 && !given && absent < 0)
         return lct_plan_keys_wrong(k, out->where, key, NULL,
                                    "a length, without which %s fails",
@@ -319,8 +324,7 @@ locant_status lct_plan_rope_put(struct lct_plan_spec *s,
                           n[1], n[2]); /* others than the default */
     if (r->layout != NULL)
         lct_plan_spec_put(s, ",layout=%s", r->layout);
-    else
-        lct_plan_spec_put(s, r->interleaved ? ",pairing=interleaved" : "");
+    lct_plan_spec_put(s, r->interleaved ? ",pairing=interleaved" : "");
     if (dim != r->head_dim || r->trailing)
         lct_plan_spec_put(s, ",dim=%" PRId64, dim);
     if (r->trailing)

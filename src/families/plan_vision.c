@@ -251,16 +251,28 @@ locant_status lct_plan_vision_swin(struct lct_position_plan *p,
 
 /* -------------------------------------------------------------------- Qwen */
 
+static bool is_of(const struct lct_plan_keys *k, const char *type)
+{
+    return strncmp(k->family->model_type, type, strlen(type)) == 0;
+}
+
+/* Absent keys have the values of the class.  hidden_size of Qwen2-VL is the
+   width of the text. */
 static locant_status qwen_sizes(struct lct_plan_keys *k)
 {
-    static const char *const width_keys[] = { "embed_dim", "hidden_size" };
-    int64_t layers, hidden, heads;
+    int64_t layers = 32, hidden = 3584, heads;
+    const char *width = "hidden_size";
 
-    LCT_TRY(lct_plan_keys_whole(&layers, k, "layers", "depth", 32, 1));
+    if (is_of(k, "qwen2_vl")) {
+        width = "embed_dim";
+        hidden = 1280;
+    } else if (is_of(k, "qwen3_vl")) {
+        layers = 27;
+        hidden = 1152;
+    }
+    LCT_TRY(lct_plan_keys_whole(&layers, k, "layers", "depth", layers, 1));
     LCT_TRY(lct_plan_tower_count(k, "depth", layers));
-    LCT_TRY(lct_plan_keys_whole(
-        &hidden, k, "hidden",
-        width_keys[json_object_get(k->object, "embed_dim") == NULL], 1280, 1));
+    LCT_TRY(lct_plan_keys_whole(&hidden, k, "hidden", width, hidden, 1));
     LCT_TRY(lct_plan_keys_whole(&heads, k, "heads", "num_heads", 16, 1));
     if (heads > hidden)
         return lct_plan_keys_wrong(
@@ -273,17 +285,21 @@ static locant_status qwen_sizes(struct lct_plan_keys *k)
 /* Qwen2.5-VL: windows of 112 pixels but in some layers. */
 static locant_status qwen_windows(struct lct_plan_keys *k)
 {
+    static const int64_t usual[] = { 7, 15, 23, 31 };
     const json_t *full;
     int64_t pixels, patch[2];
 
-    if (json_object_get(k->object, "fullatt_block_indexes") == NULL)
-        return LOCANT_OK;
     LCT_TRY(lct_plan_keys_array(&full, k, "fullatt_block_indexes"));
+    if (full == NULL && !is_of(k, "qwen2_5_vl"))
+        return LOCANT_OK;
     LCT_TRY(lct_plan_keys_whole(&pixels, k, "window (pixels)", "window_size",
                                 112, 1));
     LCT_TRY(sides(patch, k, "patch_size", 14));
     for (int64_t l = 0; l < k->tower->n_layers; l++)
         k->tower->layers[l].grid_window = pixels / patch[0];
+    for (size_t i = 0; full == NULL && i < sizeof usual / sizeof usual[0]; i++)
+        if (usual[i] < k->tower->n_layers)
+            k->tower->layers[usual[i]].grid_window = 0;
     for (size_t i = 0; i < json_array_size(full); i++) {
         const json_t *item = json_array_get(full, i);
         const json_int_t l = json_integer_value(item);
@@ -309,7 +325,7 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
     LCT_TRY(qwen_sizes(&k));
     LCT_TRY(qwen_windows(&k));
     k.tower->ids = LCT_IDS_GRID;
-    if (json_object_get(c->text, "num_position_embeddings") != NULL) {
+    if (is_of(&k, "qwen3_vl")) {
         LCT_TRY(lct_plan_keys_whole(&rows, &k, "rows",
                                     "num_position_embeddings", 2304, 1));
         snprintf(spec, sizeof spec, "learned(length=%" PRId64 ")", rows);

@@ -46,7 +46,7 @@ static locant_status plan_vision(struct lct_position_plan *p,
 
 static locant_status unknown(const struct lct_config *c)
 {
-    char known[320], shown[LCT_QUOTE_BYTES];
+    char known[1536], shown[LCT_QUOTE_BYTES];
 
     lct_family_suggest(known, sizeof known, c->model_type);
     return locant_fail(

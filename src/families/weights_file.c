@@ -25,6 +25,20 @@ static locant_status set_path(struct lct_weights_file *f, const char *folder,
     return LOCANT_OK;
 }
 
+/* What a clone has in the place of a large file until it is fetched. */
+static locant_status check_pointer(const struct lct_weights_file *f,
+                                   size_t size)
+{
+    static const char first[] = "version https://git-lfs.";
+
+    if (size < sizeof(first) || memcmp(f->bytes, first, sizeof(first) - 1) != 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_IO,
+                       "%s: is a pointer of Git LFS, not the weights; "
+                       "'git lfs pull' fetches them",
+                       lct_path_tail(f->path));
+}
+
 static locant_status read_header(struct lct_weights_file *f, size_t size)
 {
     size_t length = 0;
@@ -33,6 +47,7 @@ static locant_status read_header(struct lct_weights_file *f, size_t size)
     if (f->header == NULL)
         return no_memory(f->path);
     f->header->any_number = true;
+    LCT_TRY(check_pointer(f, size));
     LCT_TRY(lct_tensors_frame(&length, f->path, f->bytes, size));
     f->header->data = 8 + length;
     return lct_tensors_header(f->header, f->path, (const char *)f->bytes + 8,

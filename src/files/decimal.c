@@ -1,5 +1,6 @@
 /* decimal.c - numbers as text that does not depend on the locale */
 #include "decimal.h"
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -106,6 +107,20 @@ void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value)
             break;
     }
     plain_point(out);
+}
+
+double lct_decimal_float32(double value)
+{
+    char text[LCT_DECIMAL_BYTES];
+
+    if ((double)(float)value != value)
+        return value;
+    for (int digits = 1; digits <= FLT_DIG; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if ((float)strtod(text, NULL) == (float)value)
+            return strtod(text, NULL);
+    }
+    return value;
 }
 
 void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value)

@@ -17,6 +17,10 @@ void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value);
 /* 'value' with 'digits' significant digits. */
 void lct_decimal_digits(char out[LCT_DECIMAL_BYTES], double value, int digits);
 
+/* The shortest decimal number of at most 6 digits (all of which float32 keeps)
+   that is the same float32: 1e-06 of 9.99999997e-07; else 'value' itself. */
+double lct_decimal_float32(double value);
+
 /* 'value' with three significant digits, without final zeros. */
 void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value);
 #endif

@@ -92,6 +92,26 @@ void lct_gguf_write_array(struct lct_gguf_write *w, const char *key,
     put(w, &w->values, values, n * lct_cursor_width(type));
 }
 
+void lct_gguf_write_texts(struct lct_gguf_write *w, const char *key, size_t n)
+{
+    put_key(w, key, LCT_GGUF_ARRAY);
+    put_number(w, &w->values, LCT_GGUF_TEXT, 4);
+    put_number(w, &w->values, n, 8);
+}
+
+void lct_gguf_write_next_text(struct lct_gguf_write *w,
+                              const char *const *parts, const size_t *sizes,
+                              int n)
+{
+    size_t all = 0;
+
+    for (int i = 0; i < n; i++)
+        all += sizes[i];
+    put_number(w, &w->values, all, 8);
+    for (int i = 0; i < n; i++)
+        put(w, &w->values, parts[i], sizes[i]);
+}
+
 void lct_gguf_write_value(struct lct_gguf_write *w, const struct lct_gguf *from,
                           const struct lct_gguf_value *value)
 {

@@ -36,6 +36,12 @@ void lct_gguf_write_text(struct lct_gguf_write *w, const char *key,
 void lct_gguf_write_array(struct lct_gguf_write *w, const char *key,
                           enum lct_gguf_type type, const void *values,
                           size_t n);
+/* An array of n texts, which follow one by one: each of the bytes of 'parts',
+   one behind another. */
+void lct_gguf_write_texts(struct lct_gguf_write *w, const char *key, size_t n);
+void lct_gguf_write_next_text(struct lct_gguf_write *w,
+                              const char *const *parts, const size_t *sizes,
+                              int n);
 /* A value of another file as it is. */
 void lct_gguf_write_value(struct lct_gguf_write *w, const struct lct_gguf *from,
                           const struct lct_gguf_value *value);

@@ -7,9 +7,11 @@
  *     test   = sum comparison sum
  *
  * The text is canonical or without blanks.  Parameters: in the order of their
- * declarations "name=param(..)".
+ * declarations, name=param(..) one, name=token(..,map=linear,..) two: weight
+ * [heads or 1, width] and bias.  Arrays of tokens without a map are the first
+ * channels of x; a scan is summed over the tokens up to the token.
  */
-#include "oracle.h"
+#include "formula.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,21 +46,31 @@ static const struct oracle_spec specs[] = {
     { .text = "formula(bias=-max(a*n,2)-abs(d-3)/8-clamp(a*n,1,3)^2+"
               "relu(n-a)*0.01+logsigmoid(-n*a)+expm1(-a*n),"
               "a=param(heads),future=zero)", .low = -30, .high = 30 },
+    { .text = "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid))" },
+    { .text = "formula(bias=-m*n*softplus(g.k),m=param(heads),g=token(heads))",
+      .low = -30, .high = 30, .step = 8 },
+    { .text = "formula(bias=tanh(s*g.q)-c.k*n/50,gain=1+g.k*0.1,"
+              "g=token(one,map=linear,law=exp,share=yes),c=token(heads))",
+      .low = -30, .high = 30, .step = 8 },
+    { .text = "formula(bias=if(d<3,a.q*b.k,cos(c.k-a.q)-m*d*0.1),"
+              "a=scan(one,law=softplus),m=param(one),b=token(one),"
+              "c=scan(heads,map=linear))",
+      .low = -30, .high = 30, .step = 8 },
     { 0 }
 };
 /* clang-format on */
 
 static void range(double *low, double *high, const char *spec, int k)
 {
-    (void)spec;
     (void)k;
-    *low = 0.11;
+    *low = strstr(spec, "map=linear") != NULL ? -0.97 : 0.11;
     *high = 0.97;
 }
 
 struct text {
     const char *at;
     const struct oracle_call *call;
+    const int64_t *at_pair; /* b, h, i, j */
     int64_t h;
     double i, j, d, n, seen;
     cx s; /* the scaled score */
@@ -75,48 +87,7 @@ static int accept(struct text *t, char c)
     return found;
 }
 
-/* ------------------------------------------------------------- declarations */
-
-static cx law(const char *options, cx x)
-{
-    const char *end = strpbrk(options, "()");
-    const char *at = strstr(options, "law=");
-    double r = creal(x);
-
-    if (at == NULL || at > end)
-        return x;
-    if (at[4] == 'e')
-        return exp(r) * (1 + I * cimag(x));
-    return log1p(exp(r)) + I * cimag(x) / (1 + exp(-r));
-}
-
-/* Entry 'at' of the declaration of this name. */
-static cx declared(const struct text *t, const char *name, size_t length,
-                   double at, int64_t *entries)
-{
-    const char *from = t->call->spec;
-    int param = 0;
-
-    for (;; from++) {
-        const char *value = from + length + 1;
-        int heads, here = strncmp(from, name, length) == 0 &&
-                          from[length] == '=' &&
-                          (from[-1] == ',' || from[-1] == '(');
-
-        if (here && strncmp(value, "const(", 6) == 0)
-            return strtod(value + 6, NULL);
-        if (here && strncmp(value, "param(", 6) == 0) {
-            value += 6;
-            heads = *value == 'h';
-            value += heads ? 5 + (value[5] == ',') : 0;
-            *entries = isdigit((unsigned char)*value) ? atoll(value) : 1;
-            return law(value,
-                       t->call->param[param][(heads ? t->h * *entries : 0) +
-                                             (int64_t)at]);
-        }
-        param += strncmp(from, "=param(", 7) == 0;
-    }
-}
+/* ---------------------------------------------------------------- functions */
 
 static cx table(struct text *t, int lerp)
 {
@@ -129,121 +100,13 @@ static cx table(struct text *t, int lerp)
     t->at += length + 1;
     in = sum(t);
     x = creal(in);
-    declared(t, name, length, 0, &entries);
+    formula_declared(&entries, t->call, t->h, name, length, 0);
     low = fmin(fmax(floor(x), 0), (double)entries - 1);
-    a = declared(t, name, length, low, &entries);
+    a = formula_declared(&entries, t->call, t->h, name, length, low);
     if (!lerp || x <= 0 || low + 1 >= (double)entries)
         return a;
-    b = declared(t, name, length, low + 1, &entries);
+    b = formula_declared(&entries, t->call, t->h, name, length, low + 1);
     return a + (in - low) * (b - a);
-}
-
-/* ---------------------------------------------------------------- functions */
-
-static double logistic(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
-static double soft(double x)
-{
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
-/* A function of a real number, and its derivative. */
-struct analytic {
-    const char *name;
-    double (*value)(double x);
-    double (*derivative)(double x);
-};
-
-static double inverse(double x)
-{
-    return 1 / x;
-}
-
-static double inverse1p(double x)
-{
-    return 1 / (1 + x);
-}
-
-static double half_inverse_root(double x)
-{
-    return x > 0 ? 0.5 / sqrt(x) : 0;
-}
-
-static double minus_sin(double x)
-{
-    return -sin(x);
-}
-
-static double sech2(double x)
-{
-    return 1 / (cosh(x) * cosh(x));
-}
-
-static double logistic_slope(double x)
-{
-    return logistic(x) * logistic(-x);
-}
-
-static double minus_soft(double x)
-{
-    return -soft(-x);
-}
-
-static double logistic_of_minus(double x)
-{
-    return logistic(-x);
-}
-
-static double positive(double x)
-{
-    return x > 0;
-}
-
-static double ramp(double x)
-{
-    return fmax(x, 0);
-}
-
-static double sign(double x)
-{
-    return (x > 0) - (x < 0);
-}
-
-static double zero(double x)
-{
-    return 0 * x;
-}
-
-static const struct analytic functions[] = {
-    { "exp", exp, exp },
-    { "expm1", expm1, exp },
-    { "log", log, inverse },
-    { "log1p", log1p, inverse1p },
-    { "sqrt", sqrt, half_inverse_root },
-    { "sin", sin, cos },
-    { "cos", cos, minus_sin },
-    { "tanh", tanh, sech2 },
-    { "sigmoid", logistic, logistic_slope },
-    { "softplus", soft, logistic },
-    { "logsigmoid", minus_soft, logistic_of_minus },
-    { "relu", ramp, positive },
-    { "abs", fabs, sign },
-    { "floor", floor, zero },
-    { "step", positive, zero },
-    { "sign", sign, zero },
-};
-
-static cx call_one(const char *f, cx z)
-{
-    const struct analytic *a = functions;
-
-    while (strcmp(a->name, f) != 0)
-        a++;
-    return a->value(creal(z)) +
-           (cimag(z) != 0 ? I * (a->derivative(creal(z)) * cimag(z)) : 0);
 }
 
 static cx call_more(const char *f, cx a, cx b, cx c)
@@ -286,7 +149,8 @@ static cx function(struct text *t, const char *f)
     accept(t, ')');
     if (strcmp(f, "pick") == 0 || strcmp(f, "lerp") == 0)
         return in[0];
-    return n == 1 ? call_one(f, in[0]) : call_more(f, in[0], in[1], in[2]);
+    return n == 1 ? formula_function(f, in[0])
+                  : call_more(f, in[0], in[1], in[2]);
 }
 
 /* ------------------------------------------------------------- expressions */
@@ -315,7 +179,7 @@ static cx name(struct text *t, const char *from, size_t n)
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strlen(known[i].text) == n && strncmp(known[i].text, from, n) == 0)
             return known[i].value;
-    return declared(t, from, n, 0, &entries);
+    return formula_declared(&entries, t->call, t->h, from, n, 0);
 }
 
 static cx atom(struct text *t)
@@ -339,6 +203,8 @@ static cx atom(struct text *t)
     while (isalnum((unsigned char)from[n]) || from[n] == '_')
         n++;
     t->at += n;
+    if (accept(t, '.'))
+        return formula_token(t->call, t->at_pair, from, n, *t->at++ == 'k');
     if (!accept(t, '('))
         return name(t, from, n);
     memcpy(word, from, n < sizeof(word) ? n : sizeof(word) - 1);
@@ -408,6 +274,7 @@ static cx value_of(const struct oracle_call *call, const char *key,
     if (t.at == NULL)
         return fallback;
     t.at += strlen(key);
+    t.at_pair = at;
     t.h = at[1];
     t.i = (double)oracle_position(call, 0, at[0], at[2]);
     t.j = (double)oracle_position(call, 1, at[0], at[3]);

@@ -12,7 +12,7 @@ check cut.json
 printf '{"model_type":"llama","a":1,"a":2}' > twice.json
 check twice.json
 printf '{"model_type":"lama"}' > unknown.json
-check unknown.json
+check unknown.json 2> err; cut -c 1-100 err
 printf 'GGUF\3\0\0\0' > cut.gguf
 check cut.gguf
 printf '{"model_type":"llama"}' > ok.json

@@ -32,4 +32,27 @@ echo '{"model_type":"gpt2"}' > n/config.json
 "$LOCANT" model convert g --format safetensors --pairing half -o b
 tail -c 24 b/model.safetensors
 echo
+# with the tokenizer beside it; a hostile one is refused, and nothing written
+model='"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]'
+level='"type":"ByteLevel","add_prefix_space":false'
+printf '{"pre_tokenizer":{%s},"model":{%s}}' "$level" "$model" > m/tokenizer.json
+echo '{"bos_token":"a","eos_token":"b"}' > m/tokenizer_config.json
+"$LOCANT" model convert m --format gguf --from half -o t
+level="$level,\"use_regex\":false"
+printf '{"pre_tokenizer":{%s},"model":{%s}}' "$level" "$model" > m/tokenizer.json
+printf '{{ messages }}' > m/chat_template.jinja
+"$LOCANT" model convert m --format gguf --from half --json -o u
+grep -c '{{ messages }}' u/model.gguf
+printf 'a\377' > m/chat_template.jinja
+"$LOCANT" model convert m --format gguf -o y; echo "exit $?"
+rm m/chat_template.jinja
+echo '{"bos_token":"c"}' > m/tokenizer_config.json
+"$LOCANT" model convert m --format gguf -o y; echo "exit $?"
+# a model that does not rotate has no pairing
+cp m/model.safetensors n
+"$LOCANT" model convert n --format gguf --verify -o y; echo "exit $?"
+"$LOCANT" model convert n --format gguf -o y; echo "exit $?"
+echo '{"model_type":"bert","hidden_size":8,"num_attention_heads":2,' > n/config.json
+echo '"num_hidden_layers":1}' >> n/config.json
+"$LOCANT" model convert n --format gguf --pairing half -o y; echo "exit $?"
 ls

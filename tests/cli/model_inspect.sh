@@ -26,6 +26,14 @@ sed 's/"factor": 4/"factor": 8/' qwen.json > other.json
 $LOCANT model inspect other.json --verify "$hash" > no; echo "exit $?"
 $LOCANT model inspect qwen.json --figure waves.svg > /dev/null
 grep -c '<svg' waves.svg
+# Nothing is rotated, no length is given, and transformers 5 wrote the file.
+cat > bloom.json <<'END'
+{"model_type": "bloom", "hidden_size": 64, "n_head": 8, "n_layer": 2,
+ "transformers_version": "5.23.0"}
+END
+$LOCANT model inspect bloom.json
+echo '{"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": true}' > gpt.json
+$LOCANT model inspect gpt.json | tail -n 1
 # What is refused, and how.
 refused() { "$@" > out; echo "exit $?"; }
 refused $LOCANT model inspect none.json
@@ -38,3 +46,12 @@ refused $LOCANT model inspect bert.json --figure waves.svg
 echo '{"hash": 1}' > bad.json
 refused $LOCANT model inspect qwen.json --verify bad.json
 refused $LOCANT model inspect qwen.json --as vlm
+# Damaged weights may hide locant.pairing; those that were not fetched do not.
+cp -r "$(dirname "$0")/../models/fixtures/llama" .
+head -c 900 llama/model.safetensors > part && mv part llama/model.safetensors
+refused $LOCANT model inspect llama
+refused $LOCANT model compare llama qwen.json
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' \
+    > llama/model.safetensors
+refused $LOCANT model inspect llama; sed -n 5p out
+refused $LOCANT model check llama

@@ -14,6 +14,10 @@ sed 's/"eos_token_id": 2/"eos_token_id": [-1, 2]/; /pad_token_id/d' \
     llama/config.json > ends/config.json
 $LOCANT model generate ends -i two.npy --tokens 16 --temperature 1e6 -o out.npy
 $MAKE show out.npy | tail -n 2
+# generation_config.json comes before config.json.
+echo '{"eos_token_id": 4, "pad_token_id": 9}' > ends/generation_config.json
+$LOCANT model generate ends -i two.npy --tokens 16 --temperature 1e6 -o out.npy
+$MAKE show out.npy | tail -n 2
 rm out.npy two.npy
 try() {
     "$@"
@@ -32,6 +36,22 @@ sed 's/lm_head/lm_tail/' llama/model.safetensors > new
 mv new llama/model.safetensors
 sed 's/: 99/: 12/' llama/config.json > new
 mv new llama/config.json
+try $LOCANT model logits llama -i ids.npy -o out.npy
+for verb in "generate --tokens 2 -o out.npy" score; do
+    try $LOCANT model ${verb%% *} llama -i ids.npy ${verb#${verb%% *}}
+done
+try $LOCANT model logits llama -i ids.npy --hidden -o states.npy
+# A model of several parts says at its top level that the head is tied.
+cp -r llama parts
+{
+    printf '{"model_type": "llava", "tie_word_embeddings": true, "text_config":'
+    cat llama/config.json
+    printf '}'
+} > parts/config.json
+try $LOCANT model logits parts -i ids.npy -o tied.npy
+# Whole numbers want a scale.
+sed 's/"dtype":"BF16"/"dtype": "I16"/g' llama/model.safetensors > new
+mv new llama/model.safetensors
 try $LOCANT model logits llama -i ids.npy -o out.npy
 echo '{"model_type": "albert"}' > llama/config.json
 for verb in "logits -o out.npy" "generate --tokens 2 -o out.npy" probe score; do

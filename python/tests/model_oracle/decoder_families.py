@@ -61,6 +61,8 @@ FAMILIES = {
     "qwen2_vl_text": Family(window=sliding_by_type),
     "qwen2_5_vl_text": Family(window=sliding_by_type),
     "qwen3_vl_text": Family(qk_norm="head", every_third=True),
+    "qwen3_vl_moe_text": Family(qk_norm="head", every_third=True,
+                                mlp=experts.qwen3_vl),
     "smollm3": Family(rotates=alternates, window=lambda c, i:
                       c["use_sliding_window"] and sliding_by_type(c, i)),
     "granite": Family(
@@ -112,8 +114,13 @@ FAMILIES = {
     "kimi_linear": dataclasses.replace(
         DEEPSEEK, mlp=experts.kimi_linear, mlp_name="block_sparse_moe.",
         attention=lambda d, i, x: (
-            latent.attention if d.c["layer_types"][i] == "full_attention"
+            latent.attention if delta.has_softmax(d.c, i)
             else delta.attention)(d, i, x)),
+    "qwen3_next": Family(
+        norm="rms1", partial=0.25, mlp=experts.qwen,
+        attention=lambda d, i, x: (
+            delta.gated_attention if delta.has_softmax(d.c, i)
+            else delta.gated_delta)(d, i, x)),
 }
 
 

@@ -57,6 +57,22 @@ def qwen(m, at, x, act):
     return y
 
 
+def qwen3_vl(m, at, x, act):
+    """Stacked, [E, D, 2 I] in public files and [E, 2 I, D] in others."""
+    if at + "gate.weight" not in m:
+        return shared(m, at, x)
+    p = softmax(m.linear(at + "gate", x))
+    w = normalized(p * best(p, m.c["num_experts_per_tok"]))
+    both, down = (m(at + "experts." + n) for n in ("gate_up_proj", "down_proj"))
+    if both.shape[1] != x.shape[-1]:
+        both, down = both.swapaxes(1, 2), down.swapaxes(1, 2)
+
+    def expert(e, x):
+        gate, up = np.split(x @ both[e], 2, -1)
+        return (silu(gate) * up) @ down[e]
+    return mixed(w, expert, x)
+
+
 def llama4(m, at, x, act):
     """The score of an expert multiplies its input."""
     if at + "router.weight" not in m:

@@ -1,7 +1,8 @@
-"""Qwen2-VL, Qwen2.5-VL and Qwen3-VL with one image a row.
+"""Qwen2-VL, Qwen2.5-VL and Qwen3-VL, with images in their texts.
 
-pixels [B, C, H, W]: the image is both frames of its one step in time.  Patches
-come in groups of those that are merged into one token.
+pixels [N, C, H, W]: an image is both frames of its one step in time; or patches
+[.., C * time * P * P] with the grid [N, 3] of their images.  Patches come in
+groups of those that are merged into one token.
 """
 import numpy as np
 
@@ -30,8 +31,16 @@ def linear_matrix(to, size):
     return m
 
 
+def patches_of(image, p, frames, m):
+    """[tokens, C * frames * P * P] of an image [C, H, W]."""
+    channels, h, w = image.shape
+    x = image.reshape(channels, h // p, p, w // p, p).transpose(1, 3, 0, 2, 4)
+    x = np.repeat(x[:, :, :, None], frames, 3)
+    return in_groups(x.reshape(h // p, w // p, -1), m)
+
+
 class Tower:
-    """Of one image [C, H, W]."""
+    """Of one image: its patches and its grid of frames, rows, columns."""
 
     def __init__(self, m, c, kind):
         self.m, self.c, self.kind = m, c, kind
@@ -46,16 +55,9 @@ class Tower:
     def linear(self, name, x):
         return self.m.linear("visual." + name, x)
 
-    def begin(self, image):
+    def begin(self, patches):
         w = self.m("visual.patch_embed.proj.weight")  # [D, C, time, P, P]
-        p, frames = w.shape[-1], w.shape[2]
-        channels, h, wide = image.shape
-        self.grid = h // p, wide // p
-        x = image.astype(np.float64).reshape(
-            channels, self.grid[0], p, self.grid[1], p)
-        x = np.repeat(x.transpose(1, 3, 0, 2, 4)[:, :, :, None], frames, 3)
-        x = in_groups(x.reshape(self.grid + (-1,)), self.group)
-        x = x @ w.reshape(len(w), -1).T
+        x = patches.astype(np.float64) @ w.reshape(len(w), -1).T
         bias = self.m.find("visual.patch_embed.proj.bias")
         return x if bias is None else x + bias
 
@@ -65,15 +67,17 @@ class Tower:
         if table is None:
             return x
         side = int(len(table) ** 0.5)
-        grid = np.einsum("ri,cj,ijd->rcd", linear_matrix(self.grid[0], side),
-                         linear_matrix(self.grid[1], side),
+        grid = np.einsum("ri,cj,ijd->rcd", linear_matrix(self.grid[1], side),
+                         linear_matrix(self.grid[2], side),
                          table.reshape(side, side, -1))
-        return x + in_groups(grid, self.group)
+        return x + np.tile(in_groups(grid, self.group), (self.grid[0], 1))
 
     def places(self):
         """[tokens, 2]: row and column of each patch."""
-        rows, columns = np.meshgrid(*map(np.arange, self.grid), indexing="ij")
-        return in_groups(np.stack([rows, columns], -1), self.group)
+        rows, columns = np.meshgrid(*map(np.arange, self.grid[1:]),
+                                    indexing="ij")
+        return np.tile(in_groups(np.stack([rows, columns], -1), self.group),
+                       (self.grid[0], 1))
 
     def angles(self, d):
         p = self.c.get("rope_parameters") or {"rope_theta": 1e4}
@@ -82,13 +86,16 @@ class Tower:
         return np.concatenate([place[:, :1] * f, place[:, 1:] * f], -1)
 
     def seen(self, i):
-        """Qwen2.5-VL: windows of pixels, except in some blocks."""
+        """The patches of a frame; of Qwen2.5-VL windows of pixels, except in
+        some blocks."""
+        frame = np.arange(np.prod(self.grid)) // np.prod(self.grid[1:])
+        frame = frame[:, None] == frame[None]
         if "window_size" not in self.c or \
                 i in self.c["fullatt_block_indexes"]:
-            return True
+            return frame
         side = self.c["window_size"] // self.c["patch_size"] // self.group
         window = self.places() // self.group // side
-        return (window[:, None] == window[None]).all(-1)
+        return frame & (window[:, None] == window[None]).all(-1)
 
     def attention(self, i, x):
         heads = self.c["num_heads"]
@@ -124,52 +131,71 @@ class Tower:
         return self.linear(at + ".linear_fc2", gelu(self.linear(
             at + ".linear_fc1", x)))
 
-    def run(self, image):
+    def run(self, patches, grid):
         """States of the image's tokens, and what the first layers of the
         text add to them."""
-        x, deep = self.with_table(self.begin(image)), []
+        self.grid = grid
+        x, deep = self.with_table(self.begin(patches)), []
         for i in range(self.c["depth"]):
             x = x + self.attention(i, self.norm(f"blocks.{i}.norm1", x))
             x = x + self.mlp(i, self.norm(f"blocks.{i}.norm2", x))
-            if i in self.c.get("deepstack_visual_indexes", []):
-                at = f"deepstack_merger_list.{len(deep)}"
+            after = self.c.get("deepstack_visual_indexes", [])
+            if i in after:
+                at = f"deepstack_merger_list.{after.index(i)}"
                 y = x.reshape(len(x) // self.group ** 2, -1)
                 deep.append(self.merged_by(at, self.norm(at + ".norm", y)))
         return self.merged(x), deep
 
 
-def positions_of(ids, mask, image, grid):
+def images_of(given, tower):
+    """(patches, grid) of each image."""
+    pixels, p = given["pixels"], tower.c["patch_size"]
+    if pixels.ndim == 4:
+        grid = 1, pixels.shape[2] // p, pixels.shape[3] // p
+        frames = tower.c.get("temporal_patch_size", 2)
+        return [(patches_of(image, p, frames, tower.group), grid)
+                for image in pixels]
+    ends = np.cumsum([np.prod(g) for g in given["grid"]])
+    return list(zip(np.split(pixels, ends[:-1]), map(tuple, given["grid"])))
+
+
+def positions_of(ids, mask, image, grids):
     """[3, B, T]: an image takes as many as its longer side has tokens, and
-    hidden tokens take none."""
-    out = np.zeros((3,) + ids.shape, np.int64)
+    hidden tokens take none; grids are those of merged patches."""
+    out, grids = np.zeros((3,) + ids.shape, np.int64), iter(grids)
     for b, row in enumerate(ids):
         shown = np.flatnonzero(np.ones_like(row) if mask is None else mask[b])
-        first = np.flatnonzero(row[shown] == image)[0]
-        t = np.arange(grid[0] * grid[1])
-        rest = np.arange(len(shown) - first - len(t))
-        text = np.broadcast_to(np.arange(first), (3, first))
-        after = np.broadcast_to(first + max(grid) + rest, (3, len(rest)))
-        out[:, b, shown] = np.concatenate(
-            [text, first + np.stack([0 * t, t // grid[1], t % grid[1]]),
-             after], 1)
+        at, i = 0, 0
+        while i < len(shown):
+            if row[shown[i]] != image:
+                out[:, b, shown[i]] = at
+                at, i = at + 1, i + 1
+                continue
+            grid = next(grids)
+            n = int(np.prod(grid))
+            out[:, b, shown[i:i + n]] = at + np.stack(
+                np.unravel_index(np.arange(n), grid))
+            at, i = at + max(grid[1:]), i + n
     return out
 
 
 class Seeing(Decoder):
     def __init__(self, m, family, given):
-        self.kind = m.outer["model_type"]
+        self.kind = m.outer["model_type"].removesuffix("_moe")
         self.image = m.outer["image_token_id"]
         self.places, self.deep = given["ids"] == self.image, []
         tower = Tower(m, m.outer["vision_config"], self.kind)
-        runs = [tower.run(image) for image in given["pixels"]]
+        images = images_of(given, tower)
+        runs = [tower.run(*image) for image in images]
         self.states = np.concatenate([state for state, _ in runs])
         self.deep = [np.concatenate(parts)
                      for parts in zip(*(deep for _, deep in runs))]
-        grid = [n // tower.group for n in tower.grid]
         positions = given.get("positions")
         if positions is None:
-            positions = positions_of(given["ids"], given.get("mask"),
-                                     self.image, grid)
+            positions = positions_of(
+                given["ids"], given.get("mask"), self.image,
+                [(t, h // tower.group, w // tower.group)
+                 for _, (t, h, w) in images])
         super().__init__(m, family, given["ids"], given.get("mask"),
                          positions)
 

@@ -1,0 +1,130 @@
+/*
+ * convert_gguf_kinds.c - keys of GGUF files of models that are no decoders with
+ * rotated heads: latent attention, BERT, T5
+ *
+ * Source: gguf-py of llama.cpp (constants.py) and convert_hf_to_gguf.py.
+ */
+#include "convert_gguf_put.h"
+#include "net_family_keys.h"
+#include <string.h>
+
+/* --------------------------------------------------------- latent attention */
+
+/* Experts, with the defaults of the class where the configuration is silent. */
+static locant_status put_experts(struct lct_convert_gguf_keys *k)
+{
+    enum { SOFTMAX = 1, SIGMOID = 2 }; /* of llama.cpp */
+    const struct lct_net_experts *e = &k->net->experts;
+    int64_t shared = strcmp(k->family->model_type, "deepseek_v2") == 0 ? 2 : 1;
+
+    LCT_TRY(
+        lct_net_family_keys_whole(&shared, &k->c->config, "n_shared_experts"));
+    lct_convert_gguf_put_whole(k, "leading_dense_block_count",
+                               k->net->dense_first);
+    lct_convert_gguf_put_whole(k, "expert_count", e->n);
+    lct_convert_gguf_put_whole(k, "expert_used_count", e->top_k);
+    lct_convert_gguf_put_whole(k, "expert_shared_count", shared);
+    lct_convert_gguf_put_whole(k, "expert_feed_forward_length",
+                               k->net->expert_width);
+    lct_convert_gguf_put_whole(k, "expert_group_count", e->groups);
+    lct_convert_gguf_put_whole(k, "expert_group_used_count",
+                               e->groups > 1 ? e->top_groups : 1);
+    lct_convert_gguf_put_real(k, "expert_weights_scale", e->scaling);
+    lct_convert_gguf_put_bool(k, "expert_weights_norm", e->renormalise);
+    lct_convert_gguf_put_whole(k, "expert_gating_func",
+                               e->router == LCT_ROUTER_SIGMOID ? SIGMOID
+                                                               : SOFTMAX);
+    return LOCANT_OK;
+}
+
+/* The lengths are those of the compressed form, which has one head of keys. */
+locant_status lct_convert_gguf_latent(struct lct_convert_gguf_keys *k)
+{
+    const struct lct_layer_plan *layer = &k->c->tower->layers[0];
+    int64_t rank = 512, queries = 0;
+
+    LCT_TRY(lct_net_family_keys_whole(&rank, &k->c->config, "kv_lora_rank"));
+    LCT_TRY(lct_net_family_keys_whole(&queries, &k->c->config, "q_lora_rank"));
+    if (queries > 0)
+        lct_convert_gguf_put_whole(k, "attention.q_lora_rank", queries);
+    lct_convert_gguf_put_whole(k, "attention.kv_lora_rank", rank);
+    lct_convert_gguf_put_whole(k, "attention.head_count_kv", 1);
+    lct_convert_gguf_put_whole(k, "attention.key_length",
+                               rank + k->c->parts.heads[0].dims);
+    lct_convert_gguf_put_whole(k, "attention.value_length", rank);
+    lct_convert_gguf_put_whole(k, "attention.key_length_mla", layer->qk_dim);
+    lct_convert_gguf_put_whole(k, "attention.value_length_mla", layer->v_dim);
+    return put_experts(k);
+}
+
+/* ---------------------------------------------------------------- encoders */
+
+static locant_status cannot_say(const struct lct_convert_gguf_keys *k,
+                                const char *key, const char *expected)
+{
+    char shown[LCT_CONFIG_SHOWN];
+
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED,
+        "%s: no key of GGUF says that %s is %s; %s expected", k->c->config.file,
+        key, lct_config_show(shown, json_object_get(k->c->config.text, key)),
+        expected);
+}
+
+locant_status lct_convert_gguf_bert(struct lct_convert_gguf_keys *k)
+{
+    const struct lct_layer_plan *layer = &k->c->tower->layers[0];
+    const char *positions = "absolute";
+    bool decoder = false;
+    int64_t types = 2;
+
+    LCT_TRY(lct_net_family_keys_text(&positions, &k->c->config,
+                                     "position_embedding_type"));
+    LCT_TRY(lct_net_family_keys_bool(&decoder, &k->c->config, "is_decoder"));
+    if (strcmp(k->net->act, "gelu") != 0)
+        return cannot_say(k, "hidden_act", "gelu");
+    if (strcmp(positions, "absolute") != 0)
+        return cannot_say(k, "position_embedding_type", "absolute");
+    if (decoder)
+        return cannot_say(k, "is_decoder", "false");
+    LCT_TRY(
+        lct_net_family_keys_whole(&types, &k->c->config, "type_vocab_size"));
+    lct_convert_gguf_put_whole(k, "attention.head_count", layer->heads);
+    lct_convert_gguf_put_bool(k, "attention.causal", false);
+    lct_gguf_write_u32(k->out, "tokenizer.ggml.token_type_count",
+                       (uint32_t)types);
+    return LOCANT_OK;
+}
+
+/* llama.cpp has distances of up to 128, and one of two activations. */
+locant_status lct_convert_gguf_t5(struct lct_convert_gguf_keys *k)
+{
+    const struct lct_layer_plan *layer = &k->c->tower->layers[0];
+    const struct lct_net_switches *s = k->net;
+    const bool head = lct_weights_find(k->c->weights, "lm_head.weight") != NULL;
+    const bool scaled = s->logit_scale != 1 && s->logit_scale != 0;
+    int64_t width = 2048, buckets = 32, distance = 128, start = 0;
+
+    LCT_TRY(lct_net_family_keys_whole(&width, &k->c->config, "d_ff"));
+    LCT_TRY(lct_net_family_keys_whole(&buckets, &k->c->config,
+                                      "relative_attention_num_buckets"));
+    LCT_TRY(lct_net_family_keys_whole(&distance, &k->c->config,
+                                      "relative_attention_max_distance"));
+    LCT_TRY(lct_net_family_keys_whole(&start, &k->c->config,
+                                      "decoder_start_token_id"));
+    if (distance != 128)
+        return cannot_say(k, "relative_attention_max_distance", "128");
+    if (strcmp(s->act, s->variant == 1 ? "gelu_new" : "relu") != 0)
+        return cannot_say(k, "feed_forward_proj", "relu or gated-gelu");
+    lct_convert_gguf_put_whole(k, "feed_forward_length", width);
+    lct_convert_gguf_put_whole(k, "decoder_block_count",
+                               k->c->plan.towers[1].n_layers);
+    lct_convert_gguf_put_whole(k, "decoder_start_token_id", start);
+    lct_convert_gguf_put_whole(k, "attention.head_count", layer->heads);
+    lct_convert_gguf_put_whole(k, "attention.key_length", layer->qk_dim);
+    lct_convert_gguf_put_whole(k, "attention.value_length", layer->v_dim);
+    lct_convert_gguf_put_whole(k, "attention.relative_buckets_count", buckets);
+    if (scaled == head) /* a head of its own stands for no scale */
+        lct_convert_gguf_put_bool(k, "scale_decoder_outputs", scaled);
+    return LOCANT_OK;
+}

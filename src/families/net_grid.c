@@ -1,0 +1,158 @@
+/* net_grid.c - the patches of a clip, in the order in which a tower takes them
+ */
+#include "net_grid.h"
+#include "net_math.h"
+#include "net_patches.h"
+
+/* -------------------------------------------------------------------- order */
+
+/* Patches on a side of a window; 0: no layer has windows. */
+static int64_t window_side(const struct lct_net_stack *s)
+{
+    for (int64_t i = 0; i < s->n_layers; i++)
+        if (s->layers[i].attention.plan->grid_window > 0)
+            return s->layers[i].attention.plan->grid_window;
+    return 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Places from *place on for the groups of the window that begins at row y and
+   column x of groups. */
+static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
+                        int64_t x, int64_t side, int64_t window)
+{
+    const int64_t area = g->merge * g->merge;
+    const int64_t rows = g->rows / g->merge, columns = g->columns / g->merge;
+
+    for (int64_t i = y; i < smaller(y + side, rows); i++)
+        for (int64_t j = x; j < smaller(x + side, columns); j++, ++*place) {
+            g->group[*place] = i * columns + j;
+            for (int64_t k = 0; g->windows != NULL && k < area; k++)
+                g->windows[*place * area + k] = window;
+        }
+}
+
+locant_status lct_net_grid_begin(struct lct_net_grid *g,
+                                 const struct lct_net_stack *s,
+                                 const int64_t size[3])
+{
+    const int64_t merge = s->patches->merge, window = window_side(s);
+    const int64_t rows = size[1] / merge, columns = size[2] / merge;
+    const int64_t area = size[1] * size[2];
+    const int64_t most = rows > columns ? rows : columns;
+    const int64_t side = window > 0 ? window / merge : most;
+    int64_t place = 0, number = 0;
+
+    *g = (struct lct_net_grid){ .frames = size[0],
+                                .rows = size[1],
+                                .columns = size[2],
+                                .merge = merge,
+                                .groups = rows * columns };
+    g->group = lct_net_zeros(g->groups, 1, sizeof(*g->group));
+    if (window > 0)
+        g->windows = lct_net_zeros(size[0], area, sizeof(*g->windows));
+    if (g->group == NULL || (window > 0 && g->windows == NULL))
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    for (int64_t y = 0; y < rows; y += side)
+        for (int64_t x = 0; x < columns; x += side)
+            fill_window(g, &place, y, x, side, number++);
+    for (int64_t i = area; g->windows != NULL && i < size[0] * area; i++)
+        g->windows[i] = g->windows[i - area];
+    return LOCANT_OK;
+}
+
+void lct_net_grid_end(struct lct_net_grid *g)
+{
+    locant_release(g->group);
+    locant_release(g->windows);
+}
+
+/* Row and column of the patch in a place; returns its place in the file. */
+static int64_t patch_at(int64_t *y, int64_t *x, const struct lct_net_grid *g,
+                        int64_t place)
+{
+    const int64_t area = g->merge * g->merge, within = place % area;
+    const int64_t group = g->group[place / area];
+    const int64_t columns = g->columns / g->merge;
+
+    *y = group / columns * g->merge + within / g->merge;
+    *x = group % columns * g->merge + within % g->merge;
+    return group * area + within;
+}
+
+/* -------------------------------------------------------------------- enter */
+
+/* in [frames, patches, ..] = the numbers of patches, by place */
+static void take_patches(void *in, const struct lct_net_run *r,
+                         const struct lct_net_tokens *t)
+{
+    const struct lct_net_patches *p = r->stack->patches;
+    const struct lct_net_math *m = r->n->math;
+    const int64_t each = p->map.w.in;
+    int64_t y, x;
+
+    for (int64_t i = 0; i < r->cache->B * t->T; i++) {
+        void *to = lct_net_math_at(m, in, i * each);
+        const int64_t at = patch_at(&y, &x, t->grid, i % t->T);
+        const float *from = t->pixels + (i / t->T * t->T + at) * each;
+
+        if (t->height > 0)
+            lct_net_patches_take(to, m, p, t->pixels, t, y, x);
+        else
+            for (int64_t k = 0; k < each; k++)
+                m->set(to, k, from[k]);
+    }
+}
+
+static void add_positions(struct lct_net_run *r, const struct lct_net_tokens *t,
+                          const locant_tensor *table)
+{
+    const struct lct_net_math *m = r->n->math;
+    struct lct_net_cache *c = r->cache;
+    const int64_t D = r->stack->patches->map.w.out;
+    int64_t y, x;
+
+    for (int64_t i = 0; i < c->B * t->T; i++) {
+        double *at = c->coords + (i / t->T * c->capacity + i % t->T) * c->axes;
+
+        patch_at(&y, &x, t->grid, i % t->T);
+        if (c->axes == 2) {
+            at[0] = (double)y;
+            at[1] = (double)x;
+        }
+        if (table->data != NULL)
+            m->add(
+                lct_net_math_at(m, r->x, i * D),
+                lct_net_math_at(m, table->data, (y * t->grid->columns + x) * D),
+                1, D);
+    }
+}
+
+locant_status lct_net_grid_enter(struct lct_net_run *r,
+                                 const struct lct_net_tokens *t)
+{
+    const struct lct_net_patches *p = r->stack->patches;
+    const int64_t rows = r->cache->B * t->T;
+    void *in = lct_net_zeros(rows, p->map.w.in, r->n->math->item);
+    void *room = NULL;
+    locant_tensor table;
+    locant_status status;
+
+    if (in == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    status = lct_net_patches_table(&table, &room, r, t->grid->rows,
+                                   t->grid->columns);
+    if (status == LOCANT_OK) {
+        take_patches(in, r, t);
+        lct_net_linear_forward(r->x, p->map.w.out, in, rows, r->n, &p->map,
+                               &r->room);
+        add_positions(r, t, &table);
+    }
+    locant_release(in);
+    locant_release(room);
+    return status;
+}

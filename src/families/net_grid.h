@@ -1,0 +1,33 @@
+/*
+ * net_grid.h - the patches of a clip, in the order in which a tower takes them
+ *
+ * Groups of merge x merge patches stand side by side, since they become one
+ * token of a text.  Groups go in reading order; with windows by window, in
+ * reading order within each, so that attention skips the other windows
+ * (Qwen2.5-VL: arXiv:2502.13923v1, section 2.1.1).
+ */
+#ifndef LCT_NET_GRID_H
+#define LCT_NET_GRID_H
+#include "net_run.h"
+
+struct lct_net_grid {
+    int64_t frames, rows, columns; /* of patches */
+    int64_t merge;
+    int64_t groups;   /* of a frame */
+    int64_t *group;   /* [groups]: which one, in reading order, has a place */
+    int64_t *windows; /* [frames, rows columns]: of the patch in a place; NULL:
+                         no layer has windows */
+};
+
+/* size: frames, rows and columns, which are multiples of the merged side.  End
+   it whatever is returned.  Errors: NOMEM. */
+locant_status lct_net_grid_begin(struct lct_net_grid *g,
+                                 const struct lct_net_stack *s,
+                                 const int64_t size[3]);
+void lct_net_grid_end(struct lct_net_grid *g);
+
+/* r->x [frames, rows columns, D] = the patches of t->grid with their positions,
+   whose coordinates go to the cache.  Errors: NOMEM. */
+locant_status lct_net_grid_enter(struct lct_net_run *r,
+                                 const struct lct_net_tokens *t);
+#endif

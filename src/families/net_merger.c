@@ -1,0 +1,121 @@
+/*
+ * net_merger.c - patches that become one token of a text
+ *
+ * Qwen2-VL: arXiv:2409.12191v2, section 2.1; DeepStack: Meng et al. 2024,
+ * arXiv:2406.04334v1, as Qwen3-VL has it: arXiv:2511.21631v1, section 2.
+ */
+#include "net_merger.h"
+#include "net_math.h"
+#include "net_mlp.h"
+#include "net_norm.h"
+
+/* ---------------------------------------------------------------- binding */
+
+/* The numbers that a merger reads. */
+static int64_t width_of_group(const struct lct_net *n)
+{
+    const int64_t merge = n->text.patches->merge;
+
+    return merge * merge * n->width;
+}
+
+static locant_status bind(struct lct_net_merger **out, struct lct_net_binder *b,
+                          const struct lct_net_place up,
+                          const struct lct_net_place down, int64_t width)
+{
+    struct lct_net_merger *m = lct_net_keep(b->n, sizeof(*m));
+
+    *out = m;
+    if (m == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_TRY(lct_net_bind_linear(&m->mlp.up, b, up, -1, width_of_group(b->n),
+                                LCT_BIAS_MLP, NULL));
+    m->mlp.width = m->mlp.up.w.out;
+    m->mlp.act = LCT_ACT_GELU; /* whatever the configuration says */
+    return lct_net_bind_linear(&m->mlp.down, b, down, width, m->mlp.width,
+                               LCT_BIAS_MLP, NULL);
+}
+
+/* The layer after which merger i of DeepStack stands; -1: there is none. */
+static locant_status deep_layer(int64_t *out, const struct lct_config *c,
+                                size_t i)
+{
+    static const char key[] = "deepstack_visual_indexes";
+    static const int64_t usual[] = { 8, 16, 24 };
+    const json_t *list = json_object_get(c->text, key);
+    const json_t *item = json_array_get(list, i);
+
+    *out = -1;
+    if (list == NULL || json_is_null(list)) {
+        if (i < sizeof(usual) / sizeof(usual[0]))
+            *out = usual[i];
+        return LOCANT_OK;
+    }
+    if (i < json_array_size(list))
+        *out = json_integer_value(item);
+    if (json_is_array(list) &&
+        (item == NULL || (json_is_integer(item) && *out >= 0)))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: vision_config.%s is no list of layers", c->file,
+                       key);
+}
+
+static locant_status bind_deep(struct lct_net_binder *b, int64_t width)
+{
+    struct lct_net_stack *s = &b->n->text;
+    int64_t layer;
+
+    for (int64_t i = 0;; i++) {
+        const struct lct_net_place norm = { LCT_DEEP_NORM, -1, i };
+        const struct lct_net_place up = { LCT_DEEP_UP, -1, i };
+        const struct lct_net_place down = { LCT_DEEP_DOWN, -1, i };
+        struct lct_net_merger **to;
+
+        LCT_TRY(deep_layer(&layer, &b->n->config, (size_t)i));
+        if (layer < 0)
+            return LOCANT_OK;
+        if (layer >= s->n_layers || s->layers[layer].deep != NULL)
+            continue; /* never reached; the first of two counts */
+        to = &s->layers[layer].deep;
+        LCT_TRY(bind(to, b, up, down, width));
+        LCT_TRY(lct_net_bind_norm(&(*to)->norm, b, norm, width_of_group(b->n)));
+    }
+}
+
+locant_status lct_net_merger_bind(struct lct_net_binder *b, int64_t width)
+{
+    const struct lct_net_place up = { LCT_MERGER_UP, -1, -1 };
+    const struct lct_net_place down = { LCT_MERGER_DOWN, -1, -1 };
+
+    LCT_TRY(bind(&b->n->merger, b, up, down, width));
+    return lct_net_names_role(&b->prefix, LCT_DEEP_UP) == NULL
+               ? LOCANT_OK
+               : bind_deep(b, width);
+}
+
+/* ---------------------------------------------------------------- forward */
+
+locant_status lct_net_merger_forward(void *out, const void *x, int64_t groups,
+                                     const struct lct_net *n,
+                                     const struct lct_net_merger *merger,
+                                     const struct lct_net_room *room)
+{
+    const size_t item = n->math->item;
+    const int64_t width = width_of_group(n);
+    const bool norms = merger->norm.kind != LCT_NET_NO_NORM;
+    void *normed = norms ? lct_net_zeros(groups, width, item) : NULL;
+    void *scratch =
+        lct_net_zeros(lct_net_mlp_scratch(&merger->mlp, groups), 1, item);
+    const bool enough = scratch != NULL && (normed != NULL || !norms);
+
+    if (enough) {
+        lct_net_norm_rows(normed, x, groups, n->math, &merger->norm);
+        lct_net_mlp_forward(out, norms ? normed : x, groups, n, &merger->mlp,
+                            scratch, room);
+    }
+    locant_release(normed);
+    locant_release(scratch);
+    return enough ? LOCANT_OK
+                  : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+}

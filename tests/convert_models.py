@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Convert the models of tests/models/fixtures to GGUF and back.
+
+usage: tests/convert_models.py LOCANT [NAME...]
+
+The GGUF must have the positions of the folder ('model compare'), and its logits
+those of the oracle as closely as the folder's (run_models.py).  The way back
+must give every tensor with the same numbers, matrices with the same bytes, and
+the same positions and logits again.  Where GGUF files have no place for a head,
+states are compared: those of the folder and of the GGUF, computed by locant,
+must agree to the bit.  T5's fixtures have a distance that no key of GGUF says;
+here they have the usual one, and logits are compared in the same way, as of
+other models that are made by changing keys.  Of models whose positions no key says, the conversion must say that.
+"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import run_models
+from run_models import FIXTURES, LIMITS, OPTIONS
+
+# Names of fixtures, and the pairing of their files; None: they have none.
+MODELS = {
+    "bert": None, "cohere": "interleaved", "cohere2": "interleaved",
+    "deepseek_v2": "interleaved", "deepseek_v3": "interleaved",
+    "gemma": "half", "gemma2": "half", "gpt_neox": "half",
+    "granite": "half", "kimi_k2": "interleaved", "llama": "half",
+    "llama_3": "half", "mistral": "half", "mixtral": "half", "mt5": None, "olmo2": "half", "phi3_long": "half", "qwen2": "half",
+    "qwen2_moe": "half", "qwen3": "half", "smollm3": "half",
+    "starcoder2": "half", "t5": None, "t5_1_1": None, "umt5": None,
+}
+# Models made of fixtures by other keys, which have no logits of the oracle.
+CHANGED = {
+    "kimi_k2": ("deepseek_v3", {"model_type": "kimi_k2", "n_group": 1,
+                                "topk_group": 1}),
+    "mt5": ("t5_1_1", {"model_type": "mt5",
+                       "relative_attention_max_distance": 128}),
+    "t5": ("t5", {"relative_attention_max_distance": 128}),
+    "t5_1_1": ("t5_1_1", {"relative_attention_max_distance": 128}),
+    "umt5": ("umt5", {"relative_attention_max_distance": 128}),
+}
+# Windows of architectures that have none in GGUF, layers that do not rotate,
+# lists that a length chooses, a UMT5 of one layer, which is read as a T5.
+DIFFER = ("mistral", "phi3_long", "qwen2", "qwen2_moe", "smollm3", "umt5")
+# Divisors of another Llama 3 than 3.1, whose factors cannot be told from them.
+ONE_WAY = {"llama_3": "no key of config.json says the divisors"}
+
+
+def tensors(folder):
+    """{name: (type, shape, bytes)} of model.safetensors."""
+    with open(os.path.join(folder, "model.safetensors"), "rb") as file:
+        data = file.read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: (t["dtype"], t["shape"],
+                   data[8 + size:][t["data_offsets"][0]:t["data_offsets"][1]])
+            for name, t in header.items()}
+
+
+def run(words):
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def floats(kind, data):
+    """Numbers of BF16 or F32 as F32."""
+    if kind == "BF16":
+        data = b"".join(b"\0\0" + data[i:i + 2]
+                        for i in range(0, len(data), 2))
+    return struct.unpack(f"<{len(data) // 4}f", data)
+
+
+def lost(folder, back):
+    """What of the tensors did not come back as it was."""
+    old, new, words = tensors(folder), tensors(back), []
+    for name, (kind, shape, data) in old.items():
+        if name.startswith("cls.") or "lm_head.decoder" in name:
+            continue
+        if name not in new:
+            words.append(f"{name} is lost")
+        elif new[name][1] != shape:
+            words.append(f"{name} is {new[name][1]}, was {shape}")
+        elif new[name][0] == kind and new[name][2] != data:
+            words.append(f"{name} has other bytes")
+        elif floats(*new[name][::2]) != floats(kind, data):
+            words.append(f"{name} has other numbers")
+    return words + [f"{name} is new" for name in new if name not in old]
+
+
+def logits(locant, model, folder, dtype, out, hidden):
+    """Numbers that a model computes of the inputs of a folder."""
+    line = [locant, "model", "logits", model, "--dtype", dtype, "-o", out]
+    for name, option in OPTIONS.items():
+        path = os.path.join(folder, name + ".npy")
+        if os.path.exists(path):
+            line += [option, path]
+    code, text = run(line + (["--hidden"] if hidden else []))
+    if code:
+        raise ValueError(text.strip())
+    with open(out, "rb") as file:
+        return file.read()
+
+
+def same_logits(locant, name, folder, model, work):
+    """What is wrong with the logits of a model made of a folder."""
+    hidden, words = name == "bert", []
+    for dtype, limit in LIMITS.items():
+        out = os.path.join(work, "out.npy")
+        try:
+            got = logits(locant, model, folder, dtype, out, hidden)
+            if hidden or name in CHANGED:
+                if got != logits(locant, folder, folder, dtype, out, hidden):
+                    words.append(f"{dtype} differs")
+            elif run_models.error(folder, out) > limit:
+                words.append(f"{dtype} {run_models.error(folder, out):.1e}")
+        except ValueError as mistake:
+            words.append(str(mistake))
+    return words
+
+
+def judge(locant, name, work):
+    """What is wrong; nothing if all is well."""
+    folder, gguf = os.path.join(work, name), os.path.join(work, name + ".gguf")
+    back, pairing = os.path.join(work, name + ".back"), MODELS[name]
+    fixture, changes = CHANGED.get(name, (name, {}))
+    shutil.copytree(os.path.join(FIXTURES, fixture), folder)
+    path = os.path.join(folder, "config.json")
+    with open(path, encoding="utf-8") as file:
+        config = json.load(file) | changes
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(config, file)
+    code, text = run([locant, "model", "convert", folder, "--format", "gguf",
+                      "-o", gguf] + (["--verify"] if pairing else []))
+    if code:
+        return [text.strip()]
+    if (name in DIFFER) != ("its positions differ" in text):
+        return ["what it says of its positions is wrong: " + text.strip()]
+    if name in DIFFER:
+        code, text = run([locant, "model", "compare", folder, gguf])
+        return [] if code == 1 else ["its positions do not differ"]
+    words = ["as GGUF: " + word
+             for word in same_logits(locant, name, folder, gguf, work)]
+    code, text = run([locant, "model", "convert", gguf, "--format",
+                      "safetensors", "-o", back]
+                     + (["--verify", "--pairing", pairing] if pairing else []))
+    if name in ONE_WAY:
+        good = code == 3 and ONE_WAY[name] in text
+        return words + ([] if good else ["back: " + text.strip()])
+    if code:
+        return words + ["back: " + text.strip()]
+    words += ["back: " + word
+              for word in same_logits(locant, name, folder, back, work)
+              + lost(folder, back)]
+    for model in (gguf, back):
+        code, text = run([locant, "model", "compare", folder, model])
+        if code:
+            words.append(text.strip())
+    return words
+
+
+def main(locant, names):
+    failed = 0
+    with tempfile.TemporaryDirectory() as work:
+        for name in names or MODELS:
+            words = judge(locant, name, work)
+            failed += bool(words)
+            print(f"{'FAIL' if words else 'ok  '} {name:12} "
+                  + "; ".join(words))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
