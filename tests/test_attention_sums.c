@@ -224,6 +224,40 @@ TEST(coordinates_of_the_grid_are_the_default)
     }
 }
 
+/* A factor by the position of a query reads its coordinate; its index in the
+   keys is that of the mask alone. */
+TEST(a_temperature_reads_the_coordinate)
+{
+    struct mixed m = { .spec = "temperature(kind=ministral,floor=3)+rope",
+                       .dtype = LOCANT_F64,
+                       .T = 30,
+                       .S = 35,
+                       .axes = 1 };
+    double *with, *without;
+
+    mixed_make(&m);
+    for (int64_t n = 0; n < m.B * m.S; n++)
+        ((double *)m.k_coords.data)[n] =
+            (double)((int64_t *)m.k_pos.data)[n] + 0.25;
+    for (int64_t n = 0; n < m.B * m.T; n++)
+        ((double *)m.q_coords.data)[n] =
+            (double)((int64_t *)m.q_pos.data)[n] + 0.25;
+    m.a.mask = LOCANT_MASK_NONE;
+    m.a.q_pos = m.a.k_pos = NULL;
+    mixed_run(&m);
+    with = mixed_results(&m);
+    m.a.q_pos = &m.q_pos;
+    m.a.k_pos = &m.k_pos;
+    m.a.q_coords = m.a.k_coords = NULL;
+    mixed_run(&m);
+    without = mixed_results(&m);
+    for (size_t i = 0; i < mixed_count(&m); i++) /* angles differ by rounding */
+        CHECK(fabs(with[i] - without[i]) <= 1e-12);
+    free(with);
+    free(without);
+    mixed_free(&m);
+}
+
 /* Each part finds its own parameters; those of the input door rest. */
 TEST(parameters_are_those_of_the_whole)
 {

@@ -243,6 +243,35 @@ TEST(tokens_are_those_of_whole_texts_where_the_length_rotates)
         check_lengths("llama", with[i]);
 }
 
+/* Dynamic NTK of 13 positions, trained on 8, is NTK by 4 * 13 / 8 - 3, for a
+   shorter row of the batch, too: so transformers rotates it. */
+TEST(the_longest_row_rotates_all)
+{
+    enum { SHORT = 10 };
+    locant_model *dynamic, *fixed;
+    int64_t ids[2 * T], mask[2 * T], vocab;
+    float *both, *alone, most = 0;
+
+    CHECK_OK(locant_model_open_with(&dynamic, fixture("llama"), LOCANT_F32,
+                                    "dynamic(factor=4,original=8)"));
+    CHECK_OK(locant_model_open_with(&fixed, fixture("llama"), LOCANT_F32,
+                                    "ntk(factor=3.5)"));
+    vocab = locant_model_info_of(fixed).vocab;
+    draw_ids(ids, 2 * T, vocab);
+    for (int t = 0; t < 2 * T; t++)
+        mask[t] = t < T + SHORT;
+    both = logits_of(dynamic, ids, mask, 2, T);
+    alone = logits_of(fixed, ids + T, NULL, 1, SHORT);
+    for (int64_t i = 0; i < SHORT * vocab; i++)
+        most = fmaxf(most, fabsf(alone[i]));
+    for (int64_t i = 0; i < SHORT * vocab; i++)
+        CHECK(fabsf(both[T * vocab + i] - alone[i]) <= 3e-5f * most);
+    free(both);
+    free(alone);
+    locant_model_close(dynamic);
+    locant_model_close(fixed);
+}
+
 /* Rows of a batch that are padded go on as they do alone, whether positions are
    rotated or rows of a table. */
 TEST(continuations_do_not_count_padding)

@@ -96,7 +96,9 @@ enum {
  * k_coords   of several axes or of fractional positions; both or neither.  Or
  *            of each head [B, H, T, axes] and [B, Hkv, S, axes], unless
  *            frequencies depend on the longest position.  NULL: derived from
- *            q_pos and k_pos.  Masks read positions, not coordinates
+ *            q_pos and k_pos.  Masks read positions, not coordinates; factors
+ *            of a query (temperature) read a coordinate of one axis, rounded
+ *            down, unless heads have their own
  * q_docs     I64 [T] or [B, T]: document of each query and key.  A query sees
  * k_docs     only keys of its own document.  A negative id marks padding, which
  *            sees nothing and is never seen.  Both or neither

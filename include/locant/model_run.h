@@ -121,8 +121,9 @@ locant_model_shape(int64_t shape[3], int *rank, const locant_model *model,
  * seconds  NULL, or F64 [layers + 2]: time that each layer took, the input with
  *          an encoder or images, and the head   written
  *
- * A row has the same bits whatever the other rows are, and for any number of
- * threads.  Accuracy relative to the largest logit: below 3e-5 in float for
+ * A row has the same bits whatever the other rows are, unless the longest of
+ * them rotates all (dynamic NTK, LongRoPE), and for any number of threads.
+ * Accuracy relative to the largest logit: below 3e-5 in float for
  * models of some tens of layers, 1e-9 in double.  Rows of padding are
  * undefined.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an id beyond the vocabulary; a

@@ -10,6 +10,7 @@
 #include "scratch.h"
 #include "stick.h"
 #include "token_angles.h"
+#include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------- layout */
@@ -204,13 +205,28 @@ static void fill_last(const struct lct_tables *tables, const struct lct_plan *p,
     }
 }
 
+/* The position of query i of a row: its coordinate rounded down, if it has one
+   of one axis. */
+static int64_t position_of(const struct lct_plan *p, int64_t row, int64_t i)
+{
+    const struct lct_tables *tables = p->tables;
+    double at;
+
+    if (p->request->axes != 1 || p->request->coords_by_head)
+        return tables->q_pos[row * p->T + i];
+    at = floor(tables->q_coords[row * p->T + i]);
+    return fabs(at) < 0x1p62 ? (int64_t)at : INT64_MAX;
+}
+
 static void fill_temperatures(const struct lct_tables *tables,
                               const struct lct_plan *p)
 {
     const locant_encoding *e = p->request->temperature;
 
-    for (int64_t i = 0; i < p->position_rows * p->T; i++)
-        tables->tau[i] = e->row->scale.of_query(e, tables->q_pos[i]);
+    for (int64_t row = 0; row < p->position_rows; row++)
+        for (int64_t i = 0; i < p->T; i++)
+            tables->tau[row * p->T + i] =
+                e->row->scale.of_query(e, position_of(p, row, i));
 }
 
 /*

@@ -147,6 +147,37 @@ static locant_status bind_sinks(struct lct_net_attention *a,
 }
 
 /*
+ * The longest position is that of all rows of a call, as in transformers: the
+ * key 'length' of a scaling, which plans leave out.
+ */
+static locant_status choose_by_call(struct lct_net_attention *a)
+{
+    static const char *const scalings[] = { "scaling=dynamic(",
+                                            "scaling=longrope(" };
+    const char *spec = a->plan->spec, *found = NULL;
+    locant_status status;
+    size_t room, to = 0;
+    char *text;
+
+    for (size_t i = 0; spec != NULL && found == NULL && i < 2; i++) {
+        found = strstr(spec, scalings[i]);
+        to = found != NULL ? (size_t)(found - spec) + strlen(scalings[i]) : 0;
+    }
+    if (found == NULL || strstr(found, "length=") != NULL)
+        return LOCANT_OK;
+    room = strlen(spec) + sizeof("length=call,");
+    text = locant_alloc(room);
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    snprintf(text, room, "%.*slength=call,%s", (int)to, spec, spec + to);
+    status = locant_encoding_create(&a->own, text);
+    locant_release(text);
+    if (status == LOCANT_OK)
+        a->encoding = a->own;
+    return status;
+}
+
+/*
  * ALiBi counted from the key alone is, but for a constant that the softmax of a
  * row does not see, ALiBi by distance: whose numbers are smaller, and do not
  * depend on the length of the call as those of MPT do.
@@ -165,7 +196,7 @@ static locant_status choose_encoding(struct lct_net_attention *a)
         length = strlen(dialects[i]);
     }
     if (found == NULL || strlen(spec) >= sizeof(by_distance))
-        return LOCANT_OK;
+        return choose_by_call(a);
     snprintf(by_distance, sizeof(by_distance), "%.*s%s", (int)(found - spec),
              spec, found + length);
     LCT_TRY(locant_encoding_create(&a->own, by_distance));

@@ -69,14 +69,18 @@ bool lct_net_length_matters(const struct lct_net_stack *s)
     return false;
 }
 
-/* Positions of row b, as attention counts them: the largest and one. */
-static int64_t length_of(const struct lct_net_cache *c, int64_t b)
+/* Positions of all rows, as attention counts them: the largest and one. */
+static int64_t length_of(const struct lct_net_cache *c)
 {
     int64_t most = 0;
 
-    for (int64_t i = b * c->capacity; i < b * c->capacity + c->length; i++)
-        if (c->docs[i] >= 0 && c->positions[i] >= most)
-            most = c->positions[i] + 1;
+    for (int64_t b = 0; b < c->B; b++)
+        for (int64_t s = 0; s < c->length; s++) {
+            const int64_t i = b * c->capacity + s;
+
+            if (c->docs[i] >= 0 && c->positions[i] >= most)
+                most = c->positions[i] + 1;
+        }
     return most;
 }
 
@@ -106,17 +110,15 @@ locant_status lct_net_length_grows(bool *out, const struct lct_net_run *r)
 {
     const struct lct_net_stack *s = r->stack;
     bool same = true;
+    int64_t n;
 
     *out = false;
     if (r->encoding != NULL || !lct_net_length_matters(s))
         return LOCANT_OK;
-    for (int64_t b = 0; same && b < r->cache->B; b++) {
-        const int64_t n = length_of(r->cache, b);
-
-        for (int64_t i = 0; same && i < s->n_layers; i++)
-            if (is_long(&s->layers[i].attention))
-                LCT_TRY(is_same(&same, &s->layers[i].attention, n, n + 1));
-    }
+    n = length_of(r->cache);
+    for (int64_t i = 0; same && i < s->n_layers; i++)
+        if (is_long(&s->layers[i].attention))
+            LCT_TRY(is_same(&same, &s->layers[i].attention, n, n + 1));
     *out = !same;
     return LOCANT_OK;
 }

@@ -22,7 +22,7 @@ locant_status lct_net_length_encoding(locant_encoding **out,
    dynamic NTK and LongRoPE? */
 bool lct_net_length_matters(const struct lct_net_stack *s);
 
-/* Does one token more change the rotation of all tokens of some row?  Those of
-   LongRoPE change once, those of dynamic NTK with each.  Errors: NOMEM. */
+/* Does one token more change the rotation of all tokens?  Those of LongRoPE
+   change once, those of dynamic NTK with each.  Errors: NOMEM. */
 locant_status lct_net_length_grows(bool *out, const struct lct_net_run *r);
 #endif
