@@ -283,6 +283,7 @@ static void lose(int lost, locant_store *one, int64_t id)
         snprintf(name, sizeof name, "lost-%d-%ld", lost, group.fails_at);
         job.store = s = open_store(name);
         run_job(results, &job, &group);
+        locant_store_close(s);
         if (results[lost].status == LOCANT_OK)
             break;
         failures++;
@@ -294,7 +295,6 @@ static void lose(int lost, locant_store *one, int64_t id)
                      NULL))
                 FAIL("exchange %ld, rank %d: %s\n", group.fails_at, r,
                      results[r].message);
-        locant_store_close(s);
         s = open_store(name);
         check_same_run(one, id, s, train(s, &o));
         locant_store_close(s);
@@ -485,7 +485,7 @@ IN_SCRATCH(survives_any_allocation_that_fails)
                 FAIL("allocation %ld: rank %d: %s\n", k, r, results[r].message);
         locant_store_close(job.store);
     }
-    CHECK(failures > 20);
+    CHECK(failures > 60 / stride);
 }
 
 TEST(groups_that_cannot_train_are_refused)

@@ -5,7 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "train_case.h"
-#include "train/trainer.h"
+#include "train/train_begin.h"
 #include <math.h>
 
 enum { BATCH = 8, LENGTH = 12, SEGMENTS = 4 };

@@ -8,8 +8,9 @@
 #include "train.h"
 #include "../store/checkpoint.h"
 #include "../store/clock.h"
-#include "../files/hash.h"
 #include "../store/speed.h"
+#include "register.h"
+#include "train_begin.h"
 #include "train_group.h"
 #include <inttypes.h>
 #include <math.h>
@@ -79,100 +80,6 @@ static locant_status save(struct lct_trainer *t, const char *status)
     LCT_TRY(lct_ranks_agree(&t->ranks, own));
     t->saved_step = t->step;
     return LOCANT_OK;
-}
-
-/*
- * Read the checkpoint, or if it is damaged the one before it. If both are
- * damaged, report the failure of the first.
- */
-static locant_status read_checkpoint(struct lct_checkpoint *c,
-                                     struct lct_trainer *t)
-{
-    locant_status status = lct_checkpoint_read(c, t->model, t->path);
-    char why[sizeof t->notice - 64];
-    char *previous;
-
-    if (status != LOCANT_ERR_FORMAT)
-        return status;
-    snprintf(why, sizeof why, "%s", locant_last_error());
-    LCT_TRY(
-        lct_store_run_path(&previous, t->store, t->id, "previous.safetensors"));
-    if (access(previous, F_OK) == 0)
-        status = lct_checkpoint_read(c, t->model, previous);
-    locant_release(previous);
-    if (status == LOCANT_ERR_FORMAT)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s", why);
-    LCT_TRY(status);
-    snprintf(t->notice, sizeof t->notice,
-             "%s; run %" PRId64 " went back to"
-             " step %" PRId64,
-             why, t->id, c->step);
-    lct_store_restore_previous(t->store, t->id);
-    return LOCANT_OK;
-}
-
-static bool has_isa(const char *name)
-{
-    const char *isa;
-    int available;
-
-    for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++)
-        if (available && strcmp(isa, name) == 0)
-            return true;
-    return false;
-}
-
-/* Fail if the steps so far used another instruction set: the run would end with
-   the bits of neither. */
-static locant_status check_isa(const struct lct_trainer *t, int64_t step)
-{
-    char isa[16];
-
-    LCT_TRY(lct_store_read_session_isa(isa, t->store, t->id, step));
-    if (isa[0] == 0 || t->store->any_isa || strcmp(isa, locant_isa()) == 0)
-        return LOCANT_OK;
-    if (has_isa(isa))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: run %" PRId64 " was"
-                           " trained with %s to step %" PRId64 ", this is %s:"
-                           " continue with --isa %s for the same bits, or with"
-                           " --any-isa for other bits",
-                           t->id, isa, step, locant_isa(), isa);
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_train: run %" PRId64 " was"
-                       " trained with %s to step %" PRId64 ", which this"
-                       " machine does not have: --any-isa continues with %s,"
-                       " to other bits",
-                       t->id, isa, step, locant_isa());
-}
-
-/* Continue from the checkpoint, or begin. */
-static locant_status begin(struct lct_trainer *t)
-{
-    struct lct_checkpoint c = { .key = t->key,
-                                .m = t->m,
-                                .v = t->v,
-                                .checksum = LCT_HASH_BEGIN,
-                                .memory = t->memory.data ? &t->memory : NULL };
-
-    lct_store_clean_run(t->store, t->id, false);
-    if (access(t->path, F_OK) == 0 ||
-        lct_store_restore_previous(t->store, t->id))
-        LCT_TRY(read_checkpoint(&c, t));
-    else
-        LCT_TRY(lct_train_init_params(t));
-    if (c.step > t->o.steps)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: is of step %" PRId64 ", but run %" PRId64
-                           " has %" PRId64 "; with the"
-                           " file removed it is trained again",
-                           t->path, c.step, t->id, t->o.steps);
-    LCT_TRY(check_isa(t, c.step));
-    t->step = t->first_step = t->saved_step = c.step;
-    t->earlier_seconds = c.seconds;
-    t->checksum = c.checksum;
-    t->session_start = t->recorded = lct_clock();
-    return lct_store_begin_session(t->store, t->id, t->step);
 }
 
 /* Mark the run as failed. Parameters and moments are those of the last step
@@ -329,7 +236,7 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
 /* Find the run and continue it from its checkpoint, unless it is done. */
 static locant_status begin_in_store(struct lct_trainer *t, bool *done)
 {
-    locant_status status = lct_train_register(t);
+    locant_status status = lct_register_run(t);
 
     if (t->only != 0) /* the options came from the store */
         status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
@@ -340,7 +247,7 @@ static locant_status begin_in_store(struct lct_trainer *t, bool *done)
     LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id, "locant_train"));
     /* Another process may have finished the run before this one locked it. */
     LCT_TRY(is_done(done, t));
-    return *done ? LOCANT_OK : begin(t);
+    return *done ? LOCANT_OK : lct_train_begin(t);
 }
 
 static locant_status run_trainer(struct lct_trainer *t)

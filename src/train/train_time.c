@@ -1,7 +1,7 @@
 /* train_time.c - times steps of training, as a forecast needs them */
 #include "../store/clock.h"
 #include "train.h"
-#include "trainer.h"
+#include "train_begin.h"
 #include <math.h>
 
 enum { STEPS = 3 }; /* timed, after one that is not */

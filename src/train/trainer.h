@@ -74,12 +74,6 @@ void lct_trainer_free(struct lct_trainer *t);
    run. */
 locant_status lct_train_set_up(struct lct_trainer *t);
 
-/* Find the run in the store, or insert it. */
-locant_status lct_train_register(struct lct_trainer *t);
-
-/* Initial parameters: the parent's, or drawn from the seed. */
-locant_status lct_train_init_params(struct lct_trainer *t);
-
 /* -------------------------------------------------------------------- step */
 
 /*

@@ -60,7 +60,9 @@ started() {
 begin() {
     dir=$1
     shift
-    ranks 3 $long --ranks mpi --dir "$dir" "$@" > log 2>&1 &
+    # not by the function: $! is then the launcher
+    "$here/launch.sh" "$launcher" 3 "$locant" $long --ranks mpi --dir "$dir" \
+        "$@" > log 2>&1 &
     job=$!
     until [ -e "$dir/checkpoints/run-1.safetensors" ] ||
         ! kill -0 $job 2> /dev/null; do
@@ -137,6 +139,35 @@ says 'stopped and saved'
 verdict 'of one rank' "$([ "$(grep -c 'stopped and saved' log)" = 1 ] || cat log)"
 $locant $long --leaves 16 --dir signalled > log 2>&1
 same 'and one process goes on to the same bits' long signalled
+
+# The launcher of Open MPI then makes an exit status of its own.
+begin interrupted
+kill -TERM $job
+wait $job
+verdict 'SIGTERM to the launcher stops and saves' \
+    "$(grep -q 'stopped and saved' log || cat log)"
+ranks 4 $long --ranks mpi --dir interrupted > log 2>&1
+same 'and the run goes on to the same bits' long interrupted
+
+# A disk of its own, if this process may have one, too small for a checkpoint.
+mkdir full
+cat > full.sh <<END
+mount -t tmpfs -o size=400k none full || exit
+"$here/launch.sh" "$launcher" 3 "$locant" $long --ranks mpi --dir full > log 2>&1
+echo \$? > full-status
+mount -o remount,size=64m full
+"$here/launch.sh" "$launcher" 2 "$locant" $long --ranks mpi --dir full > log-2 2>&1
+cp -r full full-copy
+END
+unshare -m sh full.sh 2> /dev/null
+if [ -e full-status ]; then
+    exits 3 "$(cat full-status)" 'a full disk of rank 0'
+    verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
+    verdict 'and the run goes on' "$(cat log-2 | grep 'locant: ')"
+    same 'to the same bits' long full-copy
+else
+    echo 'ok   left out: this process may not mount a small disk'
+fi
 
 # --------------------------------------------------------------- refusals
 
