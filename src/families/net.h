@@ -97,9 +97,6 @@ struct lct_net_attention {
     const struct lct_layer_plan *plan;
     const locant_encoding *encoding; /* of the plan, or 'own' */
     locant_encoding *own;
-    locant_encoding *cold; /* without its temperature, which follows position
-                              ids (net_temperature.c); or NULL */
-    double heat, heat_floor;
     struct lct_net_linear q, k, v, o;
     struct lct_net_norm q_norm, k_norm, v_norm;
     struct lct_net_latent *latent; /* instead of q, k, v; or NULL */

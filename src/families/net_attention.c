@@ -11,7 +11,6 @@
 #include "net_learned.h"
 #include "net_math.h"
 #include "net_norm.h"
-#include "net_temperature.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -227,7 +226,6 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
 
     a->plan = p;
     LCT_TRY(choose_encoding(a));
-    LCT_TRY(lct_net_temperature_bind(a));
     LCT_TRY(lct_net_learned_bind(a, b, layer));
     a->clip = b->s.clip;
     a->window = b->s.same_length ? b->s.memory : 0;
@@ -482,19 +480,6 @@ static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
                         .stride = { 0, 0, 1 } };
 }
 
-/* What attention does itself. */
-static const locant_encoding *
-encoding_of_call(const struct work *w, const struct lct_net_step *s,
-                 const struct lct_net_attention *a)
-{
-    if (normed_late(a))
-        return NULL;
-    if (!s->cache->given || a->cold == NULL)
-        return encoding_of(s, a);
-    lct_net_temperature_apply(w->q, s, a); /* masks go by slot, it does not */
-    return a->cold;
-}
-
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, int64_t layer,
                             void *keys, void *values)
@@ -531,7 +516,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     call.q = &q;
     call.k = &k;
     call.v = &v;
-    call.encoding = encoding_of_call(w, s, a);
+    call.encoding = normed_late(a) ? NULL : encoding_of(s, a);
     call.params = a->params;
     call.mask = p->mask == LCT_CAUSAL ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     call.scale = p->scale;

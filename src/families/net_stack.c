@@ -205,8 +205,6 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
 void lct_net_stack_end(struct lct_net_stack *s)
 {
     locant_encoding_free(s->input);
-    for (int64_t i = 0; i < s->n_layers; i++) {
+    for (int64_t i = 0; i < s->n_layers; i++)
         locant_encoding_free(s->layers[i].attention.own);
-        locant_encoding_free(s->layers[i].attention.cold);
-    }
 }
