@@ -4,7 +4,7 @@
 #include "load.h"
 
 bool lct_decode_rows_widen(const struct lct_plan *p, const struct lct_tile *t,
-                            enum lct_decode_rows of)
+                           enum lct_decode_rows of)
 {
     const struct lct_paged *paged = &p->request->paged;
     const locant_tensor *x =

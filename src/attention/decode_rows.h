@@ -13,7 +13,7 @@
  * do not know the NaN of E4M3.
  */
 bool lct_decode_rows_widen(const struct lct_plan *p, const struct lct_tile *t,
-                            enum lct_decode_rows of);
+                           enum lct_decode_rows of);
 
 /* How 'rows', which are the caller's or dequantised, are stored. */
 void lct_decode_rows_set(const struct lct_plan *p, struct lct_product *x,

@@ -34,8 +34,7 @@ static inline u16w u16w_load_bytes(const char *p, const int whole)
 {
 #if defined(__AVX512BW__)
     if (whole)
-        return (u16w)_mm512_cvtepu8_epi16(
-            _mm256_loadu_si256((const void *)p));
+        return (u16w)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)p));
     return (u16w)_mm512_cvtepu8_epi16(
         _mm256_castsi128_si256(_mm_loadu_si128((const void *)p)));
 #elif defined(__AVX2__)
