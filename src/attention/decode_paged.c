@@ -5,10 +5,10 @@
 #include "load.h"
 
 enum {
-    /* A kernel computes fewer keys than a vector holds one by one. */
+    /* Fewer keys than a vector holds are copied by kernels. */
     PIECE_ROWS = LCT_PAD,
-    /* Prefetch distance, measured on Zen 5 with blocks of 4 KiB in order and at
-     * random: of float16 at random 8 KiB take 1.06 times as long, 24 KiB 1.1. */
+    /* Prefetch distance, measured on Zen 5 with blocks of 4 KiB of float16 in
+     * random order: 8 KiB take 1.06 times as long, 24 KiB 1.1. */
     AHEAD_BYTES = 16384
 };
 
