@@ -61,22 +61,22 @@ set(CORE_SOURCES
   attention/content_plan.c attention/content_project.c
   attention/content_tables.c attention/content_window.c attention/decode.c
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
-  attention/decode_paged.c attention/decode_softmax.c attention/dense_bias.c
-  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
-  attention/f32.c attention/factors.c attention/key_order.c
-  attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/paged.c attention/pairs.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
-  attention/schedules.c attention/scores.c attention/scratch.c
-  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
-  attention/tiled.c attention/token_angles.c
+  attention/decode_paged.c attention/decode_rows.c attention/decode_softmax.c
+  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
+  attention/dense_mask.c attention/f32.c attention/factors.c
+  attention/key_order.c attention/leaf_sums.c attention/load.c
+  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
+  attention/pairs.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/quant.c attention/quantize.c
+  attention/ragged.c attention/rectangle.c attention/reference.c
+  attention/relations.c attention/request.c attention/rotation.c
+  attention/row_factor.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
+  attention/tables.c attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -318,21 +318,21 @@ set(TESTS
   test_pictures test_plan_gguf test_poll test_position_plan test_positions
   test_positions_grid test_positions_random test_positions_windows test_probe
   test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_published_plans test_quant test_references test_registry
-  test_report test_report_full test_report_tasks test_rerotate test_resize
-  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
-  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
-  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
-  test_score test_score_tables test_sections test_shared test_sight
-  test_source test_spec test_statistics test_statistics_curves
-  test_statistics_unpaired test_store test_store_crowd test_store_docs
-  test_store_guard test_store_keep test_store_migrate test_store_refusals
-  test_store_sittings test_store_texts test_store_values test_study
-  test_study_compare test_surface test_sweep test_task_run test_tasks
-  test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
-  test_tokens test_towers test_train test_train_group test_train_leaves
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
-  test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_tree test_vectors test_verdict test_vocabulary test_weights
-  test_xpos_pope)
+  test_property test_published_plans test_quant test_quant_kernels
+  test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score
+  test_score_tables test_sections test_shared test_sight test_source
+  test_spec test_statistics test_statistics_curves test_statistics_unpaired
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_study_compare
+  test_surface test_sweep test_task_run test_tasks test_tensors
+  test_tensors_file test_tokenizer test_tokenizer_scores test_tokens
+  test_towers test_train test_train_group test_train_leaves test_train_norms
+  test_train_source test_traits_attention test_traits_calls test_traits_limit
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_tree
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
