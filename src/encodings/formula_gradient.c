@@ -25,7 +25,7 @@ static double times(double d, double slope)
 {
     double product = d * slope;
 
-    return (d == 0) | (slope == 0) ? 0 : product;
+    return ((d == 0) | (slope == 0)) ? 0 : product;
 }
 
 /* Add to what has reached argument k of a node. */
