@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, Mapping, TypeAlias, overload
 
-from . import _encoding
-from ._c import ROTATE_INVERSE, ROTATE_KEY, Status
-from ._library import Error
-from . import _torch as ops  # its error names a missing PyTorch
-from . import _torch_doors as doors
+from .. import _encoding
+from .._c import ROTATE_INVERSE, ROTATE_KEY, Status
+from .._library import Error
+from .. import _torch as ops  # its error names a missing PyTorch
+from .. import _torch_doors as doors
 import torch
 
 Tensor = torch.Tensor
