@@ -31,6 +31,20 @@ _CODES = {torch.float32: Dtype.F32, torch.float16: Dtype.F16,
           torch.bool: Dtype.U8, torch.uint8: Dtype.U8}
 
 
+def check_on_cpu(**given: Any) -> None:
+    """Refuse what is neither a tensor on the CPU nor None."""
+    for name, x in given.items():
+        if x is None:
+            continue
+        if not isinstance(x, Tensor):
+            raise Error(Status.ERR_PARAM, f"locant: {name} is a "
+                        f"{type(x).__name__}, expected a torch.Tensor")
+        if x.device.type != "cpu":
+            raise Error(Status.ERR_UNSUPPORTED, f"locant: {name} is on device "
+                        f"{x.device}, expected cpu; locant computes on the CPU "
+                        f"alone: pass {name}.cpu()")
+
+
 def view_of(x: Tensor, name: str) -> _c.Tensor:
     """A locant_tensor that views 'x'; keep 'x' alive for the call."""
     code = _CODES.get(x.dtype)
@@ -125,6 +139,7 @@ class Call(NamedTuple):
     scale: float | None
     softcap: float
     rotate_values: bool
+    leaves: int
 
 
 _TENSORS = Call._fields[:13]
@@ -136,7 +151,7 @@ _SCHEMA = (
     "Tensor? q_docs, Tensor? k_docs, Tensor? visible, Tensor[] params, "
     "str spec, str names, bool causal, "
     "bool keys_rotated, SymInt window, float? scale, float softcap, "
-    "bool rotate_values")
+    "bool rotate_values, SymInt leaves")
 
 
 def _ranks(c: Call) -> None:
@@ -148,7 +163,8 @@ def _ranks(c: Call) -> None:
 
 def _problem(c: Call) -> tuple[_c.Attention, Bound]:
     _ranks(c)
-    s = make(_c.Attention, window=c.window, softcap=c.softcap)
+    s = make(_c.Attention, window=c.window, softcap=c.softcap,
+             leaves=c.leaves)
     for name in _TENSORS:
         x = getattr(c, name)
         if x is not None:

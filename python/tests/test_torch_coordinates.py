@@ -77,7 +77,8 @@ class Coordinates(unittest.TestCase):
         q = rows(2, 3, 5, 16)
         opcheck(_torch.attention,
                 (q, q, q, None, None, None, None, None, at, at, None, None,
-                 None, [], "rope2d", "", False, False, 0, None, 0.0, False))
+                 None, [], "rope2d", "", False, False, 0, None, 0.0, False,
+                 0))
 
     def test_refusals(self):
         q, at = rows(1, 2, 5, 16), rows(5, 1)

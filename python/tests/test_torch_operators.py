@@ -18,14 +18,14 @@ from torch.library import opcheck
 
 
 def arguments(spec="none", dtype=torch.float32, sinks=None, x=None, bias=None,
-              mask=None, **sizes):
+              mask=None, leaves=0, **sizes):
     """Of the operator attention, with an encoding's own parameters."""
     q, k, v = tensors(dtype, **sizes)
     e = lt.Encoding(spec, heads=4, kv_heads=2, head_dim=16, width=64,
                     length=8)
     return (q, k, v, x, sinks, bias, None, None, None, None, None, None, mask,
             list(e.params().values()), e.spec, ",".join(e.params()), True,
-            False, 0, None, 0.0, False)
+            False, 0, None, 0.0, False, leaves)
 
 
 class Operators(unittest.TestCase):
@@ -35,6 +35,7 @@ class Operators(unittest.TestCase):
         mask = torch.ones(19, 23, dtype=torch.bool)[None, None]
         for given in (arguments(), arguments("t5", sinks=sinks),
                       arguments(bias=bias, mask=mask),
+                      arguments("t5", leaves=2),
                       arguments("fox", t=23, x=torch.randn(
                           2, 23, 64, requires_grad=True))):
             opcheck(_torch.attention, given)
@@ -152,6 +153,8 @@ class Refusals(Case):
                  lambda: lt.attention(q, k.double(), v)),
                 (locant.Error, r"key_mask has shape \[3\]",
                  lambda: lt.attention(q, k, v, key_mask=torch.ones(3))),
+                (locant.Error, "leaves is 3, expected 0",
+                 lambda: lt.attention(q, k, v, leaves=3)),
                 (locant.Error, "both or neither",
                  lambda: lt.attention(q, k, v, q_documents=torch.zeros(
                      19, dtype=torch.int64))),

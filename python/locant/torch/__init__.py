@@ -9,35 +9,26 @@ Under torch.autocast("cpu") q, k, v and x are cast to its dtype, except float64,
 as PyTorch does for scaled_dot_product_attention; parameters, sinks and sums
 stay float32.  The number of threads is that of locant.set_threads(), not of
 torch.set_num_threads().
+
+`locant.torch.parallel`, imported when first used, shares one sequence out among
+processes.
 """
 from __future__ import annotations
 
+import importlib
 from typing import Any, Literal, Mapping, TypeAlias, overload
 
-from . import _encoding
-from ._c import ROTATE_INVERSE, ROTATE_KEY, Status
-from ._library import Error
-from . import _torch as ops  # its error names a missing PyTorch
-from . import _torch_doors as doors
+from .. import _encoding
+from .._c import ROTATE_INVERSE, ROTATE_KEY, Status
+from .._library import Error
+from .. import _torch as ops  # its error names a missing PyTorch
+from .. import _torch_doors as doors
 import torch
 
 Tensor = torch.Tensor
 Spec: TypeAlias = "str | _encoding.Encoding | Encoding | None"
 
 __all__ = ["Encoding", "add", "attention", "rotate"]
-
-
-def _check_on_cpu(**given: Any) -> None:
-    for name, x in given.items():
-        if x is None:
-            continue
-        if not isinstance(x, Tensor):
-            raise Error(Status.ERR_PARAM, f"locant: {name} is a "
-                        f"{type(x).__name__}, expected a torch.Tensor")
-        if x.device.type != "cpu":
-            raise Error(Status.ERR_UNSUPPORTED, f"locant: {name} is on device "
-                        f"{x.device}, expected cpu; locant computes on the CPU "
-                        f"alone: pass {name}.cpu()")
 
 
 def _cast(*given: Tensor | None) -> list[Any]:
@@ -64,7 +55,7 @@ def _named(encoding: Spec, params: Mapping[str, Tensor] | None
         encoding if isinstance(encoding, str) else encoding.spec
     given = params or {}
     for name, value in given.items():
-        _check_on_cpu(**{f"params[{name!r}]": value})
+        ops.check_on_cpu(**{f"params[{name!r}]": value})
     return spec, ",".join(given), [_widened(x) for x in given.values()]
 
 
@@ -126,7 +117,7 @@ def attention(  # type: ignore[misc]
               softcap: float = 0.0, sinks: Tensor | None = None,
               bias: Tensor | None = None, mask: Tensor | None = None,
               x: Tensor | None = None, keys_rotated: bool = False,
-              rotate_values: bool = False) -> Any:
+              rotate_values: bool = False, leaves: int = 0) -> Any:
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks, bias, params, q_coords and k_coords
@@ -154,6 +145,10 @@ def attention(  # type: ignore[misc]
                  scaled_dot_product_attention; -infinity hides a key
     mask         bool of such a shape: True where a query sees a key, like a
                  bool attn_mask
+    leaves       0: gradients that are summed over queries, of k, v, x, sinks
+                 and params, are one chain; L, a power of two up to 256: each is
+                 the sum of L parts by a fixed binary tree
+                 (locant.attention_backward())
     the rest     as in locant.attention(), with tensors for arrays
 
     Returns out [B, H, T, Dv], in memory as q is ([B, T, H, D] if q is), and with
@@ -163,11 +158,11 @@ def attention(  # type: ignore[misc]
     Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); of the gradients
     Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
-    _check_on_cpu(q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
-                  k_positions=k_positions, q_coords=q_coords,
-                  k_coords=k_coords, q_documents=q_documents,
-                  k_documents=k_documents, key_mask=key_mask, bias=bias,
-                  mask=mask)
+    ops.check_on_cpu(
+        q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
+        k_positions=k_positions, q_coords=q_coords, k_coords=k_coords,
+        q_documents=q_documents, k_documents=k_documents, key_mask=key_mask,
+        bias=bias, mask=mask)
     spec, names, values = _named(encoding, params)
     q, k, v, x = _cast(q, k, v, x)
     out, lse = ops.attention(
@@ -175,7 +170,7 @@ def attention(  # type: ignore[misc]
         _four_axes("bias", bias), q_positions, k_positions, q_coords, k_coords,
         *_documents(q, k, q_documents, k_documents, key_mask),
         _four_axes("mask", mask), values, spec, names, causal, keys_rotated,
-        window, scale, float(softcap), rotate_values)
+        window, scale, float(softcap), rotate_values, leaves)
     return (out, lse) if return_lse else out
 
 
@@ -199,7 +194,7 @@ def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     params and, for a plain rotation, real positions.
     Errors and source: as locant.rotate().
     """
-    _check_on_cpu(x=x, positions=positions, limits=limits)
+    ops.check_on_cpu(x=x, positions=positions, limits=limits)
     spec, names, values = _named(encoding, params)
     flags = (ROTATE_INVERSE if inverse else 0) | (ROTATE_KEY if key else 0)
     made: Tensor = doors.rotate(x, values, positions, limits, spec, names,
@@ -220,7 +215,7 @@ def add(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     Returns x + P[positions] of x's dtype.  Differentiable in x and params.
     Errors and source: as locant.table().
     """
-    _check_on_cpu(x=x, positions=positions)
+    ops.check_on_cpu(x=x, positions=positions)
     spec, names, values = _named(encoding, params)
     made: Tensor = doors.add(x, values, positions, None, spec, names, offset,
                              0)
@@ -306,3 +301,9 @@ class Encoding(torch.nn.Module):
 
     def extra_repr(self) -> str:
         return repr(self.spec)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "parallel":
+        return importlib.import_module(f"{__name__}.parallel")
+    raise AttributeError(f"module 'locant.torch' has no attribute {name!r}")
