@@ -15,8 +15,8 @@
 # make test-python  the Python package with PyTorch, transformers, matplotlib
 #                 (some GB of wheels); 'make test' runs what needs NumPy alone
 # make test-mpi   training on several processes, with Open MPI and with MPICH,
-#                 which it installs; 'make test' does the same with the MPI that
-#                 it finds
+#                 which it installs, and 'make bench-scale'; 'make test' does the
+#                 first with the MPI that it finds
 # make bench      speed against peak speeds of this machine, recorded in
 #                 bench/results; ARGS="..." goes to 'locant bench'
 # make bench-table  the table "compared with the peak" of docs/SPEED.md for this
@@ -24,6 +24,8 @@
 #                 out; TABLES="decode input" its rows of these tables of 'locant
 #                 bench' alone; ARGS="..." goes to 'locant bench'
 # make bench-peers  speed against PyTorch, onnxruntime, ggml (some GB of wheels)
+# make bench-scale  the simulated tables of docs/SCALE.md, training on 2 to 32
+#                 hosts, in half a minute; fails if an efficiency has fallen
 # make install    into PREFIX (/usr/local), under DESTDIR if given
 
 # Debian's own, even where PATH leads to another that lacks its modules.
@@ -127,6 +129,9 @@ bench-peers:
 	@$(BUILD) --target locant_shared locant_lab_shared
 	@scripts/peers $(ARGS)
 
+bench-scale:
+	@scripts/bench-scale
+
 install:
 	$(configure)
 	@$(BUILD)
@@ -136,4 +141,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-page test-python test-full test-mpi null bench bench-table bench-peers install clean FORCE
+.PHONY: report test test-page test-python test-full test-mpi null bench bench-table bench-peers bench-scale install clean FORCE
