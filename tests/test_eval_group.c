@@ -32,10 +32,9 @@ static locant_status evaluate_rank(const locant_group *g, void *context)
     o.group = g;
     if (g->rank == 1 && job->blocks)
         o.blocks = job->blocks;
-    return locant_evaluate_as(&job->got[g->rank],
-                              g->rank == 0 ? job->store : NULL, job->id,
-                              g->rank == 1 && job->text ? job->text : corpus,
-                              &o);
+    return locant_evaluate_as(
+        &job->got[g->rank], g->rank == 0 ? job->store : NULL, job->id,
+        g->rank == 1 && job->text ? job->text : corpus, &o);
 }
 
 /* A store of its own with one run, so that no result is there yet. */
@@ -240,8 +239,7 @@ TEST(a_failure_of_the_store_is_told_to_all)
 
     locant_store_close(job.store);
     snprintf(name, sizeof name, "store-%d", stores - 1);
-    CHECK_OK(
-        locant_store_open_readonly(&job.store, scratch_file(&dir, name)));
+    CHECK_OK(locant_store_open_readonly(&job.store, scratch_file(&dir, name)));
     refuse(&job, LOCANT_ERR_PARAM, "was opened for reading only");
     locant_store_close(job.store);
     job.store = NULL;

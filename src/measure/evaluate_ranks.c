@@ -84,8 +84,8 @@ locant_status lct_eval_greet(const struct lct_eval *ev, int64_t run,
 
 /* -------------------------------------------------------------------- news */
 
-/* Tell all ranks the status of this one, with 'bytes' of its losses and those
-   of all others at ev->begin[]. The first failure is that of all. */
+/* Tell all ranks the status of this one, and the losses that come after it:
+   news[begin[r]] .. of rank r. The first failure is that of all. */
 static locant_status tell(struct lct_eval *ev, unsigned char *news,
                           const size_t *begin, locant_status status)
 {
@@ -162,8 +162,8 @@ locant_status lct_eval_batch(struct lct_eval *ev,
         return LOCANT_OK;
     }
     ev->waiting[slot] = *x;
-    ev->begin[slot + 1] = ev->begin[slot] + HEAD +
-                          (size_t)(x->B * x->T) * sizeof *ev->loss;
+    ev->begin[slot + 1] =
+        ev->begin[slot] + HEAD + (size_t)(x->B * x->T) * sizeof *ev->loss;
     ev->waits++;
     if (slot == ev->group->rank)
         ev->own = compute_own(ev, x);
