@@ -19,12 +19,15 @@
 /* A tile of SIDE keys by SIDE queries has N numbers. */
 enum { SIDE = 64, N = SIDE * SIDE };
 enum { QUERIES = 4 }; /* in decoding */
+/* Bytes of quantised rows; numbers of 8 bits are read from those of int8. */
+enum { INT8_ROW = SIDE + 4, Q8_0_ROW = SIDE / 32 * 34 };
 
 enum { DATA, MORE, SIXES, ONES, COSINES, SINES, OUT, ARRAYS };
 
 struct operands {
     float f[ARRAYS][N];
     uint16_t bf16[N], f16[N];
+    uint8_t int8[INT8_ROW * SIDE], q8_0[Q8_0_ROW * SIDE];
     uint32_t pairs[N], out_pairs[N];
     double distances[N];
     int64_t at[SIDE];
@@ -173,6 +176,14 @@ CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
 CALL(bf16_round_rows, k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA],
                                          SIDE, x->f[MORE], SIDE, SIDE))
 
+/* Elements, or bytes of quantised rows, from row to row. */
+static size_t row_of(enum lct_stored kind)
+{
+    return kind == LCT_STORED_Q8_0   ? Q8_0_ROW
+           : kind > LCT_STORED_QUANT ? INT8_ROW
+                                     : SIDE;
+}
+
 /* A bfloat16 pair holds two channels; only scores of pairs are rescaled. */
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
@@ -184,12 +195,13 @@ static void scores_of(const struct lct_kernels *k, struct operands *x,
         .a = pairs ? (const float *)x->pairs : x->f[MORE],
         .a_col = SIDE,
         .b = keys,
-        .b_row = pairs ? SIDE / 2 : SIDE,
+        .b_row = pairs ? SIDE / 2 : row_of(kind),
         .m = QUERIES,
         .n = SIDE,
         .k = pairs ? SIDE / 2 : SIDE,
         .rescale = pairs ? x->f[MORE] : NULL,
         .kind = kind,
+        .group = SIDE,
         .ahead = keys,
     };
 
@@ -207,12 +219,13 @@ static void values_of(const struct lct_kernels *k, struct operands *x,
         .a_row = SIDE,
         .a_col = 1,
         .b = values,
-        .b_row = SIDE,
+        .b_row = row_of(kind),
         .m = QUERIES,
         .n = SIDE,
         .k = SIDE,
         .add = true,
         .kind = kind,
+        .group = SIDE,
         .ahead = values,
     };
 
@@ -224,10 +237,18 @@ CALL(scores_f32, scores_of(k, x, x->f[DATA], LCT_STORED_F32))
 CALL(scores_bf16, scores_of(k, x, x->bf16, LCT_STORED_BF16))
 CALL(scores_f16, scores_of(k, x, x->f16, LCT_STORED_F16))
 CALL(scores_pairs, scores_of(k, x, x->bf16, LCT_STORED_BF16_PAIRS))
+CALL(scores_int8, scores_of(k, x, x->int8, LCT_STORED_INT8))
+CALL(scores_q8_0, scores_of(k, x, x->q8_0, LCT_STORED_Q8_0))
+CALL(scores_e4m3, scores_of(k, x, x->int8, LCT_STORED_E4M3))
+CALL(scores_e5m2, scores_of(k, x, x->int8, LCT_STORED_E5M2))
 CALL(values_f32, values_of(k, x, x->f[DATA], LCT_STORED_F32))
 CALL(values_bf16, values_of(k, x, x->bf16, LCT_STORED_BF16))
 CALL(values_f16, values_of(k, x, x->f16, LCT_STORED_F16))
 CALL(values_pairs, values_of(k, x, x->bf16, LCT_STORED_BF16_PAIRS))
+CALL(values_int8, values_of(k, x, x->int8, LCT_STORED_INT8))
+CALL(values_q8_0, values_of(k, x, x->q8_0, LCT_STORED_Q8_0))
+CALL(values_e4m3, values_of(k, x, x->int8, LCT_STORED_E4M3))
+CALL(values_e5m2, values_of(k, x, x->int8, LCT_STORED_E5M2))
 CALL(softmax_step, k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES],
                                    x->f[ONES], x->f[OUT]))
 CALL(softmax_row,
@@ -294,17 +315,19 @@ CALL(store_rows_bf16,
 
 /* Any bits are a quantised row; scales of int8 and q8_0 are finite. */
 static void dequantize(const struct lct_kernels *k, struct operands *x,
-                       enum lct_quant_kind kind, ptrdiff_t row)
+                       enum lct_stored kind, ptrdiff_t row)
 {
     k->dequantize(&(struct lct_quant_rows){ x->bf16, row, kind, SIDE, x->f[OUT],
                                             SIDE, SIDE, SIDE });
 }
 
-CALL(dequantize_int8, dequantize(k, x, LCT_QUANT_INT8, SIDE + 4))
-CALL(dequantize_q8_0, dequantize(k, x, LCT_QUANT_Q8_0, SIDE / 32 * 34))
-CALL(dequantize_e4m3, dequantize(k, x, LCT_QUANT_E4M3, SIDE))
-CALL(dequantize_e5m2, dequantize(k, x, LCT_QUANT_E5M2, SIDE))
+CALL(dequantize_int8, dequantize(k, x, LCT_STORED_INT8, SIDE + 4))
+CALL(dequantize_q8_0, dequantize(k, x, LCT_STORED_Q8_0, SIDE / 32 * 34))
+CALL(dequantize_e4m3, dequantize(k, x, LCT_STORED_E4M3, SIDE))
+CALL(dequantize_e5m2, dequantize(k, x, LCT_STORED_E5M2, SIDE))
 
+CALL(has_e4m3_nan,
+     x->f[OUT][0] = k->has_e4m3_nan(x->int8, INT8_ROW, SIDE, SIDE) ? 2 : 1)
 CALL(transpose, k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE))
 CALL(all_finite,
      x->f[OUT][0] = k->all_finite(x->f[DATA], SIDE, SIDE, SIDE) ? 1 : 0)
@@ -347,10 +370,18 @@ static const struct bench_kernel rows[] = {
     ROW("decode_scores, bf16", decode_scores, flops, DECODED, 1e-5, scores_bf16)
     ROW("decode_scores, f16", decode_scores, flops, DECODED, 1e-5, scores_f16)
     ROW("decode_scores, pairs", decode_scores, dots, DECODED, 0, scores_pairs)
+    ROW("decode_scores, int8", decode_scores, flops, DECODED, 1e-5, scores_int8)
+    ROW("decode_scores, q8_0", decode_scores, flops, DECODED, 1e-5, scores_q8_0)
+    ROW("decode_scores, e4m3", decode_scores, flops, DECODED, 1e-5, scores_e4m3)
+    ROW("decode_scores, e5m2", decode_scores, flops, DECODED, 1e-5, scores_e5m2)
     ROW("decode_values", decode_values, flops, DECODED, 1e-5, values_f32)
     ROW("decode_values, bf16", decode_values, flops, DECODED, 1e-5, values_bf16)
     ROW("decode_values, f16", decode_values, flops, DECODED, 1e-5, values_f16)
     ROW("decode_values, pairs", decode_values, dots, DECODED, 0, values_pairs)
+    ROW("decode_values, int8", decode_values, flops, DECODED, 1e-5, values_int8)
+    ROW("decode_values, q8_0", decode_values, flops, DECODED, 1e-5, values_q8_0)
+    ROW("decode_values, e4m3", decode_values, flops, DECODED, 1e-5, values_e4m3)
+    ROW("decode_values, e5m2", decode_values, flops, DECODED, 1e-5, values_e5m2)
     /* an exponential within a few roundings; sums of up to N of them */
     ROW("softmax_step", softmax_step, each, N, 1e-5, softmax_step)
     ROW("softmax_row", softmax_row, each, N, 1e-4, softmax_row)
@@ -377,11 +408,27 @@ static const struct bench_kernel rows[] = {
     ROW("dequantize, q8_0", dequantize, each, N, 0, dequantize_q8_0)
     ROW("dequantize, e4m3", dequantize, each, N, 0, dequantize_e4m3)
     ROW("dequantize, e5m2", dequantize, each, N, 0, dequantize_e5m2)
+    ROW("has_e4m3_nan", has_e4m3_nan, each, N, 0, has_e4m3_nan)
     ROW("transpose", transpose, each, N, 0, transpose)
     ROW("all_finite", all_finite, each, N, 0, all_finite)
     { 0 },
 };
 /* clang-format on */
+
+/* Levels, which are finite as numbers of 8 bits, too, and scales of 2^-6. */
+static void fill_rows(struct operands *x)
+{
+    const float scale = 0x1p-6f;
+
+    for (int i = 0; i < INT8_ROW * SIDE; i++)
+        x->int8[i] = (uint8_t)(i * 37 % 251) & 0xbf;
+    for (int i = 0; i < Q8_0_ROW * SIDE; i++)
+        x->q8_0[i] = (uint8_t)(i * 41 % 251);
+    for (int i = 0; i < SIDE; i++)
+        memcpy(x->int8 + i * INT8_ROW + SIDE, &scale, sizeof(scale));
+    for (int i = 0; i < SIDE * Q8_0_ROW; i += 34)
+        BASE.narrow(x->q8_0 + i, LCT_STORED_F16, &scale, 1);
+}
 
 static void fill(void *operands)
 {
@@ -391,6 +438,7 @@ static void fill(void *operands)
     bench_fill(x->f[MORE], LOCANT_F32, NULL, N, 2);
     bench_fill(x->bf16, LOCANT_BF16, NULL, N, 3);
     bench_fill(x->f16, LOCANT_F16, NULL, N, 4);
+    fill_rows(x);
     for (int i = 0; i < N; i++) {
         x->f[SIXES][i] = 6; /* above every score */
         x->f[ONES][i] = 1;

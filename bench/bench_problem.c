@@ -78,8 +78,8 @@ static bool make_tensors(struct bench_attention *a, bool gradients)
     int64_t out[] = { 1, c->heads, c->queries, bench_values(c) };
 
     if (c->block > 0) {
-        k[0] = blocks_of(c);
-        k[2] = c->block;
+        k[0] = v[0] = blocks_of(c);
+        k[2] = v[2] = c->block;
     }
     if (!make_input(a, BENCH_Q, q) || !make_input(a, BENCH_K, k) ||
         (!c->family->of_keys && !make_input(a, BENCH_V, v)) ||

@@ -61,22 +61,22 @@ set(CORE_SOURCES
   attention/content_plan.c attention/content_project.c
   attention/content_tables.c attention/content_window.c attention/decode.c
   attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
-  attention/decode_paged.c attention/decode_softmax.c attention/dense_bias.c
-  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
-  attention/f32.c attention/factors.c attention/key_order.c
-  attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/paged.c attention/pairs.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
-  attention/schedules.c attention/scores.c attention/scratch.c
-  attention/sinks.c attention/softmax.c attention/stick.c attention/tables.c
-  attention/tiled.c attention/token_angles.c
+  attention/decode_paged.c attention/decode_rows.c attention/decode_softmax.c
+  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
+  attention/dense_mask.c attention/f32.c attention/factors.c
+  attention/key_order.c attention/leaf_sums.c attention/load.c
+  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
+  attention/pairs.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/quant.c attention/quantize.c
+  attention/ragged.c attention/rectangle.c attention/reference.c
+  attention/relations.c attention/request.c attention/rotation.c
+  attention/row_factor.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
+  attention/tables.c attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -122,25 +122,26 @@ set(LAB_SOURCES
   families/identify_ramps.c families/identify_rotation.c
   families/identify_rule.c families/identify_scores.c
   families/identify_solve.c families/identify_table.c
-  families/identify_weights.c families/model.c families/model_input.c
-  families/model_probe.c families/model_run.c families/model_sight.c
-  families/net_adaptive.c families/net_attention.c families/net_bind.c
-  families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_delta.c families/net_experts.c
+  families/identify_weights.c families/model.c families/model_generate.c
+  families/model_input.c families/model_probe.c families/model_run.c
+  families/model_sight.c families/net_adaptive.c families/net_attention.c
+  families/net_attention_bind.c families/net_bind.c families/net_block.c
+  families/net_cache.c families/net_convolution.c families/net_cross.c
+  families/net_delta.c families/net_ends.c families/net_experts.c
   families/net_families.c families/net_family_keys.c
   families/net_family_linear.c families/net_generate.c families/net_gguf.c
-  families/net_grid.c families/net_inputs.c families/net_latent.c
-  families/net_learned.c families/net_length.c families/net_losses.c
-  families/net_math_f32.c families/net_math_f64.c families/net_matrix.c
-  families/net_memory.c families/net_merger.c families/net_mixture.c
-  families/net_mlp.c families/net_names.c families/net_norm.c
-  families/net_open.c families/net_params.c families/net_patches.c
-  families/net_probe.c families/net_probe_json.c families/net_probe_rows.c
-  families/net_run.c families/net_seen.c families/net_sight.c
-  families/net_stack.c families/net_streams.c families/net_windows.c
-  families/pairing.c families/plan.c families/plan_alibi.c
-  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
-  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/net_grid.c families/net_head.c families/net_inputs.c
+  families/net_latent.c families/net_learned.c families/net_length.c
+  families/net_losses.c families/net_math_f32.c families/net_math_f64.c
+  families/net_matrix.c families/net_memory.c families/net_merger.c
+  families/net_mixture.c families/net_mlp.c families/net_names.c
+  families/net_norm.c families/net_open.c families/net_params.c
+  families/net_patches.c families/net_probe.c families/net_probe_json.c
+  families/net_probe_rows.c families/net_run.c families/net_seen.c
+  families/net_sight.c families/net_stack.c families/net_streams.c
+  families/net_windows.c families/pairing.c families/plan.c
+  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
+  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_names.c families/plan_pairs.c
   families/plan_params.c families/plan_rope.c families/plan_scaling.c
@@ -318,13 +319,13 @@ set(TESTS
   test_poll test_position_plan test_positions test_positions_grid
   test_positions_random test_positions_windows test_probe test_probe_numbers
   test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_references test_registry test_report
-  test_report_full test_report_tasks test_rerotate test_resize
-  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
-  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
-  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
-  test_score test_score_tables test_sections test_shared test_sight
-  test_source test_spec test_statistics test_statistics_curves
+  test_published_plans test_quant test_quant_kernels test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_frequencies
+  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
+  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
+  test_rotate_f64 test_score test_score_tables test_sections test_shared
+  test_sight test_source test_spec test_statistics test_statistics_curves
   test_statistics_unpaired test_store test_store_crowd test_store_docs
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study

@@ -43,9 +43,12 @@ CHANGED = {
     "t5_1_1": ("t5_1_1", {"relative_attention_max_distance": 128}),
     "umt5": ("umt5", {"relative_attention_max_distance": 128}),
 }
-# Windows of architectures that have none in GGUF, layers that do not rotate,
-# lists that a length chooses, a UMT5 of one layer, which is read as a T5.
-DIFFER = ("mistral", "phi3_long", "qwen2", "qwen2_moe", "smollm3", "umt5")
+# Windows of architectures that have none in GGUF, layers that do not rotate, a
+# UMT5 of one layer, which is read as a T5.
+DIFFER = ("mistral", "qwen2", "qwen2_moe", "smollm3", "umt5")
+# Factors of frequencies are stored in float32: an angle of at most 24 radians
+# is off by 24 / 2^24 at most, and compare says that it is float32's rounding.
+ROUNDED, ROUNDING = ("phi3_long",), 24 / 2 ** 24
 # Divisors of another Llama 3 than 3.1, whose factors cannot be told from them.
 ONE_WAY = {"llama_3": "no key of config.json says the divisors"}
 
@@ -116,7 +119,8 @@ def same_logits(locant, name, folder, model, work):
             if hidden or name in CHANGED:
                 if got != logits(locant, folder, folder, dtype, out, hidden):
                     words.append(f"{dtype} differs")
-            elif run_models.error(folder, out) > limit:
+            elif run_models.error(folder, out) > max(
+                    limit, ROUNDING if name in ROUNDED else 0):
                 words.append(f"{dtype} {run_models.error(folder, out):.1e}")
         except ValueError as mistake:
             words.append(str(mistake))
@@ -158,7 +162,8 @@ def judge(locant, name, work):
               + lost(folder, back)]
     for model in (gguf, back):
         code, text = run([locant, "model", "compare", folder, model])
-        if code:
+        if code and not (name in ROUNDED and text.startswith("undecided")
+                         and "as float32 rounds them" in text):
             words.append(text.strip())
     return words
 

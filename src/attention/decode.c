@@ -65,35 +65,6 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     return any;
 }
 
-bool lct_decode_rows_in_place(const struct lct_plan *p,
-                              const struct lct_decode_task *f,
-                              const struct lct_tile *t, enum lct_decode_rows of,
-                              int64_t i, struct lct_product *x)
-{
-    bool keys = of == LCT_KEY_ROWS, last = f->share == f->heads;
-    struct lct_paged_rows rows = keys
-                                     ? lct_load_key_rows(p, t, 0, t->keys, f->s)
-                                     : lct_load_value_rows(p, t, f->s);
-    /* The next head, which need not be valid, or the next tile. */
-    int64_t next[3] = { f->b, lct_plan_kv_head(p, t->h) + !last,
-                        f->tile[last ? i + 1 : i] * LCT_TILE };
-
-    x->b = lct_load_in_place(&rows.x, rows.at,
-                             keys ? p->read_columns : p->read_columns_v);
-    if (x->b == NULL)
-        return false;
-    x->kind = (enum lct_stored)rows.x.dtype;
-    x->b_row = x->ahead_row = (size_t)rows.x.stride[2];
-    x->warm = p->request->k.dtype == LOCANT_U8; /* just dequantised */
-    if (x->warm)
-        x->ahead = x->b;
-    else if (p->request->paged.table == NULL)
-        x->ahead = lct_at(keys ? &p->request->k : &p->request->v, next, 3);
-    else
-        x->ahead = lct_decode_paged_ahead(p, f, t, of, i, t->keys);
-    return true;
-}
-
 /* x->c = scores of queries x->a and keys of t, tile i of the run. */
 static void group_scores(const struct lct_plan *p,
                          const struct lct_decode_task *f, struct lct_tile *t,

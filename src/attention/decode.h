@@ -86,16 +86,6 @@ struct lct_decode_arithmetic {
 
 enum lct_decode_rows { LCT_KEY_ROWS, LCT_VALUE_ROWS };
 
-/*
- * x->b = the caller's keys or values of t, tile i of the run, or a copy of
- * those of a paged cache; x->ahead = the rows needed next.  false: kernels
- * cannot read these rows in place.
- */
-bool lct_decode_rows_in_place(const struct lct_plan *p,
-                              const struct lct_decode_task *f,
-                              const struct lct_tile *t, enum lct_decode_rows of,
-                              int64_t i, struct lct_product *x);
-
 void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
                        struct lct_arena *arena);
 void lct_decode_forward(const struct lct_plan *p, const locant_tensor *out,

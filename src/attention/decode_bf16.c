@@ -2,6 +2,7 @@
 #include "decode_bf16.h"
 #include "../encodings/rotate.h"
 #include "bf16.h"
+#include "decode_rows.h"
 #include "load.h"
 #include "tables.h"
 #include <string.h>

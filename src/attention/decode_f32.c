@@ -1,5 +1,6 @@
 /* decode_f32.c - products of decode in float32 */
 #include "decode_f32.h"
+#include "decode_rows.h"
 #include "load.h"
 #include "product.h"
 

@@ -1,11 +1,10 @@
 /*
- * decode_paged.h - decode on a paged or quantised cache, piece by piece.
+ * decode_paged.h - decode on a paged cache, piece by piece.
  *
  * A tile whose keys are evenly apart is read as without a table.  Others are
  * multiplied in pieces: scores of a key are one sum and do not depend on the
  * piece, and products with values add piece after piece in the order of keys,
- * so the bits are those of the whole tile.  Quantised
- * rows are dequantised in pieces that stay in the first-level cache.
+ * so the bits are those of the whole tile.
  */
 #ifndef LCT_ATTENTION_DECODE_PAGED_H
 #define LCT_ATTENTION_DECODE_PAGED_H
@@ -13,7 +12,7 @@
 
 /*
  * Compute product x of the tile's keys or values in pieces.  false: nothing was
- * done, because the cache is neither paged nor quantised, the tile is in one
+ * done, because the cache is not paged, the tile is in one
  * piece, or kernels cannot read the pieces in place.
  */
 bool lct_decode_paged_scores(const struct lct_plan *p,

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { CACHE_LINE = 64 }; /* bytes */
+
 /* ------------------------------------------------------------------- values */
 
 static locant_status check_row(const struct lct_request *r, int64_t at[4])
@@ -39,6 +41,20 @@ locant_status lct_dense_bias_check_values(const struct lct_request *r)
 }
 
 /* --------------------------------------------------------------- one tile */
+
+void lct_dense_bias_ask(const struct lct_plan *p, const struct lct_tile *t,
+                        int64_t first, int64_t end)
+{
+    const struct lct_rectangle r = lct_rectangle_of(
+        p->request->bias, (int64_t[4]){ t->b, t->h, t->i, t->j });
+    int64_t bytes = t->keys * r.across;
+
+    if (r.down == 0 || r.across > r.down)
+        return; /* one row for all queries, or rows along the queries */
+    for (int64_t i = first; i < end; i++)
+        for (int64_t line = 0; line < bytes; line += CACHE_LINE)
+            __builtin_prefetch(r.at + i * r.down + line, 0, 2);
+}
 
 /* to[n] = the element 'step' n bytes after x, n < count <= LCT_TILE. */
 static void load_row(const struct lct_plan *p, float *to, const char *x,

@@ -7,6 +7,10 @@
 /* Refuse NaN and infinity; -infinity hides a key. */
 locant_status lct_dense_bias_check_values(const struct lct_request *r);
 
+/* Prefetch the biases of queries first .. end - 1 of the tile. */
+void lct_dense_bias_ask(const struct lct_plan *p, const struct lct_tile *t,
+                        int64_t first, int64_t end);
+
 /* s->s += bias.  true: the bias hides some keys. */
 bool lct_dense_bias_add(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s);

@@ -9,10 +9,12 @@ enum { Q8_0_CHANNELS = 32, Q8_0_BYTES = 34, LEVELS = 127 };
 /* 127 times it is finite. */
 static const float MOST_SCALE = 0x1.0204p121f;
 
-_Static_assert((int)LOCANT_QUANT_INT8 == (int)LCT_QUANT_INT8 &&
-                   (int)LOCANT_QUANT_Q8_0 == (int)LCT_QUANT_Q8_0 &&
-                   (int)LOCANT_QUANT_E4M3 == (int)LCT_QUANT_E4M3 &&
-                   (int)LOCANT_QUANT_E5M2 == (int)LCT_QUANT_E5M2,
+_Static_assert((int)LOCANT_QUANT_INT8 + LCT_STORED_QUANT == LCT_STORED_INT8 &&
+                   (int)LOCANT_QUANT_Q8_0 + LCT_STORED_QUANT ==
+                       LCT_STORED_Q8_0 &&
+                   (int)LOCANT_QUANT_E4M3 + LCT_STORED_QUANT ==
+                       LCT_STORED_E4M3 &&
+                   (int)LOCANT_QUANT_E5M2 + LCT_STORED_QUANT == LCT_STORED_E5M2,
                "kernels.h has the values of cache.h");
 
 /* ------------------------------------------------------------------- checks */
@@ -167,7 +169,7 @@ void lct_quant_decode(float *out, int64_t width, const void *x, ptrdiff_t step,
     lct_kernels()->dequantize(&(struct lct_quant_rows){
         .x = x,
         .x_row = step,
-        .kind = (enum lct_quant_kind)quant.kind,
+        .kind = lct_quant_stored(quant),
         .group = (size_t)(quant.group > 0 ? quant.group : D),
         .tile = out,
         .width = (size_t)width,

@@ -11,6 +11,12 @@ struct lct_quant {
     int64_t group;
 };
 
+/* The kind for kernels. */
+static inline enum lct_stored lct_quant_stored(struct lct_quant quant)
+{
+    return (enum lct_stored)((int)LCT_STORED_QUANT + (int)quant.kind);
+}
+
 /* Check kind and group for rows of D channels; *bytes = bytes of a row. */
 locant_status lct_quant_check(int64_t *bytes, const char *fn,
                               struct lct_quant quant, int64_t D);

@@ -36,6 +36,12 @@ static inline bool lct_steps_next(const struct lct_tile *t, struct lct_steps *e)
     return true;
 }
 
+/* Do all queries of the tile see its last key, so that there is one step? */
+static inline bool lct_steps_are_one(const struct lct_tile *t)
+{
+    return t->first_sees + LCT_PAD - 1 >= t->keys;
+}
+
 /* Products c [m, n] = a [m, k] b [k, n] of a whole tile. */
 enum lct_steps_product {
     LCT_STEPS_SCORES,  /* c [keys, lanes], a [keys, channels]; entries outside

@@ -235,6 +235,18 @@ static locant_status put_width(struct keys *k)
                              (long long)h->dims, (long long)h->width);
 }
 
+/* LongRoPE's own length at the top level, where its classes read it. */
+static locant_status put_original(struct keys *k, const json_t *rope)
+{
+    static const char key[] = "original_max_position_embeddings";
+    json_t *original = json_object_get(rope, key);
+    const char *type = json_string_value(json_object_get(rope, "rope_type"));
+
+    if (original == NULL || type == NULL || strcmp(type, "longrope") != 0)
+        return LOCANT_OK;
+    return set(k, key, json_deep_copy(original));
+}
+
 /* The base at the top level too, for readers of transformers 4. */
 static locant_status put_bases(struct keys *k)
 {
@@ -255,6 +267,7 @@ static locant_status put_bases(struct keys *k)
     if (base != NULL)
         LCT_TRY(
             set(k, names ? names->base : "rope_theta", json_deep_copy(base)));
+    LCT_TRY(put_original(k, rope));
     base = json_object_get(local, "rope_theta");
     return base != NULL && names && names->base_local
                ? set(k, names->base_local, json_deep_copy(base))

@@ -6,11 +6,6 @@
 #include "net_cache.h"
 #include "net_matrix.h"
 
-locant_status lct_net_attention_bind(struct lct_net_attention *a,
-                                     struct lct_net_binder *b,
-                                     const struct lct_layer_plan *plan,
-                                     int64_t layer);
-
 struct lct_net_memory;
 
 /* Called with the attention of each layer: queries and keys after their norms,

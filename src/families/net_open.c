@@ -1,26 +1,20 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
 #include "family.h"
 #include "net_adaptive.h"
-#include "net_attention.h"
 #include "net_bind.h"
-#include "net_family_keys.h"
+#include "net_ends.h"
 #include "net_gguf.h"
+#include "net_head.h"
 #include "net_inputs.h"
 #include "net_math.h"
-#include "net_matrix.h"
-#include "net_mixture.h"
-#include "net_mlp.h"
 #include "net_params.h"
-#include "net_patches.h"
 #include "net_sight.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include "plan_with.h"
-#include "../files/document.h"
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* The first number above 0 under one of these keys; *out stays if there is
    none. */
@@ -73,154 +67,7 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
     return lct_net_streams_bind(&n->text, b);
 }
 
-/* ----------------------------------------------------------------- output */
-
-/* What masked language models have before the head. */
-static locant_status bind_before_head(struct lct_net *n,
-                                      struct lct_net_binder *b)
-{
-    const struct lct_net_place dense = { LCT_HEAD_DENSE, -1, -1 };
-    const struct lct_net_place norm = { LCT_HEAD_NORM, -1, -1 };
-    const char *act = b->s.head_act != NULL ? b->s.head_act : b->s.act;
-
-    if (!lct_net_bind_has(b, dense))
-        return LOCANT_OK;
-    LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
-    LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
-                                0, NULL));
-    return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
-}
-
-/* The file of an encoder, or of a decoder that was saved without its head. */
-static locant_status leave_head_out(struct lct_net *n,
-                                    const struct lct_net_binder *b)
-{
-    const enum lct_net_role dense = LCT_HEAD_DENSE;
-    static const char text[] = "%s: there is no tensor %s";
-    char name[LCT_NET_NAME], *kept;
-    size_t room;
-
-    if (!lct_net_names_full(
-            name, &b->prefix,
-            lct_net_names_role(&b->prefix, dense) != NULL ? dense : LCT_HEAD,
-            -1, -1, ".weight"))
-        return LOCANT_OK;
-    room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
-    kept = lct_net_keep(n, room);
-    if (kept == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    snprintf(kept, room, text, b->prefix.file, name);
-    n->no_head = kept;
-    return LOCANT_OK;
-}
-
-/* The matrix of the embeddings, unless the file has another one. */
-static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
-{
-    const struct lct_net_place at = { LCT_HEAD, -1, -1 };
-
-    n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
-    if (b->s.logits_over_root)
-        n->logit_scale /= sqrt((double)n->width);
-    n->logit_cap = b->s.logit_cap;
-    if (n->adaptive != NULL)
-        return LOCANT_OK;
-    LCT_TRY(bind_before_head(n, b));
-    if (b->s.headless && n->head_dense.w.weight == NULL &&
-        !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
-        return leave_head_out(n, b);
-    if (n->pool != LCT_POOL_NONE) {
-        LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
-                                    lct_net_patches_pooled(n), 0, NULL));
-        n->vocab = n->head.w.out;
-        return LOCANT_OK;
-    }
-    if (lct_net_bind_has(b, at))
-        return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
-                                   LCT_BIAS_HEAD, NULL);
-    if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
-        return leave_head_out(n, b);
-    n->head.w = n->embed;
-    return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
-}
-
-/* A vector added to logits, whose name is not that of the matrix. */
-static locant_status bind_head_bias(struct lct_net *n, struct lct_net_binder *b)
-{
-    const struct lct_net_place at = { LCT_HEAD_BIAS, -1, -1 };
-    const struct lct_weight *w = lct_net_bind_find(b, at, "");
-
-    if (w == NULL || n->head.w.weight == NULL)
-        return LOCANT_OK;
-    return lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
-}
-
-/* Some files say -1 for none. */
-static void add_end(struct lct_net *n, const json_t *id)
-{
-    if (json_is_integer(id) && json_integer_value(id) >= 0 && n->n_end < 8)
-        n->end[n->n_end++] = json_integer_value(id);
-}
-
-/* What transformers reads before config.json when it generates; NULL if the
-   folder has none. */
-static locant_status read_generation(json_t **out, const char *folder)
-{
-    char path[4096];
-    locant_status status;
-
-    *out = NULL;
-    if (snprintf(path, sizeof path, "%s/generation_config.json", folder) >=
-        (int)sizeof path)
-        return LOCANT_OK;
-    status = lct_document_read(out, path, 10000);
-    return status == LOCANT_ERR_IO ? LOCANT_OK : status;
-}
-
-/* The value of a key that is not null in one of the objects, the first that has
-   it. */
-static const json_t *first_value(const json_t *const objects[3],
-                                 const char *key)
-{
-    for (int i = 0; i < 3; i++) {
-        const json_t *value = json_object_get(objects[i], key);
-
-        if (value != NULL && !json_is_null(value))
-            return value;
-    }
-    return NULL;
-}
-
-static int64_t first_id(const json_t *const objects[3], const char *key)
-{
-    const json_t *id = first_value(objects, key);
-
-    return json_is_integer(id) ? json_integer_value(id) : -1;
-}
-
-/* Ids that end a text: a number or a list. */
-static locant_status read_ends(struct lct_net *n, const char *folder)
-{
-    json_t *generation;
-    const json_t *ends;
-
-    LCT_TRY(read_generation(&generation, folder));
-    const json_t *const objects[3] = { generation, n->config.text,
-                                       n->config.root };
-
-    n->start = first_id(objects, "decoder_start_token_id");
-    ends = first_value(objects, "eos_token_id");
-    add_end(n, ends);
-    for (size_t i = 0; i < json_array_size(ends); i++)
-        add_end(n, json_array_get(ends, i));
-    n->pad = first_id(objects, "pad_token_id");
-    if (n->pad < 0)
-        n->pad = n->n_end > 0 ? n->end[0] : 0;
-    if (n->start < 0)
-        n->start = n->pad;
-    json_decref(generation);
-    return LOCANT_OK;
-}
+/* ------------------------------------------------------------------ stacks */
 
 /* The other stack of an encoder-decoder, whose tensors have names of their
    own; 'b' is that of the decoder. */
@@ -292,9 +139,8 @@ static locant_status bind(struct lct_net *n, const char *path)
         LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
-    LCT_TRY(read_ends(n, path));
-    LCT_TRY(bind_head(n, &b));
-    LCT_TRY(bind_head_bias(n, &b));
+    LCT_TRY(lct_net_ends_read(n, path));
+    LCT_TRY(lct_net_head_bind(n, &b));
     return lct_net_sight_bind(n, path);
 }
 

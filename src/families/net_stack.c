@@ -1,6 +1,7 @@
 /* net_stack.c - the tensors of a stack of layers */
 #include "net_stack.h"
 #include "net_attention.h"
+#include "net_attention_bind.h"
 #include "net_convolution.h"
 #include "net_cross.h"
 #include "net_delta.h"

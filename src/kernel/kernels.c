@@ -4,6 +4,7 @@
  * compiled for a newer CPU can be linked into code meant for older ones.
  */
 #include "kernels.h"
+#include "bytes.h"
 #include "deinterleave.h"
 #include "simd.h"
 #include "stream.h"
@@ -23,9 +24,10 @@
 #include "tile.inc"
 #include "dense.inc" /* after tile.inc */
 
-#include "decode.inc" /* after tile.inc */
+#include "quant.inc"
+#include "decode_prefetch.inc" /* after quant.inc */
+#include "decode.inc"          /* after tile.inc */
 #include "decode_values.inc"
-#include "quant.inc" /* after decode.inc */
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b)  CONCAT_(a, b)
@@ -43,6 +45,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .load_rows = load_rows,
     .store_rows = store_rows,
     .dequantize = dequantize,
+    .has_e4m3_nan = has_e4m3_nan,
     .angle_rows = angle_rows,
     .matmul = matmul,
     .copies_crowded = VL == 8,

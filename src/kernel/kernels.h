@@ -13,14 +13,20 @@ enum { LCT_PAD = 16 };
 enum { LCT_COLUMN_STEP = 8 };
 
 /*
- * How elements are stored; the values are those of locant_dtype.  PAIRS is for
- * decode_scores() and decode_values() only: bfloat16 multiplied in pairs.
+ * How elements are stored; the values are those of locant_dtype, and of
+ * locant_quant from QUANT on.  For decode_scores() and decode_values() only:
+ * PAIRS, bfloat16 multiplied in pairs, and quantised rows.
  */
 enum lct_stored {
     LCT_STORED_F32,
     LCT_STORED_F16,
     LCT_STORED_BF16,
-    LCT_STORED_BF16_PAIRS = 16
+    LCT_STORED_BF16_PAIRS = 16,
+    LCT_STORED_QUANT = 16,
+    LCT_STORED_INT8,
+    LCT_STORED_Q8_0,
+    LCT_STORED_E4M3,
+    LCT_STORED_E5M2
 };
 
 /*
@@ -41,11 +47,16 @@ struct lct_product {
                              it before adding, decode_scores of PAIRS after */
     /* Read by decode_scores and decode_values only: */
     enum lct_stored kind; /* type of b, which is aligned to 4 bytes, rows an
-                             even number of elements apart */
+                             even number of elements apart.  Quantised: b is at
+                             any address, b_row and ahead_row count bytes, n of
+                             values and k of scores are multiples of LCT_PAD,
+                             and E4M3 has no NaN */
     const float *ahead;   /* rows, as wide as b's, that the next product reads:
                              to prefetch; need not be a valid address */
     size_t ahead_row;
-    bool warm; /* b is in the cache: prefetch only 'ahead' */
+    size_t group; /* INT8: channels that share a scale, a multiple of LCT_PAD */
+    size_t scale; /* used within decode_values() */
+    bool warm;    /* b is in the cache: prefetch only 'ahead' */
 };
 
 /*
@@ -109,19 +120,11 @@ struct lct_rows {
     size_t rows, n;
 };
 
-/* How quantised rows are stored; the values are those of locant_quant. */
-enum lct_quant_kind {
-    LCT_QUANT_INT8 = 1,
-    LCT_QUANT_Q8_0,
-    LCT_QUANT_E4M3,
-    LCT_QUANT_E5M2
-};
-
 /* Quantised rows of n channels (locant/cache.h), and a tile of them. */
 struct lct_quant_rows {
     const void *x;
     ptrdiff_t x_row; /* bytes from row to row */
-    enum lct_quant_kind kind;
+    enum lct_stored kind;
     size_t group; /* channels that share a scale: divides n */
     float *tile;
     size_t width; /* from row to row of the tile */
@@ -187,6 +190,9 @@ struct lct_kernels {
 
     /* tile = x, dequantised and rounded once.  Exact. */
     void (*dequantize)(const struct lct_quant_rows *r);
+
+    /* Is one of the numbers of E4M3 a NaN?  Rows are x_row bytes apart. */
+    bool (*has_e4m3_nan)(const void *x, ptrdiff_t x_row, size_t rows, size_t n);
 
     /*
      * cos and sin of the angle p * turn[c], times magnitude, rounded once, for

@@ -366,22 +366,30 @@ static inline u16v f32v_to_f16(f32v v)
 }
 #endif
 
-/* Four floats of each of VL/4 rows: lanes 4k .. 4k+3 are those at p + k row. */
-static inline f32v f32v_load_rows(const float *p, size_t row)
+/*
+ * Four floats of each of VL/4 rows, 'row' bytes apart: lanes 4k .. 4k+3 are
+ * those of row k.  Rows have any address.
+ */
+static inline f32v f32v_load_rows(const char *p, size_t row)
 {
 #if defined(__AVX512F__)
-    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(p));
+    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps((const void *)p));
 
-    v = _mm512_insertf32x4(v, _mm_loadu_ps(p + row), 1);
-    v = _mm512_insertf32x4(v, _mm_loadu_ps(p + 2 * row), 2);
-    return (f32v)_mm512_insertf32x4(v, _mm_loadu_ps(p + 3 * row), 3);
+    v = _mm512_insertf32x4(v, _mm_loadu_ps((const void *)(p + row)), 1);
+    v = _mm512_insertf32x4(v, _mm_loadu_ps((const void *)(p + 2 * row)), 2);
+    return (f32v)_mm512_insertf32x4(
+        v, _mm_loadu_ps((const void *)(p + 3 * row)), 3);
 #elif defined(__AVX2__)
-    __m256 v = _mm256_castps128_ps256(_mm_loadu_ps(p));
+    __m256 v = _mm256_castps128_ps256(_mm_loadu_ps((const void *)p));
 
-    return (f32v)_mm256_insertf128_ps(v, _mm_loadu_ps(p + row), 1);
+    return (f32v)_mm256_insertf128_ps(v, _mm_loadu_ps((const void *)(p + row)),
+                                      1);
 #else
+    f32v v;
+
     (void)row;
-    return f32v_load(p);
+    memcpy(&v, p, sizeof(v));
+    return v;
 #endif
 }
 
@@ -429,23 +437,6 @@ static inline u16v u16v_from_u32(u32v u)
                                   _mm256_extracti128_si256((__m256i)u, 1));
 #else
     return __builtin_convertvector(u, u16v);
-#endif
-}
-
-/* The low and the high half of each word. */
-static inline void u16v_from_words(u16v *low, u16v *high, u32v w)
-{
-#if defined(__AVX2__) && !defined(__AVX512F__)
-    const __m256i halves = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
-    __m256i both =
-        _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)w, halves), 0xd8);
-
-    *low = (u16v)_mm256_castsi256_si128(both);
-    *high = (u16v)_mm256_extracti128_si256(both, 1);
-#else
-    *low = u16v_from_u32(w & 0xffff);
-    *high = u16v_from_u32(w >> 16);
 #endif
 }
 #endif
