@@ -404,6 +404,8 @@ int cli_open_run(locant_store **store, int64_t *id, const struct cli *cli,
 
 /* From now on SIGINT, SIGTERM and SIGHUP make the job stop. */
 void cli_catch_signals(void);
+/* Whether one of them has come. */
+int cli_stop_asked(void);
 /* A locant_progress_fn: draws on stderr; nonzero after a signal. */
 int cli_progress(const locant_progress *p, void *context);
 /* Clear the line that progress redraws. */

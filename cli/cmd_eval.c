@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "ranks.h"
 #include "task.h"
 
 struct options {
     const char *dir;
     int64_t blocks;
     const char *as;
-    int policy;
+    int policy, ranks;
+    double patience;
     struct cli_corpus corpus;
     struct cli_task_eval task;
 };
@@ -36,6 +38,12 @@ static const struct cli_option options[] = {
              "runs on a task: lengths instead of the task's"),
     OPT_INTEGER("test-seed", task.test_seed, "N", 0, INT64_MAX,
                 "runs on a task: seed of the test sets", .fallback = "1"),
+    OPT_CHOICE("ranks", ranks, "none|mpi",
+               "share the windows out among the processes that mpirun started",
+               .fallback = "none"),
+    OPT_REAL("patience", patience, "S",
+             "seconds until a silent process counts as lost",
+             .fallback = "120"),
     OPT_END
 };
 
@@ -152,29 +160,12 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
     return cli_corpus_free_at_end(*corpus);
 }
 
-static int evaluate_text(const struct cli *cli, int64_t id, locant_store *store)
-{
-    const struct options *o = cli->options;
-    locant_eval_options eval = LOCANT_EVAL_INIT;
-    locant_corpus *corpus;
-    locant_evaluation v;
-
-    CLI_TRY(open_corpus(&corpus, store, id, &o->corpus));
-    eval.blocks = o->blocks;
-    eval.encoding = o->as;
-    eval.policy = (enum locant_eval_policy)o->policy;
-    CLI_TRY(cli_job_status(locant_evaluate_as(&v, store, id, corpus, &eval)));
-    if (cli->json)
-        return print_json(id, &v, o);
-    print_text(id, &v, o);
-    return CLI_OK;
-}
-
 /* Refuse options that do nothing for this kind of run. */
 static int check_options(const struct cli *cli, int on_task)
 {
     static const char *const for_text[] = { "blocks", "text",   "generated",
-                                            "as",     "policy", NULL };
+                                            "as",     "policy", "ranks",
+                                            NULL };
     static const char *const for_task[] = { "items", "length", "test-seed",
                                             NULL };
 
@@ -186,27 +177,87 @@ static int check_options(const struct cli *cli, int on_task)
     return CLI_OK;
 }
 
+/* What an evaluation of a text needs; only rank 0 has a store. */
+struct job {
+    int64_t id;
+    locant_store *store;
+    const locant_task_info *task; /* NULL: the run is on text */
+    locant_corpus *corpus;
+    const locant_group *group; /* NULL: one process */
+};
+
+static int is_other_rank(const struct job *job)
+{
+    return job->group != NULL && job->group->rank > 0;
+}
+
+static int prepare(struct job *job, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    if (is_other_rank(job)) {
+        CLI_TRY(cli_run_id(&job->id, cli->command->name, cli->words[0]));
+        return cli_corpus_open(&job->corpus, &o->corpus, NULL);
+    }
+    CLI_TRY(cli_open_run(&job->store, &job->id, cli, o->dir));
+    CLI_TRY(cli_status(locant_task_of(&job->task, job->store, job->id)));
+    CLI_TRY(check_options(cli, job->task != NULL));
+    return job->task != NULL
+               ? CLI_OK
+               : open_corpus(&job->corpus, job->store, job->id, &o->corpus);
+}
+
+static int status_of(const struct job *job, locant_status status)
+{
+    if (job->group != NULL && status == LOCANT_ERR_INTERRUPTED)
+        return cli_fail(CLI_RESUMABLE, "stopped; nothing was recorded, and the "
+                                       "same command begins again");
+    return cli_ranks_status(job->group, status);
+}
+
+static int evaluate_text(const struct cli *cli, const struct job *job)
+{
+    const struct options *o = cli->options;
+    locant_eval_options eval = LOCANT_EVAL_INIT;
+    locant_evaluation v;
+
+    eval.blocks = o->blocks;
+    eval.encoding = o->as;
+    eval.policy = (enum locant_eval_policy)o->policy;
+    eval.group = job->group;
+    CLI_TRY(status_of(
+        job, locant_evaluate_as(&v, job->store, job->id, job->corpus, &eval)));
+    if (is_other_rank(job))
+        return CLI_OK;
+    if (cli->json)
+        return print_json(job->id, &v, o);
+    print_text(job->id, &v, o);
+    return CLI_OK;
+}
+
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const locant_task_info *task;
-    locant_store *store;
-    int64_t id;
+    struct job job = { .group = NULL };
 
-    CLI_TRY(cli_open_run(&store, &id, cli, o->dir));
-    CLI_TRY(cli_status(locant_task_of(&task, store, id)));
-    CLI_TRY(check_options(cli, task != NULL));
-    if (task == NULL)
-        return evaluate_text(cli, id, store);
+    if (!o->ranks && cli_given(cli, "patience"))
+        return cli_refuse("--patience is for --ranks mpi");
+    if (o->ranks) {
+        CLI_TRY(cli_ranks_open(&job.group, o->patience));
+        cli_ranks_poll();
+    }
+    CLI_TRY(cli_ranks_agree(job.group, prepare(&job, cli)));
+    if (job.task == NULL)
+        return evaluate_text(cli, &job);
     cli_catch_signals();
-    return cli_eval_task(cli, store, id, &o->task);
+    return cli_eval_task(cli, job.store, job.id, &o->task);
 }
 
 /* clang-format off */
 const struct cli_command cli_eval = {
     .name = "eval", .summary = "losses of a finished run at every length",
     .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]\n"
-             "  [--as SPEC] [--policy clamp|wrap|resample]\n"
+             "  [--as SPEC] [--policy clamp|wrap|resample] [--ranks mpi]\n"
              "RUN [--items N] [--length N]...",
     .doc = "Scores the same targets after 128, 256, .. 2048 tokens of context, "
            "and in a\nsliding window of 128 tokens.  'undefined' means: beyond "
@@ -217,10 +268,16 @@ const struct cli_command cli_eval = {
            "'temperature(kind=logn)+t5' for a run of t5.  Beyond the end of a "
            "learned table\n--policy uses its last row (clamp), its rows from "
            "the first on (wrap), or its\nrows interpolated over the window "
-           "(resample).\n\nFor a run on a task, prints the right answers on "
-           "its fixed test sets, by greedy\ndecoding.",
+           "(resample).\n\nWith --ranks mpi the processes that mpirun or srun "
+           "has started share the windows\nout, to the bits of one process.  "
+           "Process 0 has the store and prints; all need\nthe same build and "
+           "--isa, and all read the text: give --text or --generated as\nin "
+           "training, or neither for the C headers.  If one is killed, all "
+           "end, and\nnothing is recorded.\n\nFor a run on a task, prints the "
+           "right answers on its fixed test sets, by greedy\ndecoding.",
     .examples = "locant eval 3\nlocant eval 3 --json --dir lab\n"
-                "locant eval 3 --as 'temperature(kind=logn)+rope'",
+                "locant eval 3 --as 'temperature(kind=logn)+rope'\n"
+                "mpirun -n 4 locant eval 3 --ranks mpi",
     CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

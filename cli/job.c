@@ -55,6 +55,11 @@ void cli_catch_signals(void)
     }
 }
 
+int cli_stop_asked(void)
+{
+    return stop_asked != 0;
+}
+
 int cli_job_status(locant_status s)
 {
     cli_progress_end();

@@ -10,6 +10,7 @@ static struct {
     locant_group *group; /* of MPI */
     locant_group watched;
     bool broken; /* an exchange has failed */
+    bool in_exchange;
 } ranks;
 
 static locant_status exchange(const locant_piece *send, size_t sends,
@@ -17,11 +18,27 @@ static locant_status exchange(const locant_piece *send, size_t sends,
                               void *context)
 {
     const locant_group *g = context;
-    const locant_status status =
-        g->exchange(send, sends, receive, receives, g->context);
+    locant_status status;
 
+    ranks.in_exchange = true;
+    status = g->exchange(send, sends, receive, receives, g->context);
+    ranks.in_exchange = false;
     ranks.broken |= status != LOCANT_OK;
     return status;
+}
+
+/* Not in an exchange: a rank that left one would lose the others, instead of
+   telling them. */
+static int poll_signals(void *context)
+{
+    (void)context;
+    return !ranks.in_exchange && cli_stop_asked();
+}
+
+void cli_ranks_poll(void)
+{
+    cli_catch_signals();
+    locant_set_poll(poll_signals, NULL);
 }
 
 static void free_group(void *group)

@@ -170,11 +170,11 @@ set(LAB_SOURCES
   train/train_step.c train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
-  measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
-  measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
-  measure/forecast_time.c measure/gates.c measure/identities.c measure/jobs.c
-  measure/losses.c measure/measures.c measure/numbers.c
-  measure/numbers_extension.c measure/numbers_facts.c
+  measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
+  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
+  measure/forecast_seeds.c measure/forecast_time.c measure/gates.c
+  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
+  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
   measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
@@ -298,41 +298,42 @@ set(TESTS
   test_door_arguments test_dual_chunk test_encoding_alibi test_encoding_isa
   test_encoding_kerple test_encoding_learned test_encoding_none
   test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_evaluate test_evaluate_as test_export test_extend
-  test_extension test_extension_failures test_faults test_figure
-  test_figure_inline test_figure_panels test_figure_terms test_figure_text
-  test_figures_rope test_forecast test_formula test_formula_tiles
-  test_formula_tokens test_formula_twins test_frequencies test_gates
-  test_gguf test_graph test_graph_rules test_group test_half test_identify
-  test_identify_arrays test_identities test_ids test_input_add test_io
-  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
-  test_lengths test_merge test_messages test_model test_model_check
-  test_model_check_refusals test_model_check_tensors test_model_each
-  test_model_encodings test_model_hooks test_model_leaves test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_multimodal test_muon test_muon_f32 test_net test_net_probe
-  test_net_probe_cross test_ngram test_nn test_nn_f32 test_nn_product
-  test_npy test_number_types test_numbers test_oracles_content
-  test_oracles_input test_oracles_rotate test_oracles_score test_page
-  test_page_cells test_page_data test_page_script test_page_tasks test_phase
-  test_pictures test_plan_gguf test_poll test_position_plan test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_published_plans test_quant test_quant_kernels
-  test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
-  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rope_widths test_rotate_blocks test_rotate_f64 test_score
-  test_score_tables test_sections test_shared test_sight test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_sweep test_task_run test_tasks test_tensors
-  test_tensors_file test_tokenizer test_tokenizer_scores test_tokens
-  test_towers test_train test_train_group test_train_leaves test_train_norms
-  test_train_source test_traits_attention test_traits_calls test_traits_limit
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_tree
-  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)
+  test_encoding_values test_eval_group test_evaluate test_evaluate_as
+  test_export test_extend test_extension test_extension_failures test_faults
+  test_figure test_figure_inline test_figure_panels test_figure_terms
+  test_figure_text test_figures_rope test_forecast test_formula
+  test_formula_tiles test_formula_tokens test_formula_twins test_frequencies
+  test_gates test_gguf test_graph test_graph_rules test_group test_half
+  test_identify test_identify_arrays test_identities test_ids test_input_add
+  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
+  test_layer_maps test_lengths test_merge test_messages test_model
+  test_model_check test_model_check_refusals test_model_check_tensors
+  test_model_each test_model_encodings test_model_hooks test_model_leaves
+  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
+  test_model_train test_multimodal test_muon test_muon_f32 test_net
+  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_cells test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
+  test_poll test_position_plan test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_published_plans test_quant test_quant_kernels test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_frequencies
+  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
+  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
+  test_rotate_f64 test_score test_score_tables test_sections test_shared
+  test_sight test_source test_spec test_statistics test_statistics_curves
+  test_statistics_unpaired test_store test_store_crowd test_store_docs
+  test_store_guard test_store_keep test_store_migrate test_store_refusals
+  test_store_sittings test_store_texts test_store_values test_study
+  test_study_compare test_surface test_sweep test_task_run test_tasks
+  test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
+  test_tokens test_towers test_train test_train_group test_train_leaves
+  test_train_norms test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
+  test_traits_relative test_traits_specs test_traits_sums test_traits_values
+  test_tree test_vectors test_verdict test_vocabulary test_weights
+  test_xpos_pope)

@@ -65,7 +65,7 @@ static inline locant_status greet(const locant_group *g, void *context)
     const struct greetings *x = context;
     const bool unlike = g->rank == x->unlike;
     const struct lct_greeting mine = {
-        unlike ? x->build : "locant 0.1.0, avx2, gcc 12.2.0",
+        "locant_train", unlike ? x->build : "locant 0.1.0, avx2, gcc 12.2.0",
         unlike ? x->key : "1;rope;corpus=ab;seed=1"
     };
 

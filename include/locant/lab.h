@@ -432,6 +432,8 @@ typedef struct locant_eval_options {
     enum locant_eval_policy policy;
     const int64_t *lengths;  /* increasing, 64 .. 2048; NULL: 128, 256, .. */
     size_t      n_lengths;   /* at most LOCANT_EVAL_LENGTHS */
+    const locant_group *group; /* share the windows out among these ranks; NULL:
+                                one process */
 } locant_eval_options;
 
 #define LOCANT_EVAL_INIT { .struct_size = sizeof(locant_eval_options) }
@@ -443,7 +445,17 @@ typedef struct locant_eval_options {
  * trained: a parameter takes the trained tensor of the same name and part, for
  * instance t5's table in temperature(kind=logn)+t5.  Lengths that a spec leaves
  * out are the trained length.  The result is recorded under spec, policy and
- * lengths; a recorded one is read instead.
+ * lengths; a recorded one is read instead.  With neither encoding nor policy
+ * nor lengths this is locant_evaluate().
+ *
+ * With a group every rank calls this with the same run, corpus and options, and
+ * gets the same *out.  Each evaluates its share of the windows; the losses have
+ * the bits of one process, whatever the number of ranks (tokens_per_second is a
+ * time, not a loss).  Rank 0 alone reads and writes the store; 'store' of the
+ * others is not used and may be NULL.  Ranks with another build, text or option
+ * than rank 0 are refused with both values (PARAM) before the first window.  A
+ * failure of one rank, also INTERRUPTED by its poll, is returned by all; IO if
+ * a rank is lost.
  * Errors: as locant_evaluate(), PARAM (options, a parameter without a trained
  * tensor, a policy for an encoding without a table), UNSUPPORTED (a table that
  * cannot be longer).

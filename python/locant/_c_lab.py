@@ -248,6 +248,7 @@ class EvalOptions(Structure):
         ("policy", c_int),
         ("lengths", POINTER(c_int64)),
         ("n_lengths", c_size_t),
+        ("group", POINTER(Group)),
     ]
 
 

@@ -2,6 +2,8 @@
    extension_cell.c */
 #ifndef LCT_EVAL_H
 #define LCT_EVAL_H
+#include "../corpus/vocabulary.h"
+#include "../train/group.h"
 #include "../train/load_trained.h"
 #include "evaluate.h"
 
@@ -15,6 +17,18 @@ enum {
 
 /* Window lengths of the protocols: 128, 256, .. 2048. */
 extern const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS];
+
+struct lct_eval;
+
+/* Windows that are evaluated at once, and what is done with their losses. */
+struct lct_eval_batch {
+    void (*use)(struct lct_eval *ev, const struct lct_eval_batch *x,
+                const real *loss);      /* [B, T] */
+    int64_t B, T;                       /* windows, and tokens of each */
+    int64_t first;                      /* block or window, for 'use' */
+    int64_t window[LONGEST / SHORTEST]; /* for 'use' */
+    void *context;                      /* for 'use' */
+};
 
 /* An evaluation in progress. */
 struct lct_eval {
@@ -48,6 +62,16 @@ struct lct_eval {
     locant_evaluation result;
     lct_tick tick;
     void *context;
+    const locant_group *group; /* 'watched', or NULL: one process */
+    locant_group watched;      /* the caller's, whose failures are noticed */
+    const locant_group *callers;
+    bool broken;                       /* an exchange has failed */
+    struct lct_vocabulary *vocabulary; /* of ranks; NULL: tokens are bytes */
+    struct lct_eval_batch *waiting; /* [ranks]: their losses are not used yet */
+    int waits;                      /* how many */
+    locant_status own;              /* of the batch of this rank */
+    unsigned char *news;            /* status and losses of each rank */
+    size_t *begin;                  /* [ranks + 1]: where they are */
 };
 
 static inline int64_t lct_eval_min(int64_t a, int64_t b)
@@ -91,6 +115,17 @@ void lct_eval_copy_window(struct lct_eval *ev, int64_t b, int64_t T,
    tick. */
 locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T);
 
+/*
+ * Evaluate the batch whose windows were copied, and use the losses: at once
+ * without a group. With one, the rank whose turn it is computes; the losses of
+ * a round are used together, of the last one in lct_eval_settle(). Batches are
+ * used in order, the same by all ranks.
+ */
+locant_status lct_eval_batch(struct lct_eval *ev,
+                             const struct lct_eval_batch *x);
+/* Use the losses of batches that wait. */
+locant_status lct_eval_settle(struct lct_eval *ev);
+
 /* Compute the losses of tokens at .. at + n - 1 of 'rows' windows from window
    'first' on. The tick is not called. */
 locant_status lct_eval_forward_segment(struct lct_eval *ev, int64_t first,
@@ -113,6 +148,12 @@ double lct_eval_target_mean(const struct lct_eval *ev, const real *loss,
                             int64_t T);
 
 /* --------------------------------------------------------------- protocols */
+
+/* Evaluate a run by all protocols, or read the result from the store; 'ev' has
+   tick and group, and is to be released. */
+locant_status lct_eval_protocols(locant_evaluation *out, struct lct_eval *ev,
+                                 locant_store *store, int64_t run,
+                                 const locant_corpus *corpus, int64_t want);
 
 /* Measure P1 at result.length[k], which is not the longest. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k);
@@ -144,4 +185,44 @@ locant_status lct_eval_check_causality_at(struct lct_eval *ev, int64_t T);
 /* Measure how much the loss rises when all context but the last 8 bytes is
    shuffled, replaced or left out. Call it after P1. */
 locant_status lct_eval_change_context(struct lct_eval *ev);
+
+/* ------------------------------------------------------------------- ranks */
+
+/* Share the evaluation out over these ranks; NULL or one rank: do not. 'ev' has
+   to stay where it is. */
+void lct_eval_set_group(struct lct_eval *ev, const locant_group *g);
+
+/* Is this rank 0, which alone has the store, or the only process? */
+bool lct_eval_has_store(const struct lct_eval *ev);
+
+/* The first exchange: refuse ranks of another build, run, corpus or options.
+   'status' tells whether this rank can begin. */
+locant_status lct_eval_greet(const struct lct_eval *ev, int64_t run,
+                             const char *sha256, const char *options,
+                             locant_status status);
+
+/* All return the first failure of any rank. */
+locant_status lct_eval_agree(struct lct_eval *ev, locant_status status);
+
+/* Rank 0 tells what its store has: 'status', the run, its vocabulary, or the
+   result. */
+locant_status lct_eval_share_run(struct lct_eval *ev, locant_evaluation *out,
+                                 bool *found, locant_store *store,
+                                 locant_status status);
+
+/* Make the models that rank 0 loads, without values; with ev->encoding or, if
+   that is NULL, the trained one. */
+locant_status lct_eval_make_models(struct lct_eval *ev);
+
+/* Give all ranks the parameters that rank 0 has loaded, and reserve room for
+   losses. */
+locant_status lct_eval_share_models(struct lct_eval *ev, locant_status status);
+
+/* The end: whether rank 0 has recorded the result, and that result. */
+locant_status lct_eval_share_result(struct lct_eval *ev, locant_status status);
+
+/* If an exchange has failed, add to its message what becomes of the
+   evaluation. */
+locant_status lct_eval_say_lost(const struct lct_eval *ev,
+                                locant_status status);
 #endif

@@ -79,6 +79,10 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
 
 void lct_eval_release(struct lct_eval *ev)
 {
+    locant_release(ev->vocabulary);
+    locant_release(ev->waiting);
+    locant_release(ev->news);
+    locant_release(ev->begin);
     lct_model_free(ev->model);
     lct_model_free(ev->trained);
     locant_encoding_free(ev->encoding);
@@ -181,12 +185,13 @@ static locant_status set_text(struct lct_eval *ev, locant_store *store,
                               const locant_corpus *corpus)
 {
     const struct lct_split *parts;
-    struct lct_vocabulary *v;
+    struct lct_vocabulary *own = NULL;
     locant_status status;
 
-    LCT_TRY(lct_run_vocabulary(&v, store, &ev->run));
-    status = lct_tokens_of(&parts, corpus, v);
-    locant_release(v);
+    if (ev->group == NULL)
+        LCT_TRY(lct_run_vocabulary(&own, store, &ev->run));
+    status = lct_tokens_of(&parts, corpus, own ? own : ev->vocabulary);
+    locant_release(own);
     ev->train = &parts[LCT_TRAIN];
     ev->test = &parts[LCT_TEST];
     ev->valid = &parts[LCT_VALID];
@@ -242,15 +247,21 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
         .corpus_sha256 = locant_corpus_info_of(corpus)->sha256
     };
     struct lct_block_losses losses;
+    locant_status status = lct_eval_prepare(ev, store, corpus, want);
 
-    LCT_TRY(lct_eval_prepare(ev, store, corpus, want));
-    LCT_TRY(
-        lct_load_trained(&ev->model, &ev->encoding, store, &ev->run, ev->room));
+    if (status == LOCANT_OK)
+        status = lct_eval_has_store(ev)
+                     ? lct_load_trained(&ev->model, &ev->encoding, store,
+                                        &ev->run, ev->room)
+                     : lct_eval_make_models(ev);
+    LCT_TRY(lct_eval_share_models(ev, status));
     lct_eval_set_span(ev);
     LCT_TRY(measure(ev));
     losses = (struct lct_block_losses){ ev->block_loss, ev->mean_loss,
                                         ev->own_loss, ev->changed };
-    return lct_store_save_evaluation(store, &key, &ev->result, &losses);
+    if (lct_eval_has_store(ev))
+        status = lct_store_save_evaluation(store, &key, &ev->result, &losses);
+    return lct_eval_share_result(ev, status);
 }
 
 locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
@@ -277,30 +288,55 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
     return LOCANT_OK;
 }
 
-locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
-                           int64_t run, const locant_corpus *corpus,
-                           int64_t blocks, lct_tick tick, void *context)
+/* Look for a result in the store; *found is false if the run has to be
+   evaluated. */
+static locant_status find(locant_evaluation *out, bool *found,
+                          struct lct_eval *ev, locant_store *store, int64_t run,
+                          const locant_corpus *corpus, int64_t want)
 {
-    int64_t want = blocks ? blocks : LCT_EVAL_BLOCKS;
-    struct lct_eval ev = { .tick = tick, .context = context };
     locant_status status;
-    bool found;
 
-    LCT_TRY(lct_eval_begin(&ev, store, run, corpus, want));
-    LCT_TRY(lct_store_load_evaluation(out, NULL, &found, store, run,
+    LCT_TRY(lct_eval_begin(ev, store, run, corpus, want));
+    LCT_TRY(lct_store_load_evaluation(out, NULL, found, store, run,
                                       locant_corpus_info_of(corpus)->sha256,
                                       want));
     /* evaluations of older versions lack P3, or changed contexts: evaluate
        again */
-    if (found && (isnan(out->same_targets[0]) ||
-                  !(isnan(out->non_overlapping[0]) || isnan(out->replaced))))
+    if (*found && (isnan(out->same_targets[0]) ||
+                   !(isnan(out->non_overlapping[0]) || isnan(out->replaced))))
         return LOCANT_OK;
     status = lct_store_check_writable(store, "locant_evaluate");
-    if (status != LOCANT_OK)
-        return found ? LOCANT_OK : status;
-    status = evaluate(&ev, store, corpus, want);
-    if (status == LOCANT_OK)
-        *out = ev.result;
+    if (status != LOCANT_OK && *found)
+        return LOCANT_OK;
+    *found = false;
+    return status;
+}
+
+locant_status lct_eval_protocols(locant_evaluation *out, struct lct_eval *ev,
+                                 locant_store *store, int64_t run,
+                                 const locant_corpus *corpus, int64_t want)
+{
+    locant_status status = LOCANT_OK;
+    bool found = false;
+
+    if (lct_eval_has_store(ev))
+        status = find(out, &found, ev, store, run, corpus, want);
+    LCT_TRY(lct_eval_share_run(ev, out, &found, store, status));
+    if (found)
+        return LOCANT_OK;
+    LCT_TRY(evaluate(ev, store, corpus, want));
+    *out = ev->result;
+    return LOCANT_OK;
+}
+
+locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
+                           int64_t run, const locant_corpus *corpus,
+                           int64_t blocks, lct_tick tick, void *context)
+{
+    struct lct_eval ev = { .tick = tick, .context = context };
+    const locant_status status = lct_eval_protocols(
+        out, &ev, store, run, corpus, blocks ? blocks : LCT_EVAL_BLOCKS);
+
     lct_eval_release(&ev);
     return status;
 }

@@ -17,11 +17,20 @@ const char *locant_eval_policy_name(enum locant_eval_policy policy)
     return (unsigned)policy < POLICIES ? policies[policy] : NULL;
 }
 
-static locant_status check_options(const locant_eval_options *o)
-{
-    static const char fn[] = "locant_evaluate_as";
+static const char fn[] = "locant_evaluate_as";
 
-    LCT_TRY(lct_check_struct(fn, o->struct_size, sizeof *o));
+static int64_t want_of(const locant_eval_options *o)
+{
+    return o->blocks ? o->blocks : LCT_EVAL_BLOCKS;
+}
+
+/* Rank 0 has a store. */
+static locant_status check_options(const locant_eval_options *o,
+                                   const locant_store *store,
+                                   const struct lct_eval *ev)
+{
+    if (lct_eval_has_store(ev))
+        LCT_NOT_NULL(fn, store);
     LCT_TRY(lct_check_range(fn, "policy", (int)o->policy, 0, POLICIES - 1));
     if (o->lengths)
         LCT_TRY(lct_check_range(fn, "n_lengths", (int64_t)o->n_lengths, 1,
@@ -89,17 +98,25 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
                                  const struct lct_evaluation_key *key)
 {
     struct lct_block_losses losses = { .p1 = NULL };
+    locant_status status = lct_encoding_as(&ev->encoding, &ev->run, o->encoding,
+                                           o->policy, LONGEST);
 
-    LCT_TRY(lct_eval_prepare(ev, store, corpus, key->want));
+    if (status == LOCANT_OK)
+        status = lct_eval_prepare(ev, store, corpus, key->want);
+    if (status == LOCANT_OK)
+        status =
+            lct_eval_has_store(ev) ? load(ev, store) : lct_eval_make_models(ev);
+    LCT_TRY(lct_eval_share_models(ev, status));
     set_lengths(ev, o);
-    LCT_TRY(load(ev, store));
     lct_eval_set_span(ev);
     LCT_TRY(measure(ev));
     /* drop the P3 at 2048 that comes with P2: no other length has P3 */
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         ev->result.non_overlapping[k] = NAN;
     losses.p1 = ev->block_loss;
-    return lct_store_save_evaluation(store, key, &ev->result, &losses);
+    if (lct_eval_has_store(ev))
+        status = lct_store_save_evaluation(store, key, &ev->result, &losses);
+    return lct_eval_share_result(ev, status);
 }
 
 /* The spec in the key: "" for the encoding that the run was trained with. */
@@ -111,34 +128,62 @@ static const char *spec_of_key(const struct lct_eval *ev,
     return strcmp(spec, ev->run.encoding) == 0 ? "" : spec;
 }
 
-/* 'asked' is the encoding that the options name. */
+/* Look for a result in the store. 'asked' is the encoding that the options
+   name; the key is completed by run and spec. */
+static locant_status find(locant_evaluation *out, bool *found,
+                          struct lct_eval *ev, struct lct_evaluation_key *key,
+                          locant_encoding **asked, locant_store *store,
+                          const locant_corpus *corpus,
+                          const locant_eval_options *o)
+{
+    LCT_TRY(lct_eval_begin(ev, store, key->run, corpus, key->want));
+    LCT_TRY(lct_encoding_as(asked, &ev->run, o->encoding, LOCANT_POLICY_NONE,
+                            LONGEST));
+    key->encoding = spec_of_key(ev, *asked);
+    LCT_TRY(lct_store_load_by_key(out, NULL, found, store, key));
+    return *found ? LOCANT_OK
+                  : lct_store_check_writable(store, "locant_evaluate_as");
+}
+
 static locant_status find_or_evaluate(locant_evaluation *out,
                                       struct lct_eval *ev, locant_store *store,
-                                      const locant_corpus *corpus,
-                                      const locant_eval_options *o,
-                                      const locant_encoding *asked)
+                                      int64_t run, const locant_corpus *corpus,
+                                      const locant_eval_options *o)
 {
     char lengths[64];
-    const struct lct_evaluation_key key = {
-        .run = ev->run.id,
-        .want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS,
+    struct lct_evaluation_key key = {
+        .run = run,
+        .want = want_of(o),
         .corpus_sha256 = locant_corpus_info_of(corpus)->sha256,
-        .encoding = spec_of_key(ev, asked),
         .lengths = lengths,
         .policy = o->policy ? policies[o->policy] : ""
     };
-    bool found;
+    locant_encoding *asked = NULL;
+    locant_status status = LOCANT_OK;
+    bool found = false;
 
     print_lengths(lengths, o);
-    LCT_TRY(lct_store_load_by_key(out, NULL, &found, store, &key));
-    if (found)
-        return LOCANT_OK;
-    LCT_TRY(lct_store_check_writable(store, "locant_evaluate_as"));
-    LCT_TRY(lct_encoding_as(&ev->encoding, &ev->run, o->encoding, o->policy,
-                            LONGEST));
-    LCT_TRY(evaluate_as(ev, store, corpus, o, &key));
-    *out = ev->result;
-    return LOCANT_OK;
+    if (lct_eval_has_store(ev))
+        status = find(out, &found, ev, &key, &asked, store, corpus, o);
+    status = lct_eval_share_run(ev, out, &found, store, status);
+    if (status == LOCANT_OK && !found) {
+        status = evaluate_as(ev, store, corpus, o, &key);
+        if (status == LOCANT_OK)
+            *out = ev->result;
+    }
+    locant_encoding_free(asked);
+    return status;
+}
+
+/* The options as text, which ranks compare. */
+static void print_options(char out[1024], const locant_eval_options *o)
+{
+    char lengths[64];
+
+    print_lengths(lengths, o);
+    snprintf(out, 1024, "blocks=%" PRId64 ";policy=%s;lengths=%s;encoding=%s",
+             want_of(o), policies[o->policy], lengths,
+             o->encoding ? o->encoding : "");
 }
 
 locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
@@ -146,21 +191,25 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
                               const locant_eval_options *o, lct_tick tick,
                               void *context)
 {
-    struct lct_eval ev = { .policy = o->policy,
-                           .tick = tick,
-                           .context = context };
-    const int64_t want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS;
-    locant_encoding *asked = NULL;
+    struct lct_eval ev = { .tick = tick, .context = context };
+    char options[1024] = "";
     locant_status status;
 
-    LCT_TRY(check_options(o));
-    if (!o->encoding && !o->policy && !o->lengths)
-        return lct_evaluate(out, store, run, corpus, o->blocks, tick, context);
-    LCT_TRY(lct_eval_begin(&ev, store, run, corpus, want));
-    LCT_TRY(lct_encoding_as(&asked, &ev.run, o->encoding, LOCANT_POLICY_NONE,
-                            LONGEST));
-    status = find_or_evaluate(out, &ev, store, corpus, o, asked);
-    locant_encoding_free(asked);
+    LCT_TRY(lct_check_struct(fn, o->struct_size, sizeof *o));
+    LCT_TRY(lct_group_check(fn, o->group));
+    lct_eval_set_group(&ev, o->group);
+    ev.policy = o->policy;
+    ev.run.id = run; /* for messages */
+    status = check_options(o, store, &ev);
+    if (status == LOCANT_OK)
+        print_options(options, o);
+    status = lct_eval_greet(&ev, run, locant_corpus_info_of(corpus)->sha256,
+                            options, status);
+    if (status == LOCANT_OK && !o->encoding && !o->policy && !o->lengths)
+        status = lct_eval_protocols(out, &ev, store, run, corpus, want_of(o));
+    else if (status == LOCANT_OK)
+        status = find_or_evaluate(out, &ev, store, run, corpus, o);
+    status = lct_eval_say_lost(&ev, status);
     lct_eval_release(&ev);
     return status;
 }
@@ -170,7 +219,6 @@ locant_status locant_evaluate_as(locant_evaluation *out, locant_store *store,
                                  const locant_eval_options *options)
 {
     LCT_NOT_NULL(__func__, out);
-    LCT_NOT_NULL(__func__, store);
     LCT_NOT_NULL(__func__, corpus);
     LCT_NOT_NULL(__func__, options);
     return lct_evaluate_as(out, store, run, corpus, options, NULL, NULL);

@@ -113,22 +113,20 @@ static bool change(struct lct_eval *ev, int64_t b, int64_t T, int64_t w,
     return other != NULL;
 }
 
-/* Evaluate the B changed windows 'window' of T tokens in the batch, and add the
-   rises of the losses of their targets. */
-static locant_status add_rises(double *rise, struct lct_eval *ev,
-                               const int64_t *window, int64_t B, int64_t T)
+/* Add the rises of the losses of the changed windows' targets to 'context'. */
+static void use_rises(struct lct_eval *ev, const struct lct_eval_batch *batch,
+                      const real *loss)
 {
-    if (B == 0)
-        return LOCANT_OK;
-    LCT_TRY(lct_eval_forward(ev, B, T));
-    for (int64_t i = 0; i < B; i++) {
-        const struct changed_window x = window_of(ev, window[i]);
+    const int64_t T = batch->T;
+    double *rise = batch->context;
+
+    for (int64_t i = 0; i < batch->B; i++) {
+        const struct changed_window x = window_of(ev, batch->window[i]);
         const int64_t at = T < SHORTEST ? T - 1 : x.at;
 
-        rise[x.block] += (double)ev->loss[i * T + at] -
-                         ev->shortest[x.block * SHORTEST + x.at];
+        rise[x.block] +=
+            (double)loss[i * T + at] - ev->shortest[x.block * SHORTEST + x.at];
     }
-    return LOCANT_OK;
 }
 
 /* Add the rises of all targets. Those of a truncated context have windows of
@@ -138,23 +136,25 @@ static locant_status measure(double *rise, struct lct_eval *ev, int64_t T,
 {
     const int64_t most = LONGEST / SHORTEST;
     const int64_t n = ev->blocks * CHANGED_TARGETS;
-    int64_t window[LONGEST / SHORTEST], B = 0;
+    struct lct_eval_batch x = { use_rises, .T = T, .context = rise };
 
     for (int64_t w = 0; w < n; w++) {
         if (how == LCT_CONTEXT_TRUNCATED &&
             kept(ev->test, window_of(ev, w).end) != T)
             continue;
-        if (!change(ev, B, T, w, how)) {
+        if (!change(ev, x.B, T, w, how)) {
             rise[w / CHANGED_TARGETS] = NAN;
             continue;
         }
-        window[B++] = w;
-        if (B < most)
+        x.window[x.B++] = w;
+        if (x.B < most)
             continue;
-        LCT_TRY(add_rises(rise, ev, window, B, T));
-        B = 0;
+        LCT_TRY(lct_eval_batch(ev, &x));
+        x.B = 0;
     }
-    return add_rises(rise, ev, window, B, T);
+    if (x.B > 0)
+        LCT_TRY(lct_eval_batch(ev, &x));
+    return lct_eval_settle(ev);
 }
 
 /* P1 plus the rise of each block, per byte; *mean is that of all. */

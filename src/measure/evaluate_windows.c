@@ -114,28 +114,36 @@ double lct_eval_target_mean(const struct lct_eval *ev, const real *loss,
 
 /* --------------------------------------------------------------- protocols */
 
+static void use_same_targets(struct lct_eval *ev,
+                             const struct lct_eval_batch *x, const real *loss)
+{
+    const int k = *(const int *)x->context;
+
+    for (int64_t i = 0; i < x->B; i++) {
+        const int64_t b = x->first + i;
+        const real *row = loss + i * x->T;
+
+        ev->block_loss[k * ev->blocks + b] =
+            lct_eval_target_mean(ev, row, x->T);
+        if (x->T == SHORTEST)
+            memcpy(ev->shortest + b * x->T, row, (size_t)x->T * sizeof *row);
+    }
+}
+
 /* Evaluate as many windows at once as have the tokens of the longest. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
 {
     int64_t T = ev->result.length[k], group = LONGEST / T;
+    struct lct_eval_batch x = { use_same_targets, .T = T, .context = &k };
 
     for (int64_t b = 0; b < ev->blocks; b += group) {
-        int64_t B = lct_eval_min(group, ev->blocks - b);
-
-        for (int64_t i = 0; i < B; i++)
+        x.first = b;
+        x.B = lct_eval_min(group, ev->blocks - b);
+        for (int64_t i = 0; i < x.B; i++)
             lct_eval_copy_window(ev, i, T, ev->test, ev->ends[b + i]);
-        LCT_TRY(lct_eval_forward(ev, B, T));
-        for (int64_t i = 0; i < B; i++) {
-            const real *row = ev->loss + i * T;
-
-            ev->block_loss[k * ev->blocks + b + i] =
-                lct_eval_target_mean(ev, row, T);
-            if (T == SHORTEST)
-                memcpy(ev->shortest + (b + i) * T, row,
-                       (size_t)T * sizeof *row);
-        }
+        LCT_TRY(lct_eval_batch(ev, &x));
     }
-    return LOCANT_OK;
+    return lct_eval_settle(ev);
 }
 
 static int64_t index_of(const struct lct_eval *ev, int64_t length)
@@ -147,27 +155,38 @@ static int64_t index_of(const struct lct_eval *ev, int64_t length)
     return k;
 }
 
+/* Add the losses of a block at each position to 'context'. */
+static void use_by_position(struct lct_eval *ev, const struct lct_eval_batch *x,
+                            const real *loss)
+{
+    const int64_t T = x->T, b = x->first, last = index_of(ev, LONGEST);
+    double *sum = x->context;
+
+    for (int64_t i = 0; i < T; i++)
+        sum[i] += loss[i];
+    memcpy(ev->head + b * SHORTEST, loss, SHORTEST * sizeof *loss);
+    if (T == LONGEST) {
+        ev->block_loss[last * ev->blocks + b] =
+            lct_eval_target_mean(ev, loss, T);
+        ev->mean_loss[last * ev->blocks + b] =
+            lct_eval_sum(loss, T) / (double)T / lct_eval_bytes(ev, 0, LONGEST);
+    }
+}
+
 locant_status lct_eval_by_position(struct lct_eval *ev)
 {
     double sum[LONGEST] = { 0 }, begun = lct_clock();
-    const double all = lct_eval_bytes(ev, 0, LONGEST);
-    int64_t T = ev->span, last = index_of(ev, LONGEST);
+    const int64_t T = ev->span;
+    struct lct_eval_batch x = { use_by_position, 1, T, .context = sum };
 
     for (int64_t b = 0; b < ev->blocks; b++) {
         size_t first = ev->ends[b] - LONGEST;
 
+        x.first = b;
         lct_eval_copy_window(ev, 0, T, ev->test, first + (size_t)T);
-        LCT_TRY(lct_eval_forward(ev, 1, T));
-        for (int64_t i = 0; i < T; i++)
-            sum[i] += ev->loss[i];
-        memcpy(ev->head + b * SHORTEST, ev->loss, SHORTEST * sizeof *ev->loss);
-        if (T == LONGEST) {
-            ev->block_loss[last * ev->blocks + b] =
-                lct_eval_target_mean(ev, ev->loss, T);
-            ev->mean_loss[last * ev->blocks + b] =
-                lct_eval_sum(ev->loss, T) / (double)T / all;
-        }
+        LCT_TRY(lct_eval_batch(ev, &x));
     }
+    LCT_TRY(lct_eval_settle(ev));
     if (T == LONGEST)
         ev->result.tokens_per_second =
             (double)(ev->blocks * T) / (lct_clock() - begun);
@@ -182,50 +201,71 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
     return LOCANT_OK;
 }
 
+static void use_non_overlapping(struct lct_eval *ev,
+                                const struct lct_eval_batch *x,
+                                const real *loss)
+{
+    const int k = *(const int *)x->context;
+    const int64_t n = x->B * x->T;
+
+    ev->mean_loss[k * ev->blocks + x->first] =
+        lct_eval_sum(loss, n) / (double)n / lct_eval_bytes(ev, 0, LONGEST);
+}
+
 /* Evaluate one block at a time. Its windows together have as many tokens as the
    longest window. */
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
 {
     const int64_t T = ev->result.length[k], B = LONGEST / T;
-    const double all = lct_eval_bytes(ev, 0, LONGEST);
+    struct lct_eval_batch x = { use_non_overlapping, B, T, .context = &k };
 
     for (int64_t b = 0; b < ev->blocks; b++) {
+        x.first = b;
         for (int64_t i = 0; i < B; i++)
             lct_eval_copy_window(ev, i, T, ev->test,
                                  ev->ends[b] - (size_t)((B - 1 - i) * T));
-        LCT_TRY(lct_eval_forward(ev, B, T));
-        ev->mean_loss[k * ev->blocks + b] =
-            lct_eval_sum(ev->loss, B * T) / (double)(B * T) / all;
+        LCT_TRY(lct_eval_batch(ev, &x));
     }
-    return LOCANT_OK;
+    return lct_eval_settle(ev);
+}
+
+enum { EACH = TARGETS / STRIDE }; /* windows of a block in P4 */
+
+/* Add the losses of all targets to 'context'. */
+static void use_own_window(struct lct_eval *ev, const struct lct_eval_batch *x,
+                           const real *loss)
+{
+    const double bytes = scored_bytes(ev);
+    double *sum = x->context;
+
+    for (int64_t i = 0; i < x->B; i++) {
+        double own = lct_eval_sum(loss + (i + 1) * x->T - STRIDE, STRIDE);
+
+        *sum += own;
+        ev->own_loss[(x->first + i) / EACH] += own / TARGETS / bytes;
+    }
 }
 
 locant_status lct_eval_own_window(double *mean, struct lct_eval *ev, int64_t T)
 {
-    enum { EACH = TARGETS / STRIDE };
     int64_t group = LONGEST / T, n = ev->blocks * EACH;
-    const double bytes = scored_bytes(ev);
     double sum = 0;
+    struct lct_eval_batch x = { use_own_window, .T = T, .context = &sum };
 
     for (int64_t b = 0; b < ev->blocks; b++)
         ev->own_loss[b] = 0;
     for (int64_t w = 0; w < n; w += group) {
-        int64_t B = lct_eval_min(group, n - w);
-
-        for (int64_t i = 0; i < B; i++) {
+        x.first = w;
+        x.B = lct_eval_min(group, n - w);
+        for (int64_t i = 0; i < x.B; i++) {
             size_t end = ev->ends[(w + i) / EACH];
             size_t before = (EACH - 1 - (size_t)((w + i) % EACH)) * STRIDE;
 
             lct_eval_copy_window(ev, i, T, ev->test, end - before);
         }
-        LCT_TRY(lct_eval_forward(ev, B, T));
-        for (int64_t i = 0; i < B; i++) {
-            double own = lct_eval_sum(ev->loss + (i + 1) * T - STRIDE, STRIDE);
-
-            sum += own;
-            ev->own_loss[(w + i) / EACH] += own / TARGETS / bytes;
-        }
+        LCT_TRY(lct_eval_batch(ev, &x));
     }
-    *mean = sum / (double)(ev->blocks * TARGETS) / bytes;
+    LCT_TRY(lct_eval_settle(ev));
+    *mean = sum / (double)(ev->blocks * TARGETS) / scored_bytes(ev);
     return LOCANT_OK;
 }

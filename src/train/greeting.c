@@ -2,6 +2,7 @@
 #include "greeting.h"
 #include "../core/quote.h"
 #include "../files/sha256.h"
+#include "../store/build.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,8 +107,8 @@ static void find_difference(const char **a, const char **b, const char *ends)
     *b += strspn(*b, " ");
 }
 
-static locant_status refuse_texts(char texts[2][TEXT_BYTES], int unlike,
-                                  const char *ends)
+static locant_status refuse_texts(const char *fn, char texts[2][TEXT_BYTES],
+                                  int unlike, const char *ends)
 {
     const size_t n = strlen(LCT_GREETING_ERROR);
     const char *a = texts[0], *b = texts[1];
@@ -121,10 +122,10 @@ static locant_status refuse_texts(char texts[2][TEXT_BYTES], int unlike,
     lct_quote(of_first, a, strcspn(a, ends));
     lct_quote(of_other, b, strcspn(b, ends));
     return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_train: rank %d has '%s' where rank 0 has '%s':"
+                       "%s: rank %d has '%s' where rank 0 has '%s':"
                        " all ranks need the same build, instruction set, text"
                        " and options",
-                       unlike, of_other, of_first);
+                       fn, unlike, of_other, of_first);
 }
 
 static locant_status judge(uint8_t pair[2][BYTES],
@@ -136,21 +137,21 @@ static locant_status judge(uint8_t pair[2][BYTES],
     char texts[2][TEXT_BYTES] = { { 0 } };
 
     if (memcmp(pair[0], magic, SIZE) != 0 || memcmp(pair[1], magic, SIZE) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: rank %d does not greet as this"
-                           " locant does, by %s: all ranks need the same build",
-                           memcmp(pair[0], magic, SIZE) != 0 ? 0 : unlike,
-                           magic);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: rank %d does not greet as this locant does, by"
+            " %s: all ranks need the same build",
+            mine->fn, memcmp(pair[0], magic, SIZE) != 0 ? 0 : unlike, magic);
     if (memcmp(pair[0] + SIZE, pair[1] + SIZE, RANK - SIZE) != 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: rank %d is of a group of %u, rank 0"
-                           " of one of %u",
-                           unlike, (unsigned)get(pair[1] + SIZE, 4),
+                           "%s: rank %d is of a group of %u, rank 0 of one of"
+                           " %u",
+                           mine->fn, unlike, (unsigned)get(pair[1] + SIZE, 4),
                            (unsigned)get(pair[0] + SIZE, 4));
     if (alike(pair[0], pair[1]))
         return LOCANT_OK;
     LCT_TRY(share_texts(texts, build ? mine->build : mine->key, unlike, g));
-    return refuse_texts(texts, unlike, build ? "," : ";");
+    return refuse_texts(mine->fn, texts, unlike, build ? "," : ";");
 }
 
 locant_status lct_greeting_exchange(const struct lct_greeting *mine,
@@ -163,4 +164,21 @@ locant_status lct_greeting_exchange(const struct lct_greeting *mine,
     print(pair[0], mine, g);
     LCT_TRY(g->rank == 0 ? answer(pair, g) : ask(pair, g));
     return judge(pair, mine, g);
+}
+
+locant_status lct_greeting_begin(const char *fn, const locant_group *g,
+                                 const char *key, locant_status status)
+{
+    char build[512], message[512], text[TEXT_BYTES];
+    const struct lct_greeting mine = { fn, build, text };
+
+    if (lct_group_size(g) == 1)
+        return status;
+    snprintf(message, sizeof message, "%s", locant_last_error());
+    snprintf(text, sizeof text, "%s%s",
+             status == LOCANT_OK ? "" : LCT_GREETING_ERROR,
+             status == LOCANT_OK ? key : message);
+    lct_build_text(build);
+    LCT_TRY(lct_greeting_exchange(&mine, g));
+    return status == LOCANT_OK ? LOCANT_OK : locant_fail(status, "%s", message);
 }

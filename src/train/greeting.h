@@ -4,6 +4,7 @@
 #include "group.h"
 
 struct lct_greeting {
+    const char *fn;    /* for messages */
     const char *build; /* lct_build_text() */
     const char *key;   /* of the run, at most 1023 bytes; LCT_GREETING_ERROR and
                           a message, of a rank that cannot begin */
@@ -21,4 +22,12 @@ struct lct_greeting {
  */
 locant_status lct_greeting_exchange(const struct lct_greeting *mine,
                                     const locant_group *g);
+
+/*
+ * The same with the build of this process, of a rank that can ('status' is OK)
+ * or cannot begin; its message is then locant_last_error(). Returns 'status' if
+ * all are alike.
+ */
+locant_status lct_greeting_begin(const char *fn, const locant_group *g,
+                                 const char *key, locant_status status);
 #endif

@@ -1,5 +1,8 @@
 /* group.c - see group.h */
 #include "group.h"
+#include <stdio.h>
+
+enum { MESSAGE = 512 }; /* bytes of an error message */
 
 locant_status lct_group_check(const char *fn, const locant_group *g)
 {
@@ -131,4 +134,20 @@ locant_status lct_group_gather(void *data, const size_t *begin,
         return LOCANT_OK;
     return g->size <= LCT_GROUP_DIRECT ? gather_directly(data, begin, g)
                                        : gather_in_ring(data, begin, g);
+}
+
+locant_status lct_group_fail(uint32_t number, int first, const locant_group *g)
+{
+    const locant_status status =
+        number > LOCANT_OK && number <= LOCANT_ERR_INTERRUPTED
+            ? (locant_status)number
+            : LOCANT_ERR_FORMAT;
+    char message[MESSAGE] = "";
+
+    if (g->rank == first)
+        snprintf(message, sizeof message, "%s", locant_last_error());
+    LCT_TRY(lct_group_broadcast_from(message, sizeof message, first, g));
+    message[MESSAGE - 1] = 0;
+    return first == 0 ? locant_fail(status, "%s", message)
+                      : locant_fail(status, "rank %d: %s", first, message);
 }

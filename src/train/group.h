@@ -39,4 +39,10 @@ locant_status lct_group_broadcast_from(void *data, size_t bytes, int from,
    rank has all. 'begin' [size + 1] increases. */
 locant_status lct_group_gather(void *data, const size_t *begin,
                                const locant_group *g);
+
+/*
+ * All ranks return the failure 'number' of rank 'first', with the message that
+ * it has as locant_last_error(). A number that is no status is FORMAT.
+ */
+locant_status lct_group_fail(uint32_t number, int first, const locant_group *g);
 #endif

@@ -15,12 +15,10 @@ int64_t lct_segment_rows(int64_t length, int64_t room)
     return length < room ? room / length : 1;
 }
 
-/* Create the model without values, for 'room' tokens; a model with memory gets
-   rows of the trained length. */
-static locant_status make_model(struct lct_model **model,
-                                const locant_encoding *encoding,
-                                const locant_run_info *run, int64_t room,
-                                bool gradients)
+locant_status lct_make_untrained(struct lct_model **model,
+                                 const locant_encoding *encoding,
+                                 const locant_run_info *run, int64_t room,
+                                 bool gradients)
 {
     struct lct_model_config config;
 
@@ -81,9 +79,9 @@ static locant_status load(struct lct_model **model, locant_encoding **encoding,
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
     status = lct_check_checkpoint_size(run, path, store);
     if (status == LOCANT_OK)
-        status =
-            lct_store_blame(make_model(model, *encoding, run, room, gradients),
-                            store, "run %" PRId64, run->id);
+        status = lct_store_blame(
+            lct_make_untrained(model, *encoding, run, room, gradients), store,
+            "run %" PRId64, run->id);
     if (status == LOCANT_OK)
         status = lct_checkpoint_read(&c, *model, path);
     locant_release(path);
@@ -222,7 +220,7 @@ locant_status lct_load_trained_as(struct lct_model **model,
     locant_status status = lct_load_trained(&trained, &own, store, run, 1);
 
     if (status == LOCANT_OK)
-        status = make_model(model, encoding, run, room, false);
+        status = lct_make_untrained(model, encoding, run, room, false);
     if (status == LOCANT_OK)
         status = lct_copy_trained(*model, trained, false);
     lct_model_free(trained);
@@ -238,7 +236,7 @@ locant_status lct_load_trained_longer(struct lct_model **model,
                                       const locant_run_info *run, int64_t room)
 {
     LCT_TRY(lct_load_trained(trained, own, store, run, 1));
-    LCT_TRY(make_model(model, encoding, run, room, false));
+    LCT_TRY(lct_make_untrained(model, encoding, run, room, false));
     LCT_TRY(lct_copy_trained(*model, *trained, true));
     if (lct_model_size(*model) == lct_model_size(*trained))
         return locant_fail(LOCANT_ERR_PARAM,

@@ -42,6 +42,13 @@ locant_status lct_load_trained_longer(struct lct_model **model,
 locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
                                 enum locant_eval_policy policy, int64_t T);
 
+/* The model of a run without values, for 'room' tokens; one with memory gets
+   rows of the trained length. */
+locant_status lct_make_untrained(struct lct_model **model,
+                                 const locant_encoding *encoding,
+                                 const locant_run_info *run, int64_t room,
+                                 bool gradients);
+
 /*
  * The model of a run with the values of its checkpoint, which is verified, and
  * space for 'room' tokens. Free both, also after a failure.

@@ -7,8 +7,7 @@
 
 enum {
     DEFAULT_LEAVES = 16,
-    MESSAGE = 512, /* bytes of an error message */
-    HEAD = 8       /* bytes of the news of a rank before its losses */
+    HEAD = 8 /* bytes of the news of a rank before its losses */
 };
 
 int64_t lct_ranks_leaves(const locant_train_options *o)
@@ -236,27 +235,6 @@ locant_status lct_ranks_add_gradients(struct lct_ranks *r, real *grads)
 
 /* -------------------------------------------------------------------- news */
 
-/* All return the failure of rank 'first', with its message. */
-static locant_status fail_together(struct lct_ranks *r, int first,
-                                   locant_status status)
-{
-    char message[MESSAGE] = "";
-
-    if (r->rank == first)
-        snprintf(message, sizeof message, "%s", locant_last_error());
-    LCT_TRY(lct_group_broadcast_from(message, sizeof message, first, r->group));
-    message[MESSAGE - 1] = 0;
-    return first == 0 ? locant_fail(status, "%s", message)
-                      : locant_fail(status, "rank %d: %s", first, message);
-}
-
-/* A number that is no status is a failure all the same. */
-static locant_status status_of(uint32_t number)
-{
-    return number <= LOCANT_ERR_INTERRUPTED ? (locant_status)number
-                                            : LOCANT_ERR_FORMAT;
-}
-
 /* Gather the news of all ranks, each HEAD bytes and 'losses' of its leaves. */
 static locant_status share_news(struct lct_ranks *r, locant_status status,
                                 bool wish, bool losses)
@@ -276,7 +254,7 @@ static locant_status share_news(struct lct_ranks *r, locant_status status,
 
 /* Read the news; *first is the first rank with a failure, or -1. */
 static void read_news(const struct lct_ranks *r, bool losses, int *first,
-                      locant_status *status, bool *stop)
+                      uint32_t *failure, bool *stop)
 {
     *first = -1;
     *stop = false;
@@ -289,7 +267,7 @@ static void read_news(const struct lct_ranks *r, bool losses, int *first,
         *stop |= head[1] != 0;
         if (head[0] != LOCANT_OK) {
             *first = rank;
-            *status = status_of(head[0]);
+            *failure = head[0];
         }
         if (losses)
             memcpy(r->losses + leaf, at + HEAD,
@@ -301,14 +279,15 @@ static void read_news(const struct lct_ranks *r, bool losses, int *first,
 static locant_status tell(struct lct_ranks *r, locant_status status, bool wish,
                           bool losses, bool *stop)
 {
+    uint32_t failure = LOCANT_OK;
     int first;
 
     *stop = wish;
     if (r->size == 1)
         return status;
     LCT_TRY(share_news(r, status, wish, losses));
-    read_news(r, losses, &first, &status, stop);
-    return first < 0 ? LOCANT_OK : fail_together(r, first, status);
+    read_news(r, losses, &first, &failure, stop);
+    return first < 0 ? LOCANT_OK : lct_group_fail(failure, first, r->group);
 }
 
 locant_status lct_ranks_tell(struct lct_ranks *r, locant_status status,

@@ -2,7 +2,6 @@
 #include "train_group.h"
 #include "../core/size.h"
 #include "../files/hash.h"
-#include "../store/build.h"
 #include "../store/clock.h"
 #include "greeting.h"
 #include <inttypes.h>
@@ -12,18 +11,7 @@
 locant_status lct_train_greet(const locant_group *g, const char *key,
                               locant_status status)
 {
-    char build[512], message[512], text[1024];
-    const struct lct_greeting mine = { build, text };
-
-    if (lct_group_size(g) == 1)
-        return status;
-    snprintf(message, sizeof message, "%s", locant_last_error());
-    snprintf(text, sizeof text, "%s%s",
-             status == LOCANT_OK ? "" : LCT_GREETING_ERROR,
-             status == LOCANT_OK ? key : message);
-    lct_build_text(build);
-    LCT_TRY(lct_greeting_exchange(&mine, g));
-    return status == LOCANT_OK ? LOCANT_OK : locant_fail(status, "%s", message);
+    return lct_greeting_begin("locant_train", g, key, status);
 }
 
 locant_status lct_train_greet_failure(const locant_train_options *o,

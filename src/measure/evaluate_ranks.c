@@ -1,0 +1,274 @@
+/*
+ * evaluate_ranks.c - an evaluation whose windows are shared out over the ranks
+ * of a group.
+ *
+ * Batches of windows are the same for any number of ranks, and each is computed
+ * by one: in a round the ranks compute one batch each, in order of rank, then
+ * exchange the losses.  Every rank uses all of them in the order of the
+ * batches, as one process does.
+ */
+#include "../store/run_vocabulary.h"
+#include "../train/greeting.h"
+#include "eval.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    HEAD = 8,       /* bytes of the news of a rank before its losses: status */
+    KEY_BYTES = 900 /* of the options as text, for the greeting */
+};
+
+static bool alone(const struct lct_eval *ev)
+{
+    return lct_group_size(ev->group) == 1;
+}
+
+bool lct_eval_has_store(const struct lct_eval *ev)
+{
+    return lct_group_rank(ev->group) == 0;
+}
+
+/* The caller's exchange; a failure is noticed. */
+static locant_status exchange(const locant_piece *send, size_t sends,
+                              const locant_piece *receive, size_t receives,
+                              void *context)
+{
+    struct lct_eval *ev = context;
+    const locant_group *g = ev->callers;
+    const locant_status status =
+        g->exchange(send, sends, receive, receives, g->context);
+
+    ev->broken |= status != LOCANT_OK;
+    return status;
+}
+
+void lct_eval_set_group(struct lct_eval *ev, const locant_group *g)
+{
+    if (lct_group_size(g) == 1)
+        return;
+    ev->callers = g;
+    ev->watched = (locant_group){ sizeof *g, g->rank, g->size, exchange, ev };
+    ev->group = &ev->watched;
+}
+
+locant_status lct_eval_say_lost(const struct lct_eval *ev, locant_status status)
+{
+    if (status == LOCANT_OK || !ev->broken)
+        return status;
+    return locant_fail(status,
+                       "%s in the evaluation of run %" PRId64 ", of which"
+                       " nothing is recorded; the same command begins it again",
+                       locant_last_error(), ev->run.id);
+}
+
+locant_status lct_eval_greet(const struct lct_eval *ev, int64_t run,
+                             const char *sha256, const char *options,
+                             locant_status status)
+{
+    char key[KEY_BYTES];
+    int n = 0;
+
+    if (alone(ev))
+        return status;
+    if (status == LOCANT_OK)
+        n = snprintf(key, sizeof key, "run=%" PRId64 ";corpus=%s;%s", run,
+                     sha256, options);
+    if (n < 0 || n >= KEY_BYTES)
+        status = locant_fail(LOCANT_ERR_PARAM,
+                             "locant_evaluate_as: the options take %d bytes as"
+                             " text, ranks compare fewer than %d",
+                             n, KEY_BYTES);
+    return lct_greeting_begin("locant_evaluate_as", ev->group, key, status);
+}
+
+/* -------------------------------------------------------------------- news */
+
+/* Tell all ranks the status of this one, and the losses that come after it:
+   news[begin[r]] .. of rank r. The first failure is that of all. */
+static locant_status tell(struct lct_eval *ev, unsigned char *news,
+                          const size_t *begin, locant_status status)
+{
+    const uint32_t head[2] = { (uint32_t)status, 0 };
+
+    memcpy(news + begin[ev->group->rank], head, HEAD);
+    LCT_TRY(lct_group_gather(news, begin, ev->group));
+    for (int rank = 0; rank < ev->group->size; rank++) {
+        uint32_t other[2];
+
+        memcpy(other, news + begin[rank], HEAD);
+        if (other[0] != LOCANT_OK)
+            return lct_group_fail(other[0], rank, ev->group);
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_eval_agree(struct lct_eval *ev, locant_status status)
+{
+    unsigned char heads[LCT_GROUP_RANKS * HEAD];
+    size_t begin[LCT_GROUP_RANKS + 1];
+
+    if (alone(ev))
+        return status;
+    for (int rank = 0; rank <= ev->group->size; rank++)
+        begin[rank] = (size_t)rank * HEAD;
+    return tell(ev, heads, begin, status);
+}
+
+/* ----------------------------------------------------------------- windows */
+
+/* Room for one batch of each rank. */
+static locant_status reserve(struct lct_eval *ev)
+{
+    const size_t size = (size_t)ev->group->size;
+    const size_t bytes = size * (HEAD + (size_t)ev->room * sizeof *ev->loss);
+
+    ev->begin = locant_alloc((size + 1) * sizeof *ev->begin);
+    ev->waiting = locant_alloc(size * sizeof *ev->waiting);
+    ev->news = locant_alloc(bytes);
+    if (!ev->begin || !ev->waiting || !ev->news)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_evaluate_as: no memory for the losses of %d"
+                           " ranks",
+                           ev->group->size);
+    memset(ev->news, 0, bytes);
+    ev->begin[0] = 0;
+    return LOCANT_OK;
+}
+
+/* Compute the batch of this rank, and keep its losses among the news. */
+static locant_status compute_own(struct lct_eval *ev,
+                                 const struct lct_eval_batch *x)
+{
+    if (locant_ask_poll() != 0)
+        return locant_fail(LOCANT_ERR_INTERRUPTED,
+                           "locant_evaluate_as: the evaluation of run %" PRId64
+                           " was stopped by the poll",
+                           ev->run.id);
+    LCT_TRY(lct_eval_forward(ev, x->B, x->T));
+    memcpy(ev->news + ev->begin[ev->group->rank] + HEAD, ev->loss,
+           (size_t)(x->B * x->T) * sizeof *ev->loss);
+    return LOCANT_OK;
+}
+
+locant_status lct_eval_batch(struct lct_eval *ev,
+                             const struct lct_eval_batch *x)
+{
+    int slot = ev->waits;
+
+    if (alone(ev)) {
+        LCT_TRY(lct_eval_forward(ev, x->B, x->T));
+        x->use(ev, x, ev->loss);
+        return LOCANT_OK;
+    }
+    ev->waiting[slot] = *x;
+    ev->begin[slot + 1] =
+        ev->begin[slot] + HEAD + (size_t)(x->B * x->T) * sizeof *ev->loss;
+    ev->waits++;
+    if (slot == ev->group->rank)
+        ev->own = compute_own(ev, x);
+    return ev->waits == ev->group->size ? lct_eval_settle(ev) : LOCANT_OK;
+}
+
+locant_status lct_eval_settle(struct lct_eval *ev)
+{
+    const int n = ev->waits;
+
+    if (n == 0)
+        return LOCANT_OK;
+    for (int rank = n; rank < ev->group->size; rank++)
+        ev->begin[rank + 1] = ev->begin[rank] + HEAD;
+    ev->waits = 0;
+    LCT_TRY(tell(ev, ev->news, ev->begin, ev->own));
+    for (int i = 0; i < n; i++)
+        ev->waiting[i].use(ev, &ev->waiting[i],
+                           (const real *)(ev->news + ev->begin[i] + HEAD));
+    return LOCANT_OK;
+}
+
+/* ----------------------------------------------------------- begin and end */
+
+/* What rank 0 tells of its store. */
+struct begin {
+    int32_t found, vocabulary; /* is there a result, a vocabulary? */
+    locant_run_info run;
+    locant_evaluation result;
+};
+
+static locant_status share_vocabulary(struct lct_eval *ev)
+{
+    locant_status status = LOCANT_OK;
+
+    if (ev->vocabulary == NULL)
+        ev->vocabulary = locant_alloc(sizeof *ev->vocabulary);
+    if (ev->vocabulary == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "locant_evaluate_as: no memory for a vocabulary");
+    LCT_TRY(lct_eval_agree(ev, status));
+    return lct_group_broadcast(ev->vocabulary, sizeof *ev->vocabulary,
+                               ev->group);
+}
+
+locant_status lct_eval_share_run(struct lct_eval *ev, locant_evaluation *out,
+                                 bool *found, locant_store *store,
+                                 locant_status status)
+{
+    struct begin b = { .found = *found };
+
+    if (alone(ev))
+        return status;
+    if (ev->group->rank == 0 && status == LOCANT_OK && !*found)
+        status = lct_run_vocabulary(&ev->vocabulary, store, &ev->run);
+    LCT_TRY(lct_eval_agree(ev, status));
+    if (ev->group->rank == 0) {
+        b.vocabulary = ev->vocabulary != NULL;
+        b.run = ev->run;
+        b.result = *found ? *out : ev->result;
+    }
+    LCT_TRY(lct_group_broadcast(&b, sizeof b, ev->group));
+    *found = b.found != 0;
+    ev->run = b.run;
+    if (*found)
+        *out = b.result;
+    return b.vocabulary ? share_vocabulary(ev) : LOCANT_OK;
+}
+
+locant_status lct_eval_make_models(struct lct_eval *ev)
+{
+    if (ev->encoding == NULL)
+        LCT_TRY(lct_encoding_as(&ev->encoding, &ev->run, NULL,
+                                LOCANT_POLICY_NONE, LONGEST));
+    LCT_TRY(lct_make_untrained(&ev->model, ev->encoding, &ev->run, ev->room,
+                               false));
+    if (ev->policy == LOCANT_POLICY_NONE)
+        return LOCANT_OK;
+    LCT_TRY(lct_encoding_as(&ev->trained_encoding, &ev->run, NULL,
+                            LOCANT_POLICY_NONE, LONGEST));
+    return lct_make_untrained(&ev->trained, ev->trained_encoding, &ev->run, 1,
+                              false);
+}
+
+static locant_status share_params(struct lct_eval *ev, struct lct_model *m)
+{
+    return m == NULL ? LOCANT_OK
+                     : lct_group_broadcast(lct_model_params(m),
+                                           lct_model_size(m) * sizeof(real),
+                                           ev->group);
+}
+
+locant_status lct_eval_share_models(struct lct_eval *ev, locant_status status)
+{
+    if (alone(ev))
+        return status;
+    if (status == LOCANT_OK)
+        status = reserve(ev);
+    LCT_TRY(lct_eval_agree(ev, status));
+    LCT_TRY(share_params(ev, ev->model));
+    return share_params(ev, ev->trained);
+}
+
+locant_status lct_eval_share_result(struct lct_eval *ev, locant_status status)
+{
+    LCT_TRY(lct_eval_agree(ev, status));
+    return lct_group_broadcast(&ev->result, sizeof ev->result, ev->group);
+}
