@@ -126,7 +126,7 @@ static void try_file(const char *file, size_t size)
         old[i] = lct_model_params(model)[i] = c.m[i] = c.v[i] = 7;
     HOLDS(lct_model_set_memory_size(model, (struct lct_memory_size){ 1, 1 }) ==
           LOCANT_OK);
-    c = (struct lct_checkpoint){ key, 7, 7, 7, c.m, c.v };
+    c = (struct lct_checkpoint){ key, 7, 7, 7, c.m, c.v, NULL };
     fuzz_begin();
     status = lct_checkpoint_read(&c, model, file);
     fuzz_end(fuzz_limit(size) + 3 * n * sizeof(real));

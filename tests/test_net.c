@@ -274,10 +274,10 @@ static void check_lengths(const char *name, const char *with)
 
 TEST(tokens_are_those_of_whole_texts_where_the_length_rotates)
 {
+    static const char longrope[] =
+        "longrope(factor=2,original=15,short=1:1,long=1.5:3)";
     const char *const with[] = { "dynamic(factor=4,original=8)",
-                                 "dynamic(factor=40,original=16)",
-                                 "longrope(factor=2,original=15,short=1:1,"
-                                 "long=1.5:3)" };
+                                 "dynamic(factor=40,original=16)", longrope };
 
     for (size_t i = 0; i < LEN(with); i++)
         check_lengths("llama", with[i]);
