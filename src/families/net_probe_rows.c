@@ -78,9 +78,16 @@ static locant_tensor row_of(const locant_tensor *x, int64_t b, int rank)
 
 /* ---------------------------------------------------------------- the call */
 
+/* Slots of queries before slot 0: an encoder may have fewer tokens. */
+static int64_t slots_below(const struct rows *r)
+{
+    return r->T > r->S ? r->T - r->S : 0;
+}
+
 static locant_status reserve(struct rows *r)
 {
     const size_t item = item_of(r);
+    const int64_t before = slots_below(r);
     const int64_t ones[2] = { 2 * r->S + TILE, TILE };
     const int64_t out[3] = { r->H, TILE, TILE + 1 };
     size_t bytes, outs;
@@ -88,7 +95,7 @@ static locant_status reserve(struct rows *r)
     if (!lct_array_bytes(&bytes, ones, 2, item) ||
         !lct_array_bytes(&outs, out, 3, item))
         return no_memory();
-    r->slots = locant_alloc((size_t)r->S * sizeof(*r->slots));
+    r->slots = locant_alloc((size_t)(r->S + before) * sizeof(*r->slots));
     r->bin = locant_alloc((size_t)r->S);
     r->ones = locant_alloc(bytes);
     r->out = locant_alloc(outs);
@@ -104,10 +111,10 @@ static locant_status reserve(struct rows *r)
         else
             ((float *)(void *)r->ones)[at] = 1;
     }
-    for (int64_t s = 0; s < r->S; s++) {
-        r->slots[s] = s;
+    for (int64_t s = 0; s < r->S + before; s++)
+        r->slots[s] = s - before;
+    for (int64_t s = 0; s < r->S; s++)
         r->bin[s] = (unsigned char)lct_net_probe_bin(s);
-    }
     return LOCANT_OK;
 }
 
@@ -143,8 +150,9 @@ static void turn(struct rows *r, const locant_attention *call,
     r->q = part(call->q, 0, b, 1);
     r->k = part(call->k, 0, b, 1);
     r->total = (const char *)lse->data + (size_t)(b * r->H * r->T) * item_of(r);
-    r->k_pos = locant_dense(r->slots, LOCANT_I64, 1, &r->S);
-    r->q_pos = part(&r->k_pos, 0, r->S - r->T, r->T);
+    r->k_pos = locant_dense(r->slots + slots_below(r), LOCANT_I64, 1, &r->S);
+    r->q_pos = locant_dense(r->slots + slots_below(r) + r->S - r->T, LOCANT_I64,
+                            1, &r->T);
     if (call->q_pos != NULL) {
         r->q_pos = row_of(call->q_pos, b, 2);
         r->k_pos = row_of(call->k_pos, b, 2);
