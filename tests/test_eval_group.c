@@ -57,16 +57,6 @@ static void run_job(struct thread_group_result *results, struct job *job,
     thread_group_run(results, group, evaluate_rank, job);
 }
 
-static void check_all(const struct thread_group_result *results, int size,
-                      locant_status want, const char *message)
-{
-    for (int r = 0; r < size; r++)
-        if (results[r].status != want ||
-            (message && strstr(results[r].message, message) == NULL))
-            FAIL("rank %d of %d: %s: %s\n", r, size,
-                 locant_status_name(results[r].status), results[r].message);
-}
-
 /* ------------------------------------------------------------------ bits */
 
 /* All but the time; the bits of NAN are not compared. */
@@ -137,7 +127,7 @@ static void check_bits(const locant_train_options *train, const char *as,
         job.o = one.o;
         for (int again = 0; again < 2; again++) {
             run_job(results, &job, &group);
-            check_all(results, sizes[i], LOCANT_OK, NULL);
+            thread_group_check(results, sizes[i], LOCANT_OK, NULL);
             assert_int_equal(thread_group_left(), 0);
             for (int r = 0; r < sizes[i]; r++) {
                 if (!same(&job.got[r], &want))
@@ -198,7 +188,7 @@ static void refuse(struct job *job, locant_status status, const char *message)
                                                 .seed = test_rand() };
 
     run_job(results, job, &group);
-    check_all(results, 3, status, message);
+    thread_group_check(results, 3, status, message);
     assert_int_equal(thread_group_left(), 0);
 }
 
@@ -310,7 +300,7 @@ TEST(a_lost_rank_is_reported_and_nothing_is_recorded)
                          results[r].message);
         }
         CHECK(failures > 6);
-        check_all(results, 3, LOCANT_OK, NULL);
+        thread_group_check(results, 3, LOCANT_OK, NULL);
         locant_store_close(job.store);
     }
 }

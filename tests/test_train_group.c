@@ -56,16 +56,6 @@ static void run_job(struct thread_group_result *results, struct job *job,
     thread_group_run(results, group, train_rank, job);
 }
 
-static void check_all(const struct thread_group_result *results, int size,
-                      locant_status want, const char *message)
-{
-    for (int r = 0; r < size; r++)
-        if (results[r].status != want ||
-            (message && strstr(results[r].message, message) == NULL))
-            FAIL("rank %d of %d: %s: %s\n", r, size,
-                 locant_status_name(results[r].status), results[r].message);
-}
-
 /* Train with so many ranks in a store of its own, to the end. */
 static void train_ranks(const locant_train_options *o, const char *name,
                         int size)
@@ -77,7 +67,7 @@ static void train_ranks(const locant_train_options *o, const char *name,
     struct job job = { .o = *o, .store = s, .stopping_rank = -1 };
 
     run_job(results, &job, &group);
-    check_all(results, size, LOCANT_OK, NULL);
+    thread_group_check(results, size, LOCANT_OK, NULL);
     assert_int_equal(thread_group_left(), 0);
     for (int r = 0; r < size; r++)
         assert_int_equal(job.ids[r], job.ids[0]);
@@ -225,7 +215,8 @@ static void check_stopped(int64_t memory)
         snprintf(name, sizeof name, "stop-%d-%d", (int)memory, rank);
         job.store = s = open_store(name);
         run_job(results, &job, &group);
-        check_all(results, 3, LOCANT_ERR_INTERRUPTED, "run 1 was stopped");
+        thread_group_check(results, 3, LOCANT_ERR_INTERRUPTED,
+                           "run 1 was stopped");
         CHECK_OK(locant_store_run(&info, s, 1));
         assert_string_equal(info.status, "interrupted");
         CHECK(info.step == 2); /* wished after the first, told in the second */
@@ -324,7 +315,8 @@ IN_SCRATCH(a_failure_of_the_store_is_told_to_all)
     locant_store_close(open_store("a"));
     CHECK_OK(locant_store_open_readonly(&job.store, scratch_file(&dir, "a")));
     run_job(results, &job, &group);
-    check_all(results, 4, LOCANT_ERR_PARAM, "was opened for reading only");
+    thread_group_check(results, 4, LOCANT_ERR_PARAM,
+                       "was opened for reading only");
     locant_store_close(job.store);
 }
 
@@ -357,8 +349,8 @@ IN_SCRATCH(ranks_that_disagree_write_no_checkpoint)
 
     job.store = open_store("a");
     thread_group_run(results, &group, train_spoilt, &job);
-    check_all(results, 2, LOCANT_ERR_FORMAT,
-              "rank 1 has other parameters than rank 0 after step 4");
+    thread_group_check(results, 2, LOCANT_ERR_FORMAT,
+                       "rank 1 has other parameters than rank 0 after step 4");
     assert_int_equal(files_in("a"), 0);
     locant_store_close(job.store);
 }
@@ -374,7 +366,7 @@ IN_SCRATCH(a_loss_that_is_not_finite_fails_on_all)
     job.o.learning_rate = 1e30;
     job.store = open_store("a");
     run_job(results, &job, &group);
-    check_all(results, 2, LOCANT_ERR_PARAM, "a lower learning_rate");
+    thread_group_check(results, 2, LOCANT_ERR_PARAM, "a lower learning_rate");
     CHECK_OK(locant_store_run(&info, job.store, 1));
     assert_string_equal(info.status, "failed");
     locant_store_close(job.store);
@@ -404,8 +396,8 @@ IN_SCRATCH(unlike_options_are_refused_before_the_store_is_written)
 
     job.store = open_store("a");
     thread_group_run(results, &group, other_seed, &job);
-    check_all(results, 3, LOCANT_ERR_PARAM,
-              "rank 1 has 'seed=2' where rank 0 has 'seed=1'");
+    thread_group_check(results, 3, LOCANT_ERR_PARAM,
+                       "rank 1 has 'seed=2' where rank 0 has 'seed=1'");
     CHECK_OK(
         lct_store_read(&row, job.store, "SELECT count(*) FROM runs", ">i", &n));
     assert_int_equal(n, 0);
@@ -446,9 +438,9 @@ IN_SCRATCH(one_rank_that_cannot_begin_stops_all)
 
     job.store = open_store("a");
     thread_group_run(results, &group, wrong_on_one, &job);
-    check_all(results, 3, LOCANT_ERR_PARAM, "base");
+    thread_group_check(results, 3, LOCANT_ERR_PARAM, "base");
     thread_group_run(results, &group, too_long_on_one, &job);
-    check_all(results, 3, LOCANT_ERR_PARAM, "steps is -1");
+    thread_group_check(results, 3, LOCANT_ERR_PARAM, "steps is -1");
     locant_store_close(job.store);
 }
 

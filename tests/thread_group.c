@@ -1,6 +1,7 @@
 /* thread_group.c - see thread_group.h */
 #define _POSIX_C_SOURCE 200809L
 #include "thread_group.h"
+#include "testing.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -224,4 +225,14 @@ void thread_group_run(struct thread_group_result *results,
     pthread_cond_destroy(&s.changed);
     pthread_mutex_destroy(&s.mutex);
     free(ranks);
+}
+
+void thread_group_check(const struct thread_group_result *results, int size,
+                        locant_status want, const char *message)
+{
+    for (int r = 0; r < size; r++)
+        if (results[r].status != want ||
+            (message && strstr(results[r].message, message) == NULL))
+            FAIL("rank %d of %d: %s: %s\n", r, size,
+                 locant_status_name(results[r].status), results[r].message);
 }

@@ -31,6 +31,11 @@ void thread_group_run(struct thread_group_result *results,
                       const struct thread_group_options *options,
                       thread_group_body body, void *context);
 
+/* Fail unless all ranks returned 'want', with 'message' in what they say if it
+   is not NULL. */
+void thread_group_check(const struct thread_group_result *results, int size,
+                        locant_status want, const char *message);
+
 /* Messages that were sent and never received, of the last run. */
 long thread_group_left(void);
 #endif

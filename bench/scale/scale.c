@@ -31,7 +31,7 @@ static const double FLOPS = 3e12, /* per second and host, as in net-*.xml */
     PATIENCE = 1e6;               /* seconds: longer than any simulated wait */
 
 /* One sequence of which every rank has a part, or a batch of many. */
-enum split { BY_ROWS, BY_TOKENS };
+enum split { DATA_PARALLEL, SEQUENCE_PARALLEL };
 
 struct load {
     const char *name;
@@ -45,23 +45,23 @@ struct load {
 /* The rows of docs/SCALE.md. */
 /* clang-format off */
 static const struct load loads[] = {
-    { "S 0.18M, 16 x 128", BY_ROWS, false, 1, 16,
+    { "S 0.18M, 16 x 128", DATA_PARALLEL, false, 1, 16,
       .18e6, 64, 3, 16, 128 },
-    { "M 0.86M, 16 x 128", BY_ROWS, false, 1, 16,
+    { "M 0.86M, 16 x 128", DATA_PARALLEL, false, 1, 16,
       .86e6, 128, 4, 16, 128 },
-    { "L 5M, 32 x 256", BY_ROWS, false, 16, 32,
+    { "L 5M, 32 x 256", DATA_PARALLEL, false, 16, 32,
       5e6, 256, 6, 32, 256 },
-    { "GPT-2 124M, 64 x 1024", BY_ROWS, false, 256, 32,
+    { "GPT-2 124M, 64 x 1024", DATA_PARALLEL, false, 256, 32,
       124e6, 768, 12, 64, 1024 },
-    { "GPT-2, 2 x 1024 per rank", BY_ROWS, true, 256, 0,
+    { "GPT-2, 2 x 1024 per rank", DATA_PARALLEL, true, 256, 0,
       124e6, 768, 12, 2, 1024 },
-    { "GPT-2, 1 x 8k", BY_TOKENS, false, 256, 0,
+    { "GPT-2, 1 x 8k", SEQUENCE_PARALLEL, false, 256, 0,
       124e6, 768, 12, 1, 8192 },
-    { "GPT-2, 1 x 32k", BY_TOKENS, false, 256, 0,
+    { "GPT-2, 1 x 32k", SEQUENCE_PARALLEL, false, 256, 0,
       124e6, 768, 12, 1, 32768 },
-    { "GPT-2, 1 x 128k", BY_TOKENS, false, 256, 0,
+    { "GPT-2, 1 x 128k", SEQUENCE_PARALLEL, false, 256, 0,
       124e6, 768, 12, 1, 131072 },
-    { "GPT-2, 4k per rank", BY_TOKENS, true, 256, 0,
+    { "GPT-2, 4k per rank", SEQUENCE_PARALLEL, true, 256, 0,
       124e6, 768, 12, 1, 4096 },
 };
 /* clang-format on */
@@ -83,9 +83,9 @@ static struct job job_of(const struct load *load, int ranks)
 {
     struct job j = { load, ranks, load->rows, load->tokens };
 
-    if (load->weak && load->split == BY_ROWS)
+    if (load->weak && load->split == DATA_PARALLEL)
         j.rows *= ranks;
-    if (load->weak && load->split == BY_TOKENS)
+    if (load->weak && load->split == SEQUENCE_PARALLEL)
         j.tokens *= ranks;
     return j;
 }
@@ -118,7 +118,7 @@ static double forecast(const struct job *j, const struct net *net)
     const double ideal = flops_of(j) / j->ranks / FLOPS;
     double bytes = 2 * 4 * j->load->params, phases = 2;
 
-    if (j->load->split == BY_TOKENS) {
+    if (j->load->split == SEQUENCE_PARALLEL) {
         bytes += 3 * keys_of(j) * j->load->layers;
         phases += 3 * j->load->layers;
     }
@@ -156,7 +156,7 @@ struct worker {
    its part of the parameters. */
 static double layers_left_out(const struct load *l)
 {
-    return l->split == BY_TOKENS ? l->layers : 1;
+    return l->split == SEQUENCE_PARALLEL ? l->layers : 1;
 }
 
 static void compute(const struct worker *w, double part)
@@ -198,7 +198,7 @@ static void step(struct worker *w)
 {
     bool stop;
 
-    if (w->job->load->split == BY_TOKENS)
+    if (w->job->load->split == SEQUENCE_PARALLEL)
         attend(w);
     else
         compute(w, 1);
@@ -235,7 +235,7 @@ static void prepare(struct worker *w, const struct job *j,
     must(lct_ranks_create(&w->ranks, &o));
     must(lct_ranks_reserve(&w->ranks, n));
     w->grads = reserve(n * sizeof *w->grads);
-    if (l->split == BY_ROWS)
+    if (l->split == DATA_PARALLEL)
         return;
     for (int rank = 0; rank <= j->ranks; rank++)
         w->begin[rank] = (size_t)rank * bytes;

@@ -63,9 +63,7 @@ struct lct_eval {
     lct_tick tick;
     void *context;
     const locant_group *group; /* 'watched', or NULL: one process */
-    locant_group watched;      /* the caller's, whose failures are noticed */
-    const locant_group *callers;
-    bool broken;                       /* an exchange has failed */
+    struct lct_watched_group watched;
     struct lct_vocabulary *vocabulary; /* of ranks; NULL: tokens are bytes */
     struct lct_eval_batch *waiting; /* [ranks]: their losses are not used yet */
     int waits;                      /* how many */

@@ -29,32 +29,14 @@ bool lct_eval_has_store(const struct lct_eval *ev)
     return lct_group_rank(ev->group) == 0;
 }
 
-/* The caller's exchange; a failure is noticed. */
-static locant_status exchange(const locant_piece *send, size_t sends,
-                              const locant_piece *receive, size_t receives,
-                              void *context)
-{
-    struct lct_eval *ev = context;
-    const locant_group *g = ev->callers;
-    const locant_status status =
-        g->exchange(send, sends, receive, receives, g->context);
-
-    ev->broken |= status != LOCANT_OK;
-    return status;
-}
-
 void lct_eval_set_group(struct lct_eval *ev, const locant_group *g)
 {
-    if (lct_group_size(g) == 1)
-        return;
-    ev->callers = g;
-    ev->watched = (locant_group){ sizeof *g, g->rank, g->size, exchange, ev };
-    ev->group = &ev->watched;
+    ev->group = lct_group_watch(&ev->watched, g);
 }
 
 locant_status lct_eval_say_lost(const struct lct_eval *ev, locant_status status)
 {
-    if (status == LOCANT_OK || !ev->broken)
+    if (status == LOCANT_OK || !ev->watched.broken)
         return status;
     return locant_fail(status,
                        "%s in the evaluation of run %" PRId64 ", of which"

@@ -33,6 +33,29 @@ int lct_group_rank(const locant_group *g)
     return g == NULL ? 0 : g->rank;
 }
 
+static locant_status watched_exchange(const locant_piece *send, size_t sends,
+                                      const locant_piece *receive,
+                                      size_t receives, void *context)
+{
+    struct lct_watched_group *w = context;
+    const locant_status status = w->callers->exchange(
+        send, sends, receive, receives, w->callers->context);
+
+    w->broken |= status != LOCANT_OK;
+    return status;
+}
+
+const locant_group *lct_group_watch(struct lct_watched_group *w,
+                                    const locant_group *g)
+{
+    *w = (struct lct_watched_group){ .callers = g };
+    if (lct_group_size(g) == 1)
+        return NULL;
+    w->group = (locant_group){ sizeof w->group, g->rank, g->size,
+                               watched_exchange, w };
+    return &w->group;
+}
+
 static locant_status exchange_one(const locant_piece *send,
                                   const locant_piece *receive,
                                   const locant_group *g)

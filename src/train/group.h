@@ -8,6 +8,7 @@
 #define LCT_GROUP_H
 #include "../core/error.h"
 #include "locant/group.h"
+#include <stdbool.h>
 
 enum {
     LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
@@ -22,6 +23,18 @@ locant_status lct_group_check(const char *fn, const locant_group *g);
 /* The number of ranks, and of this one: 1 and 0 without a group. */
 int lct_group_size(const locant_group *g);
 int lct_group_rank(const locant_group *g);
+
+/* A group of the same ranks whose failed exchanges are noticed. */
+struct lct_watched_group {
+    locant_group group;
+    const locant_group *callers;
+    bool broken; /* an exchange has failed */
+};
+
+/* Watch g with *w, which stays in place.  Returns the group to call, NULL if
+   there is one rank. */
+const locant_group *lct_group_watch(struct lct_watched_group *w,
+                                    const locant_group *g);
 
 /* Return when every rank has called this. */
 locant_status lct_group_barrier(const locant_group *g);

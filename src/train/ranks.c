@@ -43,20 +43,6 @@ locant_status lct_ranks_check(const locant_train_options *o)
     return LOCANT_OK;
 }
 
-/* The caller's exchange; a failure is noticed. */
-static locant_status exchange(const locant_piece *send, size_t sends,
-                              const locant_piece *receive, size_t receives,
-                              void *context)
-{
-    struct lct_ranks *r = context;
-    const locant_group *g = r->callers;
-    const locant_status status =
-        g->exchange(send, sends, receive, receives, g->context);
-
-    r->broken |= status != LOCANT_OK;
-    return status;
-}
-
 /* The first leaf of a rank. */
 static int64_t first_leaf(const struct lct_ranks *r, int rank)
 {
@@ -72,17 +58,14 @@ static locant_status no_memory(void)
 locant_status lct_ranks_create(struct lct_ranks *r,
                                const locant_train_options *o)
 {
-    *r = (struct lct_ranks){ .callers = o->group,
-                             .size = lct_group_size(o->group),
+    *r = (struct lct_ranks){ .size = lct_group_size(o->group),
                              .rank = lct_group_rank(o->group) };
     r->leaves.all = lct_ranks_leaves(o);
     r->leaves.first = first_leaf(r, r->rank);
     r->leaves.last = first_leaf(r, r->rank + 1);
     if (r->size == 1)
         return LOCANT_OK;
-    r->watched =
-        (locant_group){ sizeof r->watched, r->rank, r->size, exchange, r };
-    r->group = &r->watched;
+    r->group = lct_group_watch(&r->watched, o->group);
     r->begin = locant_alloc((size_t)(r->size + 1) * sizeof *r->begin);
     r->losses = locant_alloc((size_t)r->leaves.all * sizeof *r->losses);
     r->news = locant_alloc((size_t)r->size * HEAD +

@@ -16,9 +16,7 @@
 
 struct lct_ranks {
     const locant_group *group; /* 'watched', or NULL: one process */
-    locant_group watched;      /* the caller's, whose failures are noticed */
-    const locant_group *callers;
-    bool broken; /* an exchange has failed */
+    struct lct_watched_group watched;
     int size, rank;
     struct lct_leaves leaves;     /* of this rank */
     size_t n;                     /* elements of a gradient */

@@ -197,7 +197,7 @@ locant_status lct_train_compare(struct lct_trainer *t)
 
 locant_status lct_train_hold(struct lct_trainer *t, locant_status status)
 {
-    if (t->ranks.size == 1 || status == LOCANT_OK || t->ranks.broken)
+    if (t->ranks.size == 1 || status == LOCANT_OK || t->ranks.watched.broken)
         return status;
     if (t->held == LOCANT_OK)
         snprintf(t->held_message, sizeof t->held_message, "%s",
@@ -215,7 +215,7 @@ locant_status lct_train_held(struct lct_trainer *t, locant_status status)
 locant_status lct_train_say_lost(const struct lct_trainer *t,
                                  locant_status status)
 {
-    if (status == LOCANT_OK || !t->ranks.broken)
+    if (status == LOCANT_OK || !t->ranks.watched.broken)
         return status;
     return locant_fail(status,
                        "%s in step %" PRId64 "; the run continues from step"
