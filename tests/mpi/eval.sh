@@ -2,41 +2,12 @@
 # 'locant eval --ranks mpi': the bits of one process, and what stops it.
 # usage: eval.sh MPIEXEC LOCANT
 launcher=${1:?usage: eval.sh MPIEXEC LOCANT}
-locant=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../verdict.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-# ranks N ARG..: locant with N ranks
-ranks() {
-    n=$1
-    shift
-    "$here/launch.sh" "$launcher" "$n" "$locant" "$@"
-}
+. "$(dirname "$0")/ranks.sh"
 
 # losses FILE: the result without the time
 losses() {
     grep -q same_targets "$1" || echo "$1 has no losses"
     grep -v tokens_per_second "$1"
-}
-
-# exits WANT GOT WHAT: the exit status, and what was said
-exits() {
-    verdict "$3 exits with $1" "$([ "$2" = "$1" ] || { echo "$2:"; cat log; })"
-}
-
-says() {
-    verdict "and says why" "$(grep -Eq "$1" log || cat log)"
-}
-
-# The processes of this launch, which have this folder.
-started() {
-    for p in /proc/[0-9]*; do
-        [ "$(readlink "$p/exe")" = "$locant" ] &&
-            [ "$(readlink "$p/cwd")" = "$work" ] && basename "$p"
-    done
 }
 
 evaluate="eval 1 --json --blocks 5 --generated"

@@ -3,24 +3,12 @@
 # docs/guide/cluster.md that can be made on one machine.
 # usage: train.sh MPIEXEC LOCANT [KILLS]    KILLS: how often a rank is killed
 launcher=${1:?usage: train.sh MPIEXEC LOCANT [KILLS]}
-locant=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 kills=${3:-3}
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../verdict.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/ranks.sh"
 
 model='--generated --layers 2 --width 32 --ff 64 --length 64'
 short="train --encoding rope $model --steps 30"
 long="train --encoding t5 $model --steps 400 --checkpoint-every 5"
-
-# ranks N ARG..: locant with N ranks
-ranks() {
-    n=$1
-    shift
-    "$here/launch.sh" "$launcher" "$n" "$locant" "$@"
-}
 
 # bits DIR: parameters and moments of its first run
 bits() {
@@ -36,23 +24,6 @@ with open(sys.argv[1], "rb") as f:
 # same WHAT DIR DIR
 same() {
     verdict "$1" "$([ "$(bits "$2")" = "$(bits "$3")" ] || echo other bits)"
-}
-
-# exits WANT GOT WHAT: the exit status, and what was said
-exits() {
-    verdict "$3 exits with $1" "$([ "$2" = "$1" ] || { echo "$2:"; cat log; })"
-}
-
-says() {
-    verdict "and says why" "$(grep -Eq "$1" log || cat log)"
-}
-
-# The processes of this launch, which have this folder.
-started() {
-    for p in /proc/[0-9]*; do
-        [ "$(readlink "$p/exe")" = "$locant" ] &&
-            [ "$(readlink "$p/cwd")" = "$work" ] && basename "$p"
-    done
 }
 
 # begin DIR [ARG..]: a long run of three ranks in the background, with a

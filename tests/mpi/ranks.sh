@@ -1,0 +1,33 @@
+# shellcheck shell=sh disable=SC2154 # the caller has set launcher
+# ranks.sh - tests of the command on ranks: $launcher starts them, $2 is the
+# command.  To be sourced by a script here; it goes on in a folder of its own.
+locant=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../verdict.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# ranks N ARG..: locant with N ranks
+ranks() {
+    n=$1
+    shift
+    "$here/launch.sh" "$launcher" "$n" "$locant" "$@"
+}
+
+# exits WANT GOT WHAT: the exit status, and what was said
+exits() {
+    verdict "$3 exits with $1" "$([ "$2" = "$1" ] || { echo "$2:"; cat log; })"
+}
+
+says() {
+    verdict "and says why" "$(grep -Eq "$1" log || cat log)"
+}
+
+# The processes of this launch, which have this folder.
+started() {
+    for p in /proc/[0-9]*; do
+        [ "$(readlink "$p/exe")" = "$locant" ] &&
+            [ "$(readlink "$p/cwd")" = "$work" ] && basename "$p"
+    done
+}
