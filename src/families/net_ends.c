@@ -10,16 +10,17 @@ static void add_end(struct lct_net *n, const json_t *id)
         n->end[n->n_end++] = json_integer_value(id);
 }
 
-/* What transformers reads before config.json when it generates; NULL if the
-   folder has none. */
+/* What transformers reads before config.json when it generates; NULL if there
+   is no folder, or none in it. */
 static locant_status read_generation(json_t **out, const char *folder)
 {
     char path[4096];
     locant_status status;
 
     *out = NULL;
-    if (snprintf(path, sizeof path, "%s/generation_config.json", folder) >=
-        (int)sizeof path)
+    if (folder == NULL ||
+        snprintf(path, sizeof path, "%s/generation_config.json", folder) >=
+            (int)sizeof path)
         return LOCANT_OK;
     status = lct_document_read(out, path, 10000);
     return status == LOCANT_ERR_IO ? LOCANT_OK : status;

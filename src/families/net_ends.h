@@ -4,8 +4,9 @@
 #include "net.h"
 
 /*
- * n->start, n->end and n->pad by generation_config.json in the folder, or by
- * the configuration.  Ids that end a text are a number or a list.
+ * n->start, n->end and n->pad by generation_config.json in the folder (NULL:
+ * there is none), or by the configuration.  Ids that end a text are a number or
+ * a list.
  * Errors: FORMAT, NOMEM.
  */
 locant_status lct_net_ends_read(struct lct_net *n, const char *folder);

@@ -139,7 +139,6 @@ static locant_status bind(struct lct_net *n, const char *path)
         LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
-    LCT_TRY(lct_net_ends_read(n, path));
     LCT_TRY(lct_net_head_bind(n, &b));
     return lct_net_sight_bind(n, path);
 }
@@ -258,7 +257,8 @@ static locant_status read_files(struct lct_net *n, const char *path,
     LCT_TRY(choose_family(n));
     if (n->weights == NULL)
         LCT_TRY(lct_weights_open(&n->weights, path)); /* fails, saying why */
-    return bind(n, path);
+    LCT_TRY(bind(n, path));
+    return lct_net_ends_read(n, path);
 }
 
 static locant_status read_bytes(struct lct_net *n,
@@ -270,7 +270,8 @@ static locant_status read_bytes(struct lct_net *n,
     LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
                                      n->weights));
     LCT_TRY(choose_family(n));
-    return bind(n, b->name);
+    LCT_TRY(bind(n, b->name));
+    return lct_net_ends_read(n, NULL);
 }
 
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
