@@ -92,14 +92,28 @@ static double mean_of(const json_t *layer, const struct column *c)
     return sum / (double)json_array_size(heads);
 }
 
+static void print_titles(void)
+{
+    printf("%5s", "layer");
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*s", c->width, c->title);
+}
+
+/* The number of a layer, and the means of its heads or of those in an object
+   within it. */
+static void print_means(const json_t *layer, const json_t *heads)
+{
+    printf("%5.0f", number(layer, "layer"));
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*.*f", c->width, c->decimals, mean_of(heads, c));
+}
+
 static void print_layer(const json_t *layer)
 {
     const json_t *pairs = json_object_get(layer, "pairs");
     const size_t n = json_array_size(json_object_get(pairs, "frequency"));
 
-    printf("%5.0f", number(layer, "layer"));
-    for (const struct column *c = columns; c < columns + COLUMNS; c++)
-        printf(" %*.*f", c->width, c->decimals, mean_of(layer, c));
+    print_means(layer, layer);
     if (n == 0)
         printf("%8s %8s\n", "-", "-");
     else
@@ -114,32 +128,22 @@ static void print_layers(const json_t *layers)
     const json_t *layer;
     size_t i;
 
-    printf("%5s", "layer");
-    for (const struct column *c = columns; c < columns + COLUMNS; c++)
-        printf(" %*s", c->width, c->title);
+    print_titles();
     printf("%8s %8s\n", "unused", "<1 turn");
     json_array_foreach(layers, i, layer)
         print_layer(layer);
 }
 
-/* Attention over an encoder, if there is one. */
 static void print_cross(const json_t *layers)
 {
     const json_t *layer;
     size_t i;
 
-    if (!json_is_object(json_object_get(json_array_get(layers, 0), "cross")))
-        return;
     puts("\nAttention to the tokens of the encoder, by their numbers");
-    printf("%5s", "layer");
-    for (const struct column *c = columns; c < columns + COLUMNS; c++)
-        printf(" %*s", c->width, c->title);
+    print_titles();
     putchar('\n');
     json_array_foreach(layers, i, layer) {
-        printf("%5.0f", number(layer, "layer"));
-        for (const struct column *c = columns; c < columns + COLUMNS; c++)
-            printf(" %*.*f", c->width, c->decimals,
-                   mean_of(json_object_get(layer, "cross"), c));
+        print_means(layer, json_object_get(layer, "cross"));
         putchar('\n');
     }
 }
@@ -219,9 +223,10 @@ static void print(const json_t *probe)
             "share in |q| |k|,\nin every head; <1 turn: pairs that complete no "
             "turn in these texts");
     print_classes(layers, false);
-    print_cross(layers);
-    if (json_is_object(json_object_get(first, "cross")))
+    if (json_is_object(json_object_get(first, "cross"))) {
+        print_cross(layers);
         print_classes(layers, true);
+    }
 }
 
 /* ----------------------------------------------------------------- pictures */

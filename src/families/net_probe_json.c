@@ -53,19 +53,33 @@ static const char *class_of(const struct lct_net_probe_head *h,
 
 /* -------------------------------------------------------------------- heads */
 
+/* bins 0: tokens have no distances */
 static json_t *weights_json(const struct lct_net_probe_head *h, double rows,
                             int bins)
 {
     const double by = 1 / rows;
 
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o*}",
         "weight", real(h->weight * by), "entropy", real(h->entropy * by),
         "first", real(h->first * by), "own", real(h->own * by), "previous",
         real(h->previous * by), "next", real(h->next * by), "after",
         real(h->after * by), "distance", real(h->distance / h->weight),
         "within", "8", real(h->within[0] * by), "32", real(h->within[1] * by),
-        "128", real(h->within[2] * by), "bins", reals(h->bin, bins, by));
+        "128", real(h->within[2] * by), "bins",
+        bins > 0 ? reals(h->bin, bins, by) : NULL);
+}
+
+/* One of the heads, among which 'even' is last. */
+static json_t *one_json(const struct lct_net_probe_head *heads, int64_t head,
+                        int64_t even, double rows, int bins)
+{
+    json_t *out = weights_json(&heads[head], rows, bins);
+
+    json_object_set_new(out, "head", json_integer((json_int_t)head));
+    json_object_set_new(
+        out, "class", json_string(class_of(&heads[head], &heads[even], rows)));
+    return out;
 }
 
 /* Norms, shares and unused pairs of a head; what it uses is counted in
@@ -104,12 +118,8 @@ static json_t *pairs_json(const struct lct_net_probe_layer *l, int64_t head,
 static json_t *head_json(const struct lct_net_probe_layer *l, int64_t head,
                          int bins, int64_t *used, double *mean)
 {
-    const struct lct_net_probe_head *even = &l->heads[l->plan->heads];
-    json_t *out = weights_json(&l->heads[head], l->rows, bins);
+    json_t *out = one_json(l->heads, head, l->plan->heads, l->rows, bins);
 
-    json_object_set_new(out, "head", json_integer((json_int_t)head));
-    json_object_set_new(out, "class",
-                        json_string(class_of(&l->heads[head], even, l->rows)));
     json_object_set_new(out, "pairs",
                         l->pairs > 0 ? pairs_json(l, head, used, mean)
                                      : json_null());
@@ -120,27 +130,18 @@ static json_t *head_json(const struct lct_net_probe_layer *l, int64_t head,
 static json_t *cross_json(const struct lct_net_probe_layer *l, int64_t head)
 {
     const int64_t H = l->plan->heads;
-    json_t *heads, *even;
+    json_t *heads;
 
     if (l->cross == NULL)
         return json_null();
     heads = json_array();
-    even = weights_json(&l->cross[H], l->cross_rows, 0);
-    json_object_del(even, "bins");
-    for (int64_t h = 0; h < H; h++) {
-        json_t *one;
-
-        if (head >= 0 && head != h)
-            continue;
-        one = weights_json(&l->cross[h], l->cross_rows, 0);
-        json_object_del(one, "bins");
-        json_object_set_new(one, "head", json_integer((json_int_t)h));
-        json_object_set_new(
-            one, "class",
-            json_string(class_of(&l->cross[h], &l->cross[H], l->cross_rows)));
-        json_array_append_new(heads, one);
-    }
-    return json_pack("{s:o, s:o}", "even", even, "heads", heads);
+    for (int64_t h = 0; h < H; h++)
+        if (head < 0 || head == h)
+            json_array_append_new(heads,
+                                  one_json(l->cross, h, H, l->cross_rows, 0));
+    return json_pack("{s:o, s:o}", "even",
+                     weights_json(&l->cross[H], l->cross_rows, 0), "heads",
+                     heads);
 }
 
 /* ------------------------------------------------------------------- layers */
