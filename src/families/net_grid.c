@@ -98,13 +98,13 @@ static void take_patches(void *in, const struct lct_net_run *r,
     for (int64_t i = 0; i < r->cache->B * t->T; i++) {
         void *to = lct_net_math_at(m, in, i * each);
         const int64_t at = patch_at(&y, &x, t->grid, i % t->T);
-        const float *from = t->pixels + (i / t->T * t->T + at) * each;
+        const int64_t from = (i / t->T * t->T + at) * each;
 
         if (t->height > 0)
             lct_net_patches_take(to, m, p, t->pixels, t, y, x);
         else
             for (int64_t k = 0; k < each; k++)
-                m->set(to, k, from[k]);
+                m->set(to, k, t->pixels[from + k]);
     }
 }
 

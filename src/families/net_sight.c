@@ -136,7 +136,6 @@ static locant_status read_image(struct lct_net_seen *s, const struct lct_net *n,
                                 const int64_t size[3], int64_t first,
                                 struct lct_net_tokens t)
 {
-    const int64_t tokens = size[0] * size[1] * size[2];
     void **room = lct_net_zeros(s->n_deep + 1, 1, sizeof(*room));
     struct lct_net_grid g = { 0 };
     locant_status status = room != NULL
@@ -148,7 +147,7 @@ static locant_status read_image(struct lct_net_seen *s, const struct lct_net *n,
         if (room[i] == NULL)
             status = LOCANT_ERR_NOMEM;
     }
-    t.T = tokens / size[0];
+    t.T = size[1] * size[2];
     t.grid = &g;
     if (status == LOCANT_OK)
         status = run_grid(s, n, &g, first, &t, room);
