@@ -127,8 +127,7 @@ static int run(const struct cli *cli)
     s = locant_model_convert(&done, cli->words[0], o->out, &c);
     if (s == LOCANT_ERR_PARAM) /* an option; all else is of files */
         return cli_status(s);
-    if (s != LOCANT_OK)
-        return cli_fail(CLI_INPUT, "%s", cli_message());
+    CLI_TRY(cli_model_status(s));
     return cli->json ? print_json(&done, o->out) : print(&done, o->out);
 }
 
