@@ -64,13 +64,13 @@ static locant_status begin_writing(struct writing *w, const struct lct_net *n,
         w->run.ids = LCT_IDS_MASK; /* padding is no part of a text */
     w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
     w->seen = lct_net_zeros(B, w->length, sizeof(*w->seen));
-    w->next = locant_alloc((size_t)B * sizeof(*w->next));
-    w->told = locant_alloc((size_t)B * sizeof(*w->told));
-    w->logits = locant_alloc((size_t)(B * n->vocab) * n->math->item);
-    w->states = locant_alloc((size_t)(B * n->width) * n->math->item);
-    w->room = locant_alloc((size_t)n->vocab * LCT_NET_CANDIDATE);
-    w->random = locant_alloc((size_t)B * sizeof(*w->random));
-    w->ended = locant_alloc((size_t)B * sizeof(*w->ended));
+    w->next = lct_net_zeros(B, 1, sizeof(*w->next));
+    w->told = lct_net_zeros(B, 1, sizeof(*w->told));
+    w->logits = lct_net_zeros(B, n->vocab, n->math->item);
+    w->states = lct_net_zeros(B, n->width, n->math->item);
+    w->room = lct_net_zeros(n->vocab, 1, LCT_NET_CANDIDATE);
+    w->random = lct_net_zeros(B, 1, sizeof(*w->random));
+    w->ended = lct_net_zeros(B, 1, sizeof(*w->ended));
     if (w->read == NULL || w->seen == NULL || w->next == NULL ||
         w->told == NULL || w->logits == NULL || w->states == NULL ||
         w->room == NULL || w->random == NULL || w->ended == NULL)
@@ -185,16 +185,16 @@ static bool all_ended(const struct writing *w)
 static locant_status read_token(struct writing *w)
 {
     const struct lct_net *n = w->run.n;
-    const int64_t B = w->in->B;
+    const int64_t B = w->in->B, D = n->width;
     int64_t *at_next = w->in->next; /* positions, if they do not count on */
     const struct lct_net_tokens one = {
         .T = 1, .ids = w->next, .stride = 1, .positions = at_next, .axis = B
     };
     const struct lct_net_tokens all = { .T = w->run.cache->length + 1,
                                         .ids = w->read,
-                                        .seen = w->in->seen ? w->seen : NULL,
+                                        .seen = w->in->seen != NULL ? w->seen
+                                                                    : NULL,
                                         .stride = w->length };
-    const size_t width = (size_t)n->width * n->math->item;
     int64_t T = 1;
     bool again;
 
@@ -208,8 +208,9 @@ static locant_status read_token(struct writing *w)
     for (int64_t i = 0; at_next != NULL && i < 3 * B; i++)
         at_next[i]++;
     for (int64_t b = 0; b < B; b++)
-        memcpy((char *)w->states + (size_t)b * width,
-               (char *)w->run.x + (size_t)(b * T + T - 1) * width, width);
+        memcpy(lct_net_math_at(n->math, w->states, b * D),
+               lct_net_math_at(n->math, w->run.x, (b * T + T - 1) * D),
+               (size_t)D * n->math->item);
     return LOCANT_OK;
 }
 

@@ -232,9 +232,11 @@ static size_t segments_of(locant_segment *out, int64_t *image,
     size_t count = 0;
 
     for (int64_t i = b * in->T; i < (b + 1) * in->T; i++) {
-        if (!is_seen(in, i) || (left > 0 && left-- > 0))
+        if (!is_seen(in, i))
             continue;
-        if (is_image(in, n, i)) {
+        if (left > 0) {
+            left--;
+        } else if (is_image(in, n, i)) {
             left = lct_net_sight_size(size, n, &in->images, (*image)++) - 1;
             out[count++] = (locant_segment){ .kind = LOCANT_SEGMENT_VIDEO,
                                              .frames = size[0],

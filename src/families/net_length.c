@@ -55,7 +55,7 @@ locant_status lct_net_length_encoding(locant_encoding **out,
 
 /* ------------------------------------------------------------------ lengths */
 
-static bool is_long(const struct lct_net_attention *a)
+static bool by_length(const struct lct_net_attention *a)
 {
     return a->encoding != NULL &&
            (locant_encoding_traits(a->encoding) & LOCANT_TRAIT_LENGTH);
@@ -64,7 +64,7 @@ static bool is_long(const struct lct_net_attention *a)
 bool lct_net_length_matters(const struct lct_net_stack *s)
 {
     for (int64_t i = 0; i < s->n_layers; i++)
-        if (is_long(&s->layers[i].attention))
+        if (by_length(&s->layers[i].attention))
             return true;
     return false;
 }
@@ -117,7 +117,7 @@ locant_status lct_net_length_grows(bool *out, const struct lct_net_run *r)
         return LOCANT_OK;
     n = length_of(r->cache);
     for (int64_t i = 0; same && i < s->n_layers; i++)
-        if (is_long(&s->layers[i].attention))
+        if (by_length(&s->layers[i].attention))
             LCT_TRY(is_same(&same, &s->layers[i].attention, n, n + 1));
     *out = !same;
     return LOCANT_OK;

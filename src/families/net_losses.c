@@ -40,7 +40,7 @@ locant_status lct_net_losses(double *out, const struct lct_net *n,
 {
     struct lct_net_run run = { 0 };
     struct lct_model_memory memory = { 0 };
-    void *logits = locant_alloc((size_t)(ROWS * n->vocab) * n->math->item);
+    void *logits = lct_net_zeros(ROWS, n->vocab, n->math->item);
     locant_status s;
 
     if (logits == NULL)
