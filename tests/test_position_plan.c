@@ -337,6 +337,10 @@ static void notes_are(const char *text, const char *want)
     locant_plan_free(p);
 }
 
+/* A word of 66 letters, longer than the keys of plans. */
+#define LONG                                                                   \
+    "abcdefghijklmnopqrstuvabcdefghijklmnopqrstuvabcdefghijklmnopqrstuv"
+
 TEST(params_json_is_told_by_its_own_keys)
 {
     notes_are("{\"dim\":2048,\"n_layers\":16,\"n_heads\":32,\"n_kv_heads\":8,"
@@ -358,6 +362,10 @@ TEST(params_json_is_told_by_its_own_keys)
         "{\"dim\":\"4096\",\"n_layers\":32,\"n_heads\":8}", LOCANT_ERR_FORMAT,
         "config.json: dim is the text '4096', expected a whole number of 1 to "
         "1099511627776");
+    refused("{\"dim\":\"" LONG "\",\"n_layers\":32,\"n_heads\":8}",
+            LOCANT_ERR_FORMAT,
+            "config.json: dim is the text '" LONG "', expected a whole number "
+            "of 1 to 1099511627776");
 }
 
 /* --------------------------------------------------------------- passports */

@@ -49,9 +49,9 @@ void lct_plan_names_drop(struct lct_position_plan *p, const char *field)
     }
 }
 
-/* Bytes of the key that a text begins with: letters, digits, '_', '.' within;
-   a word without '_' is none. */
-static size_t key_length(const char *text)
+/* Bytes of the word that a text begins with: letters, digits, '_', and '.'
+   within. */
+static size_t word_length(const char *text)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     size_t n = strspn(text, word);
@@ -61,31 +61,47 @@ static size_t key_length(const char *text)
     return n;
 }
 
+/* The file's name of the key that a text begins with; false if its first word,
+   of *length bytes, is none.  Words without '_' are English. */
+static bool name_at(char name[LCT_PLAN_NAME], size_t *length, const char *text,
+                    const struct lct_plan_names *names)
+{
+    char key[128];
+
+    *length = word_length(text);
+    if (*length >= sizeof key || memchr(text, '_', *length) == NULL)
+        return false;
+    snprintf(key, sizeof key, "%.*s", (int)*length, text);
+    return names->name(name, names->context, key);
+}
+
+enum { MESSAGE = 3072 };
+
+/* Add so many bytes, or those that fit; returns the length. */
+static size_t append(char message[MESSAGE], size_t n, const char *text,
+                     size_t bytes)
+{
+    bytes = bytes < MESSAGE - 1 - n ? bytes : MESSAGE - 1 - n;
+    memcpy(message + n, text, bytes);
+    message[n + bytes] = '\0';
+    return n + bytes;
+}
+
 locant_status lct_plan_names_fail(locant_status status,
                                   const struct lct_plan_names *names)
 {
     const char *from = locant_last_error(), *colon = strstr(from, ": ");
-    char message[1024], key[128], name[LCT_PLAN_NAME];
-    size_t n = colon != NULL ? (size_t)(colon - from) : 0; /* a path stays */
+    size_t length = colon != NULL ? (size_t)(colon - from) : 0; /* a path */
+    char message[MESSAGE], name[LCT_PLAN_NAME];
+    size_t n = append(message, 0, from, length);
 
-    if (n >= sizeof message)
-        return status;
-    memcpy(message, from, n);
-    message[n] = '\0';
-    for (from += n; *from != '\0' && n + LCT_PLAN_NAME + 2 < sizeof message;) {
-        const size_t length = key_length(from);
-
-        if (length == 0) {
-            message[n++] = *from++;
-            message[n] = '\0';
-            continue;
+    for (from += length; *from != '\0'; from += length) {
+        if (name_at(name, &length, from, names)) {
+            n = append(message, n, name, strlen(name));
+        } else {
+            length += length == 0;
+            n = append(message, n, from, length);
         }
-        snprintf(key, sizeof key, "%.*s", (int)length, from);
-        if (memchr(from, '_', length) == NULL ||
-            !names->name(name, names->context, key))
-            snprintf(name, sizeof name, "%.63s", key);
-        n += (size_t)snprintf(message + n, sizeof message - n, "%s", name);
-        from += length;
     }
     return locant_fail(status, "%s", message);
 }
