@@ -21,8 +21,8 @@ static locant_status check_sizes(const struct lct_net_delta *d,
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: linear attention has %" PRId64
                            " heads of values and %" PRId64
-                           " of keys, expected a multiple of them, 1 to "
-                           "%" PRId64,
+                           " of keys, expected 1 to %" PRId64
+                           " of values, a multiple of those of keys",
                            c->file, d->heads, d->key_heads, most);
     if (d->keys < 1 || d->keys > most || d->values < 1 || d->values > most)
         return locant_fail(LOCANT_ERR_FORMAT,
