@@ -5,6 +5,7 @@
 #include "../files/tensors.h"
 #include "convert_latent.h"
 #include "family.h"
+#include "net_gguf.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -42,25 +43,15 @@ static locant_status no_memory(void)
 const struct lct_convert_gguf_family *
 lct_convert_back_family(const struct lct_convert *c)
 {
-    const json_t *root = c->config.root;
     const char *arch = c->config.model_type;
-    const char *type;
+    const char *type = lct_net_gguf_type(&c->config, &c->plan);
+    const struct lct_convert_gguf_family *f;
 
-    if (strcmp(arch, "t5") == 0) /* or UMT5 */
-        return lct_convert_gguf_family(c->plan.family->model_type);
-    if (strcmp(arch, "deepseek2") == 0)
-        return lct_convert_gguf_family(
-            json_integer_value(
-                json_object_get(root, "deepseek2.expert_gating_func")) == 2
-                ? "deepseek_v3"
-                : "deepseek_v2");
-    if (strcmp(arch, "llama") != 0)
-        return lct_convert_gguf_architecture(arch);
-    type = json_integer_value(json_object_get(root, "llama.expert_count")) > 0
-               ? "mixtral"
-           : json_object_get(root, "llama.attention.sliding_window") ? "mistral"
-                                                                     : "llama";
-    return lct_convert_gguf_family(type);
+    if (strcmp(arch, "llama") == 0 && strcmp(type, "llama") == 0 &&
+        json_object_get(c->config.root, "llama.attention.sliding_window"))
+        type = "mistral";
+    f = lct_convert_gguf_family(type);
+    return f && strcmp(f->architecture, arch) == 0 ? f : NULL;
 }
 
 /* ------------------------------------------------------------------- items */
@@ -368,15 +359,12 @@ static locant_status put_all(struct writer *w)
     return status;
 }
 
-/* T5's matrices are gated if there is one of gates. */
 static struct lct_convert_gguf_names names_of(const struct lct_convert *c)
 {
-    const bool gated =
-        lct_weights_find(c->weights, "dec.blk.0.ffn_gate.weight") != NULL;
     const struct lct_convert_gguf_family *f = lct_convert_back_family(c);
+    const bool t5 = strcmp(f->architecture, "t5") == 0;
 
-    return lct_convert_gguf_names(f,
-                                  strcmp(f->architecture, "t5") == 0 && gated);
+    return lct_convert_gguf_names(f, t5 && lct_net_gguf_gated(c->weights));
 }
 
 locant_status lct_convert_back(struct lct_convert *c)

@@ -45,7 +45,8 @@ static const char *const left_out[] = {
 };
 
 /* Parts of names of what BERT has learned beside its layers. */
-static const char *const lost[] = { "pooler.dense.", "cls.seq_relationship." };
+static const char *const lost[] = { "pooler.dense.", "cls.seq_relationship.",
+                                    "cls.predictions.bias" };
 
 /* What a name ends with, and with what in GGUF. */
 static const struct { const char *file, *gguf; } suffixes[] = {
@@ -61,15 +62,6 @@ lct_convert_gguf_family(const char *model_type)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (strcmp(families[i].model_type, model_type) == 0)
-            return &families[i];
-    return NULL;
-}
-
-const struct lct_convert_gguf_family *
-lct_convert_gguf_architecture(const char *architecture)
-{
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strcmp(families[i].architecture, architecture) == 0)
             return &families[i];
     return NULL;
 }
@@ -250,8 +242,7 @@ void lct_convert_gguf_name(struct lct_convert_gguf_name *out, const char *name,
             return;
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
         if (strcmp(names->family->model_type, "bert") == 0 &&
-            (strstr(name, lost[i]) != NULL ||
-             strcmp(name, "cls.predictions.bias") == 0))
+            strstr(name, lost[i]) != NULL)
             out->kind = LCT_CONVERT_GGUF_LOST;
 }
 

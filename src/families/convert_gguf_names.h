@@ -18,10 +18,7 @@ struct lct_convert_gguf_family {
 /* The family of a model_type; NULL: its GGUF is not written. */
 const struct lct_convert_gguf_family *
 lct_convert_gguf_family(const char *model_type);
-/* The first family of an architecture; NULL: there is none. */
-const struct lct_convert_gguf_family *
-lct_convert_gguf_architecture(const char *architecture);
-/* Its families, for messages. */
+/* All of those, for messages. */
 const char *lct_convert_gguf_families(void);
 
 /* The names of one stack: [0] of the model or its decoder, [1] of its encoder,
