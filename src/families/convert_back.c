@@ -103,26 +103,49 @@ static void set_entry(struct writer *w, size_t i)
         cut && t->shape[0] > 0 ? t->bytes / (size_t)t->shape[0] : t->bytes;
 }
 
-/* k_b and v_b become one item, whose shapes must be those of the heads. */
-static locant_status join_halves(struct writer *w, struct item *i,
-                                 const struct lct_weight *k, int64_t layer)
+/* Half 'role' of a layer's kv_b; NULL: it is absent. */
+static const struct lct_weight *find_half(const struct writer *w, int64_t layer,
+                                          enum lct_net_role role)
 {
+    const struct lct_net_names *names = w->names.gguf[0];
     char name[LCT_CONVERT_GGUF_NAME];
-    const struct lct_weight *v;
+
+    snprintf(name, sizeof name, "%s%lld.%s.weight", lct_net_names_layer(names),
+             (long long)layer, lct_net_names_of(names, role));
+    return lct_weights_find(w->c->weights, name);
+}
+
+static bool are_halves(const struct lct_weight *k, const struct lct_weight *v,
+                       const struct lct_convert_latent *l)
+{
+    return k->rank == 3 && v->rank == 3 && l->nope > 0 &&
+           k->shape[0] == l->heads && k->shape[2] == l->nope &&
+           v->shape[0] == l->heads && v->shape[1] == l->values &&
+           v->shape[2] == l->rank;
+}
+
+/* k_b and v_b, of which 't' is one, become one item, whose shapes must be those
+   of the heads. */
+static locant_status join_halves(struct writer *w, struct item *i,
+                                 const struct lct_weight *t, int64_t layer)
+{
+    const struct lct_weight *k = find_half(w, layer, LCT_K_B);
+    const struct lct_weight *v = find_half(w, layer, LCT_V_B);
     struct lct_convert_latent *l = &i->latent;
 
-    snprintf(name, sizeof name, "blk.%lld.attn_v_b.weight", (long long)layer);
-    v = lct_weights_find(w->c->weights, name);
-    if (v == NULL || layer >= w->c->tower->n_layers)
-        return bad_tensor(k, "is half of a matrix whose other half, attn_v_b, "
-                             "is absent");
+    if (layer >= w->c->tower->n_layers)
+        return bad_tensor(t, "is of no layer of the configuration");
+    if (k == NULL || v == NULL)
+        return bad_tensor(t, k ? "is half of a matrix whose other half, "
+                                 "attn_v_b, is absent"
+                               : "is half of a matrix whose other half, "
+                                 "attn_k_b, is absent");
+    if (t == v) /* written with k_b */
+        return LOCANT_OK;
     *l = lct_convert_latent_of(&w->c->tower->layers[layer],
                                w->c->parts.heads[layer].dims,
                                k->rank == 3 ? k->shape[1] : 0);
-    if (k->rank != 3 || v->rank != 3 || l->nope < 1 ||
-        k->shape[0] != l->heads || k->shape[2] != l->nope ||
-        v->shape[0] != l->heads || v->shape[1] != l->values ||
-        v->shape[2] != l->rank)
+    if (!are_halves(k, v, l))
         return bad_tensor(k, "is no part of kv_b with attn_v_b: [heads, rank, "
                              "channels] and [heads, values, rank] expected");
     if (v->type != k->type && !lct_number_store(NULL, type_of(w, k), NULL, 0))
@@ -145,9 +168,7 @@ static locant_status add_tensor(struct writer *w, const struct lct_weight *t)
 
         lct_convert_gguf_back(&name, t->name, e, &w->names);
         memcpy(i->name, name.name, sizeof i->name);
-        if (name.role == LCT_V_B) /* written with k_b */
-            return LOCANT_OK;
-        if (name.role == LCT_K_B)
+        if (name.role == LCT_K_B || name.role == LCT_V_B)
             return join_halves(w, i, t, name.layer);
         switch (name.kind) {
         case LCT_CONVERT_GGUF_UNKNOWN:
