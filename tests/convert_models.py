@@ -28,12 +28,12 @@ from run_models import FIXTURES, LIMITS
 MODELS = {
     "bert": None, "cohere": "interleaved", "cohere2": "interleaved",
     "deepseek_v2": "interleaved", "deepseek_v3": "interleaved",
-    "gemma": "half", "gemma2": "half", "gpt_neox": "half",
-    "granite": "half", "kimi_k2": "interleaved", "llama": "half",
-    "llama_3": "half", "mistral": "half", "mixtral": "half", "mt5": None,
-    "olmo2": "half", "phi3_long": "half", "qwen2": "half", "qwen2_moe": "half",
-    "qwen3": "half", "smollm3": "half", "starcoder2": "half", "t5": None,
-    "t5_1_1": None, "umt5": None,
+    "gemma": "half", "gemma2": "half", "gemma3": "half",
+    "gpt_neox": "half", "granite": "half", "kimi_k2": "interleaved",
+    "llama": "half", "llama_3": "half", "mistral": "half", "mixtral": "half",
+    "mt5": None, "olmo2": "half", "phi3_long": "half", "qwen2": "half",
+    "qwen2_moe": "half", "qwen3": "half", "smollm3": "half",
+    "starcoder2": "half", "t5": None, "t5_1_1": None, "umt5": None,
 }
 # Models made of fixtures by other keys, which have no logits of the oracle.
 CHANGED = {

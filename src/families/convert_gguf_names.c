@@ -66,12 +66,14 @@ lct_convert_gguf_family(const char *model_type)
     return NULL;
 }
 
-const char *lct_convert_gguf_families(void)
+void lct_convert_gguf_families(char *out, size_t size)
 {
-    return "bert, cohere, cohere2, deepseek_v2, deepseek_v3, gemma, gemma2, "
-           "gemma3_text, gpt_neox, granite, kimi_k2, llama, mistral, mixtral, "
-           "mt5, olmo2, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe, smollm3, "
-           "starcoder2, t5, umt5";
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const size_t n = i > 0 ? strlen(out) : 0;
+
+        snprintf(out + n, size - n, "%s%s", i > 0 ? ", " : "",
+                 families[i].model_type);
+    }
 }
 
 struct lct_convert_gguf_names

@@ -18,8 +18,8 @@ struct lct_convert_gguf_family {
 /* The family of a model_type; NULL: its GGUF is not written. */
 const struct lct_convert_gguf_family *
 lct_convert_gguf_family(const char *model_type);
-/* All of those, for messages. */
-const char *lct_convert_gguf_families(void);
+/* out = the list of those, for messages. */
+void lct_convert_gguf_families(char *out, size_t size);
 
 /* The names of one stack: [0] of the model or its decoder, [1] of its encoder,
    NULL if it has none. */
