@@ -21,8 +21,8 @@ lct_convert_gguf_family(const char *model_type);
 /* out = the list of those, for messages. */
 void lct_convert_gguf_families(char *out, size_t size);
 
-/* The names of one stack: [0] of the model or its decoder, [1] of its encoder,
-   NULL if it has none. */
+/* The names of both stacks: [0] is the decoder or the whole model, [1] the
+   encoder beside a decoder, or NULL. */
 struct lct_convert_gguf_names {
     const struct lct_convert_gguf_family *family;
     const struct lct_net_names *files[2], *gguf[2];

@@ -157,7 +157,7 @@ static locant_status read_added(const struct reader *r)
                                "%s: added_tokens[%zu].content is no text",
                                r->name, k);
         LCT_TRY(read_id(&i, r, token, json_object_get(item, "id")));
-        if (t->tokens[i] == NULL && t->kind != LCT_TOKENIZER_BYTES)
+        if (t->tokens[i] == NULL && t->kind == LCT_TOKENIZER_UNIGRAM)
             t->scores[i] = SCORE;
         t->tokens[i] = token;
         t->types[i] = json_is_true(json_object_get(item, "special"))
