@@ -37,8 +37,10 @@ def read_npy(path):
     return header["shape"], array.array(kind, data[10 + size:])
 
 
-def command(locant, folder, dtype, out):
-    line = [locant, "model", "logits", folder, "--dtype", dtype, "-o", out]
+def command(locant, folder, dtype, out, model=None):
+    """Words that run a folder, or another model with the inputs of a folder."""
+    line = [locant, "model", "logits", model or folder, "--dtype", dtype, "-o",
+            out]
     for name, option in OPTIONS.items():
         path = os.path.join(folder, name + ".npy")
         if os.path.exists(path):

@@ -405,6 +405,12 @@ IN_SCRATCH(refuses_what_gguf_cannot_say)
             LOCANT_ERR_FORMAT,
             "/model.safetensors: tensor 'model.layers.0.mlp.up_proj.weight': "
             "is no matrix and no vector, as its name says");
+    refused("{\"model_type\":\"qwen2\",\"num_hidden_layers\":2,"
+            "\"hidden_size\":32,\"num_attention_heads\":4,"
+            "\"num_key_value_heads\":2,\"max_position_embeddings\":4294967296}",
+            &tensors[1], 4, &o, LOCANT_ERR_UNSUPPORTED,
+            "/config.json: the key context_length of a GGUF would be "
+            "4294967296, a number of 32 bits expected");
     o.pairing = LOCANT_MODEL_INTERLEAVED;
     refused("{\"model_type\":\"qwen2\"," SIZES "}", &tensors[1], 4, &o,
             LOCANT_ERR_PARAM,

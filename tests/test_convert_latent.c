@@ -111,9 +111,9 @@ IN_SCRATCH(predictors_of_further_tokens_are_left_out)
     lct_weights_close(w);
 }
 
-/* Write a copy of b/model.gguf as c/model.gguf, with kv_b of 'a' in place of
-   the halves, or without v_b. */
-static void write_older(bool joined)
+/* Write a copy of b/model.gguf as c/model.gguf, without the tensor 'half', or
+   with kv_b of 'a' in place of both halves if it is NULL. */
+static void write_older(const char *half)
 {
     struct lct_gguf_write w = { 0 };
     const struct lct_weight *list[16], *t;
@@ -129,13 +129,13 @@ static void write_older(bool joined)
         lct_gguf_write_value(&w, lct_weights_gguf(b),
                              &lct_weights_gguf(b)->values[i]);
     for (size_t i = 0; (t = lct_weights_at(b, i)) != NULL; i++)
-        if (strcmp(t->name, "blk.0.attn_v_b.weight") != 0 &&
-            !(joined && strcmp(t->name, "blk.0.attn_k_b.weight") == 0)) {
+        if (half != NULL ? strcmp(t->name, half) != 0
+                         : strstr(t->name, "_b.weight") == NULL) {
             lct_gguf_write_tensor(&w, t->name, t->type, t->rank, t->shape);
             list[n++] = t;
         }
     t = lct_weights_find(a, L "self_attn.kv_b_proj.weight");
-    if (joined) {
+    if (half == NULL) {
         lct_gguf_write_tensor(&w, "blk.0.attn_kv_b.weight", t->type, t->rank,
                               t->shape);
         list[n++] = t;
@@ -164,7 +164,7 @@ IN_SCRATCH(older_files_with_the_whole_matrix_come_back)
 {
     checkpoint_write(scratch_file(&dir, "a"), config, tensors, OWN, NULL);
     converted("a", "b", LOCANT_MODEL_GGUF, LOCANT_MODEL_UNSAID);
-    write_older(true);
+    write_older(NULL);
     converted("c", "d", LOCANT_MODEL_SAFETENSORS, LOCANT_MODEL_INTERLEAVED);
     check_same("a", "d");
     check_positions("a", "d");
@@ -172,21 +172,29 @@ IN_SCRATCH(older_files_with_the_whole_matrix_come_back)
 
 IN_SCRATCH(half_a_matrix_is_refused)
 {
+    static const char *const halves[] = { "attn_k_b", "attn_v_b" };
     locant_convert_options o = LOCANT_CONVERT_OPTIONS_INIT;
     locant_conversion done;
 
     checkpoint_write(scratch_file(&dir, "a"), config, tensors, OWN, NULL);
     converted("a", "b", LOCANT_MODEL_GGUF, LOCANT_MODEL_UNSAID);
-    write_older(false);
     o.format = LOCANT_MODEL_SAFETENSORS;
     o.pairing = LOCANT_MODEL_INTERLEAVED;
-    CHECK(locant_model_convert(&done, scratch_file(&dir, "c"),
-                               scratch_file(&dir, "d"),
-                               &o) == LOCANT_ERR_UNSUPPORTED);
-    CHECK(strstr(locant_last_error(),
-                 "model.gguf: tensor 'blk.0.attn_k_b.weight': is half of a "
-                 "matrix whose other half, attn_v_b, is absent") != NULL);
-    CHECK(access(scratch_file(&dir, "d"), F_OK) != 0);
+    for (int i = 0; i < 2; i++) {
+        char name[32], want[160];
+
+        snprintf(name, sizeof name, "blk.0.%s.weight", halves[i]);
+        snprintf(want, sizeof want,
+                 "model.gguf: tensor 'blk.0.%s.weight': is half of a matrix "
+                 "whose other half, %s, is absent",
+                 halves[1 - i], halves[i]);
+        write_older(name);
+        CHECK(locant_model_convert(&done, scratch_file(&dir, "c"),
+                                   scratch_file(&dir, "d"),
+                                   &o) == LOCANT_ERR_UNSUPPORTED);
+        CHECK(strstr(locant_last_error(), want) != NULL);
+        CHECK(access(scratch_file(&dir, "d"), F_OK) != 0);
+    }
 }
 
 /* mscale and mscale_all_dim that differ are in no key. */

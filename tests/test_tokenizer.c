@@ -325,6 +325,10 @@ TEST(refuses_more_tokens_than_embeddings)
                   "tokenizer.json: the id of token '<x>' is 6, 0 to 5 "
                   "expected");
     lct_tokenizer_free(&t);
+    CHECK_REFUSED(parse(&t, BYTES, NULL, (1 << 24) + 1), LOCANT_ERR_FORMAT,
+                  "tokenizer.json: the model has 16777217 embeddings, at most "
+                  "16777216 expected");
+    lct_tokenizer_free(&t);
 }
 
 TEST(survives_lack_of_memory)

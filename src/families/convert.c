@@ -262,14 +262,16 @@ static locant_status check_gguf(const struct lct_convert *c)
     const struct lct_convert_gguf_family *f =
         lct_convert_gguf_family(c->config.model_type);
     const locant_model_pairing asked = c->options->pairing;
+    char known[512];
 
-    if (f == NULL || c->adapter)
+    if (f == NULL || c->adapter) {
+        lct_convert_gguf_families(known, sizeof known);
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: a GGUF of model_type '%.60s'%s is not written; "
                            "known: %s",
                            c->config.file, c->config.model_type,
-                           c->adapter ? " as an adapter" : "",
-                           lct_convert_gguf_families());
+                           c->adapter ? " as an adapter" : "", known);
+    }
     if (c->rotates && asked != LOCANT_MODEL_UNSAID &&
         (asked == LOCANT_MODEL_INTERLEAVED) != f->interleaved)
         return locant_fail(LOCANT_ERR_PARAM,

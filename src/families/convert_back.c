@@ -5,6 +5,7 @@
 #include "../files/tensors.h"
 #include "convert_latent.h"
 #include "family.h"
+#include "net_gguf.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -42,25 +43,15 @@ static locant_status no_memory(void)
 const struct lct_convert_gguf_family *
 lct_convert_back_family(const struct lct_convert *c)
 {
-    const json_t *root = c->config.root;
     const char *arch = c->config.model_type;
-    const char *type;
+    const char *type = lct_net_gguf_type(&c->config, &c->plan);
+    const struct lct_convert_gguf_family *f;
 
-    if (strcmp(arch, "t5") == 0) /* or UMT5 */
-        return lct_convert_gguf_family(c->plan.family->model_type);
-    if (strcmp(arch, "deepseek2") == 0)
-        return lct_convert_gguf_family(
-            json_integer_value(
-                json_object_get(root, "deepseek2.expert_gating_func")) == 2
-                ? "deepseek_v3"
-                : "deepseek_v2");
-    if (strcmp(arch, "llama") != 0)
-        return lct_convert_gguf_architecture(arch);
-    type = json_integer_value(json_object_get(root, "llama.expert_count")) > 0
-               ? "mixtral"
-           : json_object_get(root, "llama.attention.sliding_window") ? "mistral"
-                                                                     : "llama";
-    return lct_convert_gguf_family(type);
+    if (strcmp(arch, "llama") == 0 && strcmp(type, "llama") == 0 &&
+        json_object_get(c->config.root, "llama.attention.sliding_window"))
+        type = "mistral";
+    f = lct_convert_gguf_family(type);
+    return f && strcmp(f->architecture, arch) == 0 ? f : NULL;
 }
 
 /* ------------------------------------------------------------------- items */
@@ -112,26 +103,49 @@ static void set_entry(struct writer *w, size_t i)
         cut && t->shape[0] > 0 ? t->bytes / (size_t)t->shape[0] : t->bytes;
 }
 
-/* k_b and v_b become one item, whose shapes must be those of the heads. */
-static locant_status join_halves(struct writer *w, struct item *i,
-                                 const struct lct_weight *k, int64_t layer)
+/* Half 'role' of a layer's kv_b; NULL: it is absent. */
+static const struct lct_weight *find_half(const struct writer *w, int64_t layer,
+                                          enum lct_net_role role)
 {
+    const struct lct_net_names *names = w->names.gguf[0];
     char name[LCT_CONVERT_GGUF_NAME];
-    const struct lct_weight *v;
+
+    snprintf(name, sizeof name, "%s%lld.%s.weight", lct_net_names_layer(names),
+             (long long)layer, lct_net_names_of(names, role));
+    return lct_weights_find(w->c->weights, name);
+}
+
+static bool are_halves(const struct lct_weight *k, const struct lct_weight *v,
+                       const struct lct_convert_latent *l)
+{
+    return k->rank == 3 && v->rank == 3 && l->nope > 0 &&
+           k->shape[0] == l->heads && k->shape[2] == l->nope &&
+           v->shape[0] == l->heads && v->shape[1] == l->values &&
+           v->shape[2] == l->rank;
+}
+
+/* k_b and v_b, of which 't' is one, become one item, whose shapes must be those
+   of the heads. */
+static locant_status join_halves(struct writer *w, struct item *i,
+                                 const struct lct_weight *t, int64_t layer)
+{
+    const struct lct_weight *k = find_half(w, layer, LCT_K_B);
+    const struct lct_weight *v = find_half(w, layer, LCT_V_B);
     struct lct_convert_latent *l = &i->latent;
 
-    snprintf(name, sizeof name, "blk.%lld.attn_v_b.weight", (long long)layer);
-    v = lct_weights_find(w->c->weights, name);
-    if (v == NULL || layer >= w->c->tower->n_layers)
-        return bad_tensor(k, "is half of a matrix whose other half, attn_v_b, "
-                             "is absent");
+    if (layer >= w->c->tower->n_layers)
+        return bad_tensor(t, "is of no layer of the configuration");
+    if (k == NULL || v == NULL)
+        return bad_tensor(t, k ? "is half of a matrix whose other half, "
+                                 "attn_v_b, is absent"
+                               : "is half of a matrix whose other half, "
+                                 "attn_k_b, is absent");
+    if (t == v) /* written with k_b */
+        return LOCANT_OK;
     *l = lct_convert_latent_of(&w->c->tower->layers[layer],
                                w->c->parts.heads[layer].dims,
                                k->rank == 3 ? k->shape[1] : 0);
-    if (k->rank != 3 || v->rank != 3 || l->nope < 1 ||
-        k->shape[0] != l->heads || k->shape[2] != l->nope ||
-        v->shape[0] != l->heads || v->shape[1] != l->values ||
-        v->shape[2] != l->rank)
+    if (!are_halves(k, v, l))
         return bad_tensor(k, "is no part of kv_b with attn_v_b: [heads, rank, "
                              "channels] and [heads, values, rank] expected");
     if (v->type != k->type && !lct_number_store(NULL, type_of(w, k), NULL, 0))
@@ -154,9 +168,7 @@ static locant_status add_tensor(struct writer *w, const struct lct_weight *t)
 
         lct_convert_gguf_back(&name, t->name, e, &w->names);
         memcpy(i->name, name.name, sizeof i->name);
-        if (name.role == LCT_V_B) /* written with k_b */
-            return LOCANT_OK;
-        if (name.role == LCT_K_B)
+        if (name.role == LCT_K_B || name.role == LCT_V_B)
             return join_halves(w, i, t, name.layer);
         switch (name.kind) {
         case LCT_CONVERT_GGUF_UNKNOWN:
@@ -368,15 +380,12 @@ static locant_status put_all(struct writer *w)
     return status;
 }
 
-/* T5's matrices are gated if there is one of gates. */
 static struct lct_convert_gguf_names names_of(const struct lct_convert *c)
 {
-    const bool gated =
-        lct_weights_find(c->weights, "dec.blk.0.ffn_gate.weight") != NULL;
     const struct lct_convert_gguf_family *f = lct_convert_back_family(c);
+    const bool t5 = strcmp(f->architecture, "t5") == 0;
 
-    return lct_convert_gguf_names(f,
-                                  strcmp(f->architecture, "t5") == 0 && gated);
+    return lct_convert_gguf_names(f, t5 && lct_net_gguf_gated(c->weights));
 }
 
 locant_status lct_convert_back(struct lct_convert *c)

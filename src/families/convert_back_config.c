@@ -176,9 +176,8 @@ static locant_status put_kind(struct keys *k)
             k, "scale_decoder_outputs",
             json_boolean(lct_net_gguf_scaled(&k->c->config, k->c->weights))));
         return set(k, "feed_forward_proj",
-                   json_string(has_tensor(k, "dec.blk.0.ffn_gate.weight")
-                                   ? "gated-gelu"
-                                   : "relu"));
+                   json_string(lct_net_gguf_gated(k->c->weights) ? "gated-gelu"
+                                                                 : "relu"));
     }
     if (strcmp(type, "deepseek_v3") == 0)
         LCT_TRY(set(k, "rope_interleave", json_boolean(k->c->to)));

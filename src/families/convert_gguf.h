@@ -23,6 +23,8 @@ struct lct_convert_gguf_keys {
     const struct lct_net_switches *net; /* of the model */
     struct lct_convert_gguf_extra extras[LCT_CONVERT_GGUF_EXTRAS];
     int n_extras;
+    const char *large; /* the last key that 32 bits do not hold; NULL: none */
+    int64_t found;     /* its value */
 };
 
 /* Put the keys of the model; its extra tensors are to be released.  Errors:

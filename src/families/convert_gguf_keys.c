@@ -200,6 +200,8 @@ static locant_status put_kind(struct lct_convert_gguf_keys *k)
 locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,
                                     int64_t vocabulary)
 {
+    /* That of convert_hf_to_gguf.py: T5 itself has no longest text. */
+    enum { T5_LENGTH = 512 };
     const struct lct_family *f = k->c->plan.family;
     const bool t5 = strcmp(k->family->architecture, "t5") == 0;
     const char *hidden = t5         ? "d_model"
@@ -213,11 +215,17 @@ locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,
         lct_gguf_write_text(k->out, LCT_WEIGHTS_PAIRING,
                             k->c->to ? "interleaved" : "half");
     lct_convert_gguf_put_whole(k, "context_length",
-                               t5 ? 512 : k->c->plan.length_config);
+                               t5 ? T5_LENGTH : k->c->plan.length_config);
     lct_convert_gguf_put_whole(k, "block_count", k->c->tower->n_layers);
     lct_convert_gguf_put_whole(k, "vocab_size", vocabulary);
     LCT_TRY(copy_key(k, hidden, "embedding_length", false, f->hidden));
     LCT_TRY(copy_keys(k));
     put_epsilon(k);
-    return put_kind(k);
+    LCT_TRY(put_kind(k));
+    return k->large == NULL
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: the key %s of a GGUF would be %lld, a number "
+                             "of 32 bits expected",
+                             k->c->config.file, k->large, (long long)k->found);
 }

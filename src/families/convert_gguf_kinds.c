@@ -89,6 +89,8 @@ locant_status lct_convert_gguf_bert(struct lct_convert_gguf_keys *k)
         return cannot_say(k, "is_decoder", "false");
     LCT_TRY(
         lct_net_family_keys_whole(&types, &k->c->config, "type_vocab_size"));
+    if (types > UINT32_MAX)
+        return cannot_say(k, "type_vocab_size", "a number of 32 bits");
     lct_convert_gguf_put_whole(k, "attention.head_count", layer->heads);
     lct_convert_gguf_put_bool(k, "attention.causal", false);
     lct_gguf_write_u32(k->out, "tokenizer.ggml.token_type_count",

@@ -45,7 +45,8 @@ static const char *const left_out[] = {
 };
 
 /* Parts of names of what BERT has learned beside its layers. */
-static const char *const lost[] = { "pooler.dense.", "cls.seq_relationship." };
+static const char *const lost[] = { "pooler.dense.", "cls.seq_relationship.",
+                                    "cls.predictions.bias" };
 
 /* What a name ends with, and with what in GGUF. */
 static const struct { const char *file, *gguf; } suffixes[] = {
@@ -65,21 +66,14 @@ lct_convert_gguf_family(const char *model_type)
     return NULL;
 }
 
-const struct lct_convert_gguf_family *
-lct_convert_gguf_architecture(const char *architecture)
+void lct_convert_gguf_families(char *out, size_t size)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strcmp(families[i].architecture, architecture) == 0)
-            return &families[i];
-    return NULL;
-}
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const size_t n = i > 0 ? strlen(out) : 0;
 
-const char *lct_convert_gguf_families(void)
-{
-    return "bert, cohere, cohere2, deepseek_v2, deepseek_v3, gemma, gemma2, "
-           "gemma3_text, gpt_neox, granite, kimi_k2, llama, mistral, mixtral, "
-           "mt5, olmo2, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe, smollm3, "
-           "starcoder2, t5, umt5";
+        snprintf(out + n, size - n, "%s%s", i > 0 ? ", " : "",
+                 families[i].model_type);
+    }
 }
 
 struct lct_convert_gguf_names
@@ -250,8 +244,7 @@ void lct_convert_gguf_name(struct lct_convert_gguf_name *out, const char *name,
             return;
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
         if (strcmp(names->family->model_type, "bert") == 0 &&
-            (strstr(name, lost[i]) != NULL ||
-             strcmp(name, "cls.predictions.bias") == 0))
+            strstr(name, lost[i]) != NULL)
             out->kind = LCT_CONVERT_GGUF_LOST;
 }
 

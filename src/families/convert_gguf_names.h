@@ -18,14 +18,11 @@ struct lct_convert_gguf_family {
 /* The family of a model_type; NULL: its GGUF is not written. */
 const struct lct_convert_gguf_family *
 lct_convert_gguf_family(const char *model_type);
-/* The first family of an architecture; NULL: there is none. */
-const struct lct_convert_gguf_family *
-lct_convert_gguf_architecture(const char *architecture);
-/* Its families, for messages. */
-const char *lct_convert_gguf_families(void);
+/* out = the list of those, for messages. */
+void lct_convert_gguf_families(char *out, size_t size);
 
-/* The names of one stack: [0] of the model or its decoder, [1] of its encoder,
-   NULL if it has none. */
+/* The names of both stacks: [0] is the decoder or the whole model, [1] the
+   encoder beside a decoder, or NULL. */
 struct lct_convert_gguf_names {
     const struct lct_convert_gguf_family *family;
     const struct lct_net_names *files[2], *gguf[2];

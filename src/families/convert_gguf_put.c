@@ -15,6 +15,10 @@ void lct_convert_gguf_put_whole(struct lct_convert_gguf_keys *k,
 {
     char key[LCT_CONVERT_GGUF_KEY];
 
+    if (value < 0 || value > UINT32_MAX) {
+        k->large = name;
+        k->found = value;
+    }
     lct_gguf_write_u32(k->out, lct_convert_gguf_put_name(key, k, name),
                        (uint32_t)value);
 }

@@ -10,6 +10,7 @@ const char *lct_convert_gguf_put_name(char out[LCT_CONVERT_GGUF_KEY],
                                       const struct lct_convert_gguf_keys *k,
                                       const char *name);
 
+/* A number of 32 bits; another one is k->large. */
 void lct_convert_gguf_put_whole(struct lct_convert_gguf_keys *k,
                                 const char *name, int64_t value);
 void lct_convert_gguf_put_real(struct lct_convert_gguf_keys *k,

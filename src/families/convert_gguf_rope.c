@@ -7,7 +7,6 @@
  */
 #include "convert_gguf_put.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,10 +132,10 @@ static locant_status put_list(struct lct_convert_gguf_keys *k, const char *name,
 static void put_scaling(struct lct_convert_gguf_keys *k, const char *type,
                         double factor)
 {
-    char key[96];
+    char key[LCT_CONVERT_GGUF_KEY];
 
-    snprintf(key, sizeof key, "%s.rope.scaling.type", k->family->architecture);
-    lct_gguf_write_text(k->out, key, type);
+    lct_gguf_write_text(
+        k->out, lct_convert_gguf_put_name(key, k, "rope.scaling.type"), type);
     lct_convert_gguf_put_real(k, "rope.scaling.factor", factor);
 }
 

@@ -61,6 +61,11 @@ static locant_status put_new(json_t *out, const char *name, json_t *value)
     return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
 }
 
+bool lct_net_gguf_gated(const struct lct_weights *w)
+{
+    return lct_weights_find(w, "dec.blk.0.ffn_gate.weight") != NULL;
+}
+
 /* A head of its own stands for no scale, unless a key says it: see
    lct_net_family_t5(). */
 bool lct_net_gguf_scaled(const struct lct_config *c,
@@ -75,16 +80,15 @@ bool lct_net_gguf_scaled(const struct lct_config *c,
 /* Activation, head and scale of T5. */
 static locant_status put_t5(json_t *out, const struct lct_net *n)
 {
-    const bool gated =
-        lct_weights_find(n->weights, "dec.blk.0.ffn_gate.weight") != NULL;
     const json_t *start = key_of(&n->config, "decoder_start_token_id");
 
     LCT_TRY(put(out, "decoder_start_token_id", start));
     LCT_TRY(put(out, "d_ff", key_of(&n->config, "feed_forward_length")));
     LCT_TRY(put_new(out, "scale_decoder_outputs",
                     json_boolean(lct_net_gguf_scaled(&n->config, n->weights))));
-    return put_new(out, "feed_forward_proj",
-                   json_string(gated ? "gated-gelu" : "relu"));
+    return put_new(
+        out, "feed_forward_proj",
+        json_string(lct_net_gguf_gated(n->weights) ? "gated-gelu" : "relu"));
 }
 
 /* Keys elsewhere, and what readers of these files take for granted. */
@@ -109,19 +113,17 @@ static locant_status put_others(json_t *out, const struct lct_net *n)
     return LOCANT_OK;
 }
 
-/* The family of the plan, or one that shares its positions. */
-static const struct lct_net_family *family_of(const struct lct_net *n)
+const char *lct_net_gguf_type(const struct lct_config *c,
+                              const struct lct_position_plan *plan)
 {
-    const struct lct_config *c = &n->config;
-    const char *type = n->plan.family->model_type;
     const json_t *gating = key_of(c, "expert_gating_func");
     const json_t *experts = key_of(c, "expert_count");
 
     if (strcmp(c->model_type, "llama") == 0 && json_integer_value(experts) > 0)
-        type = "mixtral";
+        return "mixtral";
     if (strcmp(c->model_type, "deepseek2") == 0)
-        type = json_integer_value(gating) == 2 ? "deepseek_v3" : "deepseek_v2";
-    return lct_net_families_find(type);
+        return json_integer_value(gating) == 2 ? "deepseek_v3" : "deepseek_v2";
+    return plan->family->model_type;
 }
 
 locant_status lct_net_gguf_translate(json_t **out,
@@ -129,7 +131,7 @@ locant_status lct_net_gguf_translate(json_t **out,
                                      const struct lct_net *n)
 {
     *out = NULL;
-    *family = family_of(n);
+    *family = lct_net_families_find(lct_net_gguf_type(&n->config, &n->plan));
     if (*family == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of architecture \"%s\" cannot be run",

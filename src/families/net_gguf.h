@@ -18,6 +18,14 @@ locant_status lct_net_gguf_translate(json_t **out,
 const struct lct_net_names *lct_net_gguf_names(const char *model_type,
                                                bool encoder);
 
+/* The model_type whose net and names a file has: that of its plan, or one that
+   shares its positions. */
+const char *lct_net_gguf_type(const struct lct_config *c,
+                              const struct lct_position_plan *plan);
+
+/* Are the MLPs of a T5 of these tensors gated? */
+bool lct_net_gguf_gated(const struct lct_weights *w);
+
 /* Does a T5 of these keys and tensors scale its states before the head? */
 bool lct_net_gguf_scaled(const struct lct_config *c,
                          const struct lct_weights *w);

@@ -157,7 +157,7 @@ static locant_status read_added(const struct reader *r)
                                "%s: added_tokens[%zu].content is no text",
                                r->name, k);
         LCT_TRY(read_id(&i, r, token, json_object_get(item, "id")));
-        if (t->tokens[i] == NULL && t->kind != LCT_TOKENIZER_BYTES)
+        if (t->tokens[i] == NULL && t->kind == LCT_TOKENIZER_UNIGRAM)
             t->scores[i] = SCORE;
         t->tokens[i] = token;
         t->types[i] = json_is_true(json_object_get(item, "special"))
@@ -223,7 +223,12 @@ static locant_status count(struct reader *r)
     if (added != NULL && !json_is_array(added))
         return locant_fail(LOCANT_ERR_FORMAT, "%s: added_tokens is no array",
                            r->name);
-    if (r->rows > 0 && (n > (uint64_t)r->rows || r->rows > IDS))
+    if (r->rows > IDS)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: the model has %lld embeddings, at most %d "
+                           "expected",
+                           r->name, (long long)r->rows, IDS);
+    if (r->rows > 0 && n > (uint64_t)r->rows)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: %zu tokens, but the model has %lld embeddings",
                            r->name, n, (long long)r->rows);
@@ -283,9 +288,7 @@ static locant_status read_tokens(struct reader *r)
     LCT_TRY(allocate(r));
     LCT_TRY(t->kind == LCT_TOKENIZER_UNIGRAM ? read_array(r) : read_object(r));
     LCT_TRY(read_added(r));
-    LCT_TRY(lct_tokenizer_merges_check(t, r->name));
-    if (t->kind == LCT_TOKENIZER_PIECES)
-        LCT_TRY(lct_tokenizer_merges_score(t, r->name));
+    LCT_TRY(lct_tokenizer_merges_read(t, r->name));
     LCT_TRY(lct_tokenizer_parts_specials(t, r->name, r->settings));
     set_types(t);
     return lct_tokenizer_parts_read(t, r->name);

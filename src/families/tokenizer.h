@@ -48,7 +48,7 @@ struct lct_tokenizer {
     size_t n;                            /* ids */
     const char **tokens;                 /* [n]; NULL: no token has that id */
     int32_t *types;                      /* [n] */
-    float *scores;                       /* [n]; 0 of BYTES and WORDPIECE */
+    float *scores;                       /* [n]; only of PIECES and UNIGRAM */
     int64_t special[LCT_TOKEN_SPECIALS]; /* ids; -1: none */
     const char *pre; /* which splitter of llama.cpp this is; "default": not
                         known */
@@ -67,8 +67,8 @@ struct lct_tokenizer_text {
 };
 
 /*
- * Read a tokenizer of a model with 'rows' embeddings: ids must be below; 0: not
- * known, ids must be 0 .. the number of tokens - 1.  Free it also after a
+ * Read a tokenizer of a model with 'rows' embeddings, all of whose ids must be
+ * below that; with 0, below the number of its tokens.  Free it also after a
  * failure.  Errors: FORMAT, UNSUPPORTED (a kind that GGUF files have no name
  * for), NOMEM.
  */

@@ -40,11 +40,12 @@ static locant_status no_token(size_t i, const char *text, size_t n,
                        lct_quote(shown, text, n));
 }
 
-/* Fail unless both parts and what they make are tokens; 'both' has room for
-   them and a zero. */
-static locant_status check(const struct lct_tokenizer_merge *m, size_t i,
-                           const struct lct_tokenizer *t, char *both,
-                           const char *name)
+/* Fail unless both parts and what they make, 'made', are tokens; 'both' has
+   room for them and a zero. */
+static locant_status find_made(const json_t **made,
+                               const struct lct_tokenizer_merge *m, size_t i,
+                               const struct lct_tokenizer *t, char *both,
+                               const char *name)
 {
     memcpy(both, m->left, m->n_left);
     both[m->n_left] = 0;
@@ -54,7 +55,8 @@ static locant_status check(const struct lct_tokenizer_merge *m, size_t i,
     both[m->n_left + m->n_right] = 0;
     if (json_object_get(t->vocab, both + m->n_left) == NULL)
         return no_token(i, m->right, m->n_right, name);
-    if (json_object_get(t->vocab, both) == NULL)
+    *made = json_object_get(t->vocab, both);
+    if (*made == NULL)
         return no_token(i, both, m->n_left + m->n_right, name);
     if (t->kind == LCT_TOKENIZER_BYTES && strchr(both, ' ') != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
@@ -82,17 +84,37 @@ static locant_status longest(size_t *out, const struct lct_tokenizer *t,
     return LOCANT_OK;
 }
 
-locant_status lct_tokenizer_merges_check(const struct lct_tokenizer *t,
-                                         const char *name)
+/* The first merge that makes a token scores it: with the largest number. */
+static locant_status read_merges(struct lct_tokenizer *t, char *both,
+                                 const char *name)
 {
-    const bool bpe =
-        t->kind == LCT_TOKENIZER_BYTES || t->kind == LCT_TOKENIZER_PIECES;
+    const size_t n = json_array_size(t->merges);
+    const bool scored = t->kind == LCT_TOKENIZER_PIECES;
     struct lct_tokenizer_merge m;
+    const json_t *made = NULL;
+
+    for (size_t i = 0; i < t->n && scored; i++)
+        t->scores[i] = -(float)n;
+    for (size_t i = 0; i < n; i++) {
+        float *score;
+
+        lct_tokenizer_merge(&m, t, i);
+        LCT_TRY(find_made(&made, &m, i, t, both, name));
+        score = &t->scores[json_integer_value(made)];
+        if (scored && *score < -(float)i)
+            *score = -(float)i;
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_tokenizer_merges_read(struct lct_tokenizer *t,
+                                        const char *name)
+{
     locant_status status;
     size_t room;
     char *both;
 
-    if (!bpe)
+    if (t->kind != LCT_TOKENIZER_BYTES && t->kind != LCT_TOKENIZER_PIECES)
         return LOCANT_OK;
     if (!json_is_array(t->merges))
         return locant_fail(LOCANT_ERR_FORMAT, "%s: model.merges is no array",
@@ -100,38 +122,8 @@ locant_status lct_tokenizer_merges_check(const struct lct_tokenizer *t,
     LCT_TRY(longest(&room, t, name));
     both = locant_alloc(room);
     status = both != NULL
-                 ? LOCANT_OK
+                 ? read_merges(t, both, name)
                  : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", name);
-    for (size_t i = 0; i < json_array_size(t->merges) && status == LOCANT_OK;
-         i++) {
-        lct_tokenizer_merge(&m, t, i);
-        status = check(&m, i, t, both, name);
-    }
     locant_release(both);
     return status;
-}
-
-locant_status lct_tokenizer_merges_score(struct lct_tokenizer *t,
-                                         const char *name)
-{
-    struct lct_tokenizer_merge m;
-    size_t room;
-    char *both;
-
-    LCT_TRY(longest(&room, t, name));
-    both = locant_alloc(room);
-    if (both == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", name);
-    for (size_t i = 0; i < t->n; i++)
-        t->scores[i] = -(float)json_array_size(t->merges);
-    for (size_t i = json_array_size(t->merges); i-- > 0;) {
-        lct_tokenizer_merge(&m, t, i);
-        memcpy(both, m.left, m.n_left);
-        memcpy(both + m.n_left, m.right, m.n_right);
-        both[m.n_left + m.n_right] = 0;
-        t->scores[json_integer_value(json_object_get(t->vocab, both))] =
-            -(float)i;
-    }
-    locant_release(both);
-    return LOCANT_OK;
 }

@@ -6,7 +6,7 @@
 /* The space of SentencePiece, U+2581. */
 #define SPACE "\xe2\x96\x81"
 
-/* Text i in 'room', where GGUF files say it otherwise than tokenizer.json. */
+/* The text of id i, which is that of no token. */
 static const char *unused(char room[32], size_t i)
 {
     snprintf(room, 32, "[PAD%zu]", i);
