@@ -163,8 +163,9 @@ locant_status locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
     LCT_TRY(lct_check_apart(fn, out, q_pos));
     LCT_TRY(lct_check_apart(fn, out, k_pos));
     for (int n = 0; n < e->parts; n++)
-        for (int k = 0; adds(&job, n) && k < lct_param_count(e->part[n].e); k++)
-            LCT_TRY(lct_check_apart(fn, out, &params_of(&job, n)[k]));
+        if (adds(&job, n))
+            for (int k = 0; k < lct_param_count(e->part[n].e); k++)
+                LCT_TRY(lct_check_apart(fn, out, &params_of(&job, n)[k]));
     if (lct_empty(out))
         return LOCANT_OK;
     LCT_TRY(prepare(&job, fn, false));
