@@ -224,6 +224,23 @@ TEST(arrays_of_tokens_are_checked)
             "column 35: raw, exp or softplus expected, 'logsigmoid' found");
 }
 
+/* A linear map has two parameters: m is the 15th, of the 8th declaration. */
+TEST(a_number_starts_after_many_maps)
+{
+#define MAP(name) name "=token(one,map=linear),"
+#define MAPS                                                                   \
+    "bias=a.k+b.k+c.k+f.k+g.k+p.k+r.k," MAP("a") MAP("b") MAP("c") MAP("f")    \
+        MAP("g") MAP("p") MAP("r") "m=param(one,init=2)"
+    OWNED(locant_encoding) *e = test_create("formula(after=1+m*n," MAPS ")");
+    locant_param_info info;
+
+    CHECK(locant_encoding_param(&info, e, 14, NULL));
+    CHECK(!test_differs(info.name, "m"));
+    refused("formula(after=log(n-m)," MAPS ")", "after is NaN at distance 0");
+#undef MAPS
+#undef MAP
+}
+
 TEST(what_has_no_meaning_is_refused)
 {
     refused("formula(bias=log(n)*0)", "bias is NaN at distance 0");

@@ -218,7 +218,8 @@ class Model:
 
     def generate(self, ids: Any, tokens: int, *, mask: Any = None,
                  positions: Any = None, decoder_ids: Any = None,
-                 pixels: Any = None, grid: Any = None, top_k: int = 0, top_p: float = 1.0,
+                 pixels: Any = None, grid: Any = None, top_k: int = 0,
+                 top_p: float = 1.0,
                  temperature: float | None = None, seed: int = 0,
                  ignore_end: bool = False) -> Array:
         """The ids and 'tokens' new ones, int64 [B, T + tokens]: the most likely

@@ -47,13 +47,14 @@ void lct_dense_bias_ask(const struct lct_plan *p, const struct lct_tile *t,
 {
     const struct lct_rectangle r = lct_rectangle_of(
         p->request->bias, (int64_t[4]){ t->b, t->h, t->i, t->j });
-    int64_t bytes = t->keys * r.across;
+    const int64_t bytes = t->keys * r.across;
+    const int64_t step = r.across > CACHE_LINE ? r.across : CACHE_LINE;
 
     if (r.down == 0 || r.across > r.down)
         return; /* one row for all queries, or rows along the queries */
     for (int64_t i = first; i < end; i++)
-        for (int64_t line = 0; line < bytes; line += CACHE_LINE)
-            __builtin_prefetch(r.at + i * r.down + line, 0, 2);
+        for (int64_t at = 0; at < bytes; at += step)
+            __builtin_prefetch(r.at + i * r.down + at, 0, 2);
 }
 
 /* to[n] = the element 'step' n bytes after x, n < count <= LCT_TILE. */

@@ -17,8 +17,8 @@ struct lct_leaf_sums {
 void lct_leaf_sums_layout(struct lct_leaf_sums *sums, const struct lct_plan *p,
                           struct lct_arena *arena);
 
-/* Run the engine on each leaf; write and add what pass->g asks for.  Only the
-   queries of 'pass' are not read. */
+/* Run the engine on the queries of each leaf, instead of those of 'pass'; write
+   and add what pass->g asks for. */
 void lct_leaf_sums_backward(const struct lct_leaf_sums *sums,
                             const struct lct_plan *p,
                             const struct lct_gradient_pass *pass,

@@ -42,7 +42,7 @@ void lct_pairs_scores(const struct lct_plan *p, const struct lct_tile *t,
 {
     struct lct_pairs x = pairs_of(p, t);
 
-    if (s->before_pairs != NULL)
+    if (p->pass == LCT_PASS_BACKWARD)
         memcpy(s->before_pairs, s->s,
                (size_t)t->keys * t->lanes * sizeof(*s->s));
     hooks_of(p)->scores(s->s, &x);

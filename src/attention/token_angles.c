@@ -130,12 +130,13 @@ static void sum_numbers(void *context, size_t task, int slot)
     int64_t row = lct_plan_row(p, (int64_t)task / p->H);
     const int64_t *order = t->order + row * p->S;
     double *z = t->z + (int64_t)task * p->S * t->numbers;
+    const int64_t first = first_sum(p);
 
     (void)slot;
     for (int64_t n = 1; n < p->S; n++)
         if (lct_key_order_doc(p, row, order[n]) ==
             lct_key_order_doc(p, row, order[n - 1]))
-            for (int64_t c = first_sum(p); c < t->numbers; c++)
+            for (int64_t c = first; c < t->numbers; c++)
                 z[order[n] * t->numbers + c] +=
                     z[order[n - 1] * t->numbers + c];
 }
@@ -250,15 +251,18 @@ static void numbers_backward(void *context, size_t task, int slot)
     const int64_t *own = t->own + row * p->T;
     const double *dq = t->dz[LCT_QUERY] + (int64_t)task * p->T * each;
     double *dk = t->dz[LCT_KEY] + (int64_t)task * p->S * each;
+    const int64_t first = first_sum(p);
 
     (void)slot;
     for (int64_t i = 0; i < p->T; i++)
         for (int64_t c = 0; own[i] >= 0 && c < each; c++)
             dk[own[i] * each + c] += dq[i * each + c];
-    for (int64_t n = p->S - 1; first_sum(p) < each && n > 0; n--)
+    if (first == each)
+        return;
+    for (int64_t n = p->S - 1; n > 0; n--)
         if (lct_key_order_doc(p, row, order[n]) ==
             lct_key_order_doc(p, row, order[n - 1]))
-            for (int64_t c = first_sum(p); c < each; c++)
+            for (int64_t c = first; c < each; c++)
                 dk[order[n - 1] * each + c] += dk[order[n] * each + c];
 }
 

@@ -78,8 +78,8 @@ static locant_status check_values(const locant_encoding *e)
             return LOCANT_OK;
         if (f->name[i].kind != LCT_FORMULA_PARAM)
             continue;
-        start[f->name[i].param] = start_of(&f->name[i]);
-        call.param[f->name[i].param] = &start[f->name[i].param];
+        start[i] = start_of(&f->name[i]);
+        call.param[f->name[i].param] = &start[i];
     }
     for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
         unsigned reads = lct_formula_graph_reads_of(f, k);

@@ -104,9 +104,7 @@ void lct_formula_chunk_end_backward(double *const *dparam,
                                     struct lct_formula_chunk *c,
                                     struct lct_formula_run *run)
 {
-    double ds[PAIRS] = { 0 }; /* s depends on the query too */
-
-    take(run, c, ds);
+    take(run, c, NULL);
     lct_formula_gradient_keys(&c->reached, dparam, run, &c->value, c->n);
     lct_formula_gradient_numbers(&c->reached, dparam, run);
 }

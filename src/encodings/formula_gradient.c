@@ -160,8 +160,9 @@ static void pass_kind(struct lct_formula_reached *r, double *const *dparam,
             !(x->reads & wanted(dparam, run)) ||
             lct_formula_evaluate_kind(x) != kind)
             continue;
-        for (size_t j = 1; kind == LCT_FORMULA_QUERIES && j < n; j++)
-            r->of.row[x->slot][0] += r->of.row[x->slot][j];
+        if (kind == LCT_FORMULA_QUERIES)
+            for (size_t j = 1; j < n; j++)
+                r->of.row[x->slot][0] += r->of.row[x->slot][j];
         pass_row(r, dparam, run, value, x, kind == LCT_FORMULA_QUERIES ? 1 : n);
     }
 }
@@ -254,7 +255,7 @@ void lct_formula_gradient(double *const *dparam,
 
     if (!(run->f->node[run->root].reads & wanted(dparam, run)))
         return;
-    lct_formula_gradient_clear(&r, run);
+    memset(r.number, 0, sizeof(r.number));
     for (size_t at = 0; at < n; at += PAIRS) {
         size_t count = n - at < PAIRS ? n - at : PAIRS;
 

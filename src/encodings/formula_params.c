@@ -67,10 +67,11 @@ bool lct_formula_params_fill(double *out, const locant_encoding *e, int k,
         return false; /* as its 'init' says */
     for (int i = 0; i < info->rank; i++)
         count *= info->shape[i];
-    for (int64_t at = 0; n->linear && at < count; at++)
-        out[at] = n->a;
-    if (n->linear)
+    if (n->linear) {
+        for (int64_t at = 0; at < count; at++)
+            out[at] = n->a;
         return true;
+    }
     for (int64_t at = 0; at < count; at++) {
         double x = fmax(n->min, fmin(draw(n, at, count, r), n->max));
 

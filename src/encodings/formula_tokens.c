@@ -75,7 +75,9 @@ static void numbers(double *out, const struct lct_call *c,
         const struct lct_formula_name *n = &f->name[i];
         double value = 0;
 
-        for (int64_t h = 0; is_array(n) && h < c->heads; h++) {
+        if (!is_array(n))
+            continue;
+        for (int64_t h = 0; h < c->heads; h++) {
             if (h < rows_of(n, c))
                 value = lct_formula_laws_value(n->law, input_of(c, t, i, h));
             out[h * f->tokens + n->number] = value;

@@ -17,7 +17,8 @@ struct bias_job {
     double *rows;                        /* [slots, S] */
     double *values;   /* [total]: parameters of the parts with the door */
     double *gradient; /* [H, total]: one row for each head */
-    size_t total;
+    size_t size[LCT_MAX_PARTS]; /* numbers of each part's parameters */
+    size_t total;               /* of all */
     int slots;
     locant_sizes sizes;
 };
@@ -74,12 +75,11 @@ static locant_status check_part(struct bias_job *job, const char *fn, int n)
 {
     const locant_encoding *leaf = job->e->part[n].e;
     const locant_tensor *params = params_of(job, n);
-    size_t total;
 
-    LCT_TRY(lct_params_check(&total, fn, leaf, params, &job->sizes));
+    LCT_TRY(lct_params_check(&job->size[n], fn, leaf, params, &job->sizes));
     LCT_TRY(lct_length_limit_check(leaf, fn, job->q_pos,
                                    (size_t)job->matrix->shape[1], params));
-    job->total += total;
+    job->total += job->size[n];
     return lct_length_limit_check(leaf, fn, job->k_pos,
                                   (size_t)job->matrix->shape[2], params);
 }
@@ -119,8 +119,7 @@ static void load(struct bias_job *job)
             continue;
         lct_params_load(&job->part[n], to, job->e->part[n].e, params_of(job, n),
                         &job->sizes);
-        for (int k = 0; k < lct_param_count(job->e->part[n].e); k++)
-            to += lct_elements(&params_of(job, n)[k]);
+        to += job->size[n];
         job->s = job->part[n];
     }
     if (lct_biases_of(job->e) != NULL)
@@ -164,8 +163,9 @@ locant_status locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
     LCT_TRY(lct_check_apart(fn, out, q_pos));
     LCT_TRY(lct_check_apart(fn, out, k_pos));
     for (int n = 0; n < e->parts; n++)
-        for (int k = 0; adds(&job, n) && k < lct_param_count(e->part[n].e); k++)
-            LCT_TRY(lct_check_apart(fn, out, &params_of(&job, n)[k]));
+        if (adds(&job, n))
+            for (int k = 0; k < lct_param_count(e->part[n].e); k++)
+                LCT_TRY(lct_check_apart(fn, out, &params_of(&job, n)[k]));
     if (lct_empty(out))
         return LOCANT_OK;
     LCT_TRY(prepare(&job, fn, false));
@@ -207,8 +207,7 @@ static void add_gradients(const struct bias_job *job, locant_tensor *dparams)
             continue;
         lct_params_add(dparams + job->e->part[n].first_param, from,
                        job->e->part[n].e, params_of(job, n));
-        for (int k = 0; k < lct_param_count(job->e->part[n].e); k++)
-            from += lct_elements(&params_of(job, n)[k]);
+        from += job->size[n];
     }
 }
 

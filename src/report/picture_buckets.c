@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DISTANCES = 2048, MOST_PARAMS = 16, NEAR = 64 };
+enum { MOST_DISTANCES = 2048, NEAR = 64 };
 
 /* b[head, k] of a query at n - 1 with keys at 0 .. 2 n - 2, so that the last
    n - 1 keys come after the query. */
@@ -39,7 +39,7 @@ static locant_status number_buckets(locant_tensor *params, int64_t *buckets,
     double *table;
 
     *buckets = 0;
-    for (int i = 0; i < MOST_PARAMS && s->initial != NULL &&
+    for (int i = 0; i < LCT_GROUP_PARAMS && s->initial != NULL &&
                     locant_encoding_param(&info, s->e, i, &sizes);
          i++) {
         params[i] = s->initial[i];
@@ -73,7 +73,7 @@ static locant_status draw_buckets(struct lct_html *h,
         lct_subject_length(s, 2 * s->r->trained_length + 1, MOST_DISTANCES);
     locant_mark mark = lct_trained_mark(s->r);
     locant_figure f = lct_figures_begin(FIG_BUCKETS);
-    locant_tensor params[MOST_PARAMS];
+    locant_tensor params[LCT_GROUP_PARAMS];
     locant_series lines[2];
     double *x, *around, *before;
     int64_t buckets;
