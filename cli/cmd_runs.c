@@ -321,14 +321,15 @@ static int merge_one(json_t *rows, locant_store *dest, const char *from)
 
 static int merge(const struct cli *cli)
 {
-    json_t *rows = cli->json ? json_array() : NULL;
     int status = CLI_OK;
     locant_store *dest;
+    json_t *rows;
 
     /* Report a wrong folder before DEST is made. */
     for (size_t i = 2; i < cli->n_words; i++)
         CLI_TRY(cli_check_store(cli->words[i]));
     CLI_TRY(cli_store_make(&dest, cli->words[1]));
+    rows = cli->json ? json_array() : NULL;
     for (size_t i = 2; i < cli->n_words && status == CLI_OK; i++)
         status = merge_one(rows, dest, cli->words[i]);
     if (rows == NULL || status != CLI_OK) {
