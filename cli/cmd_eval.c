@@ -13,8 +13,8 @@ struct options {
     const char *dir;
     int64_t blocks;
     const char *as;
-    int policy, ranks;
-    double patience;
+    int policy;
+    struct cli_ranks ranks;
     struct cli_corpus corpus;
     struct cli_task_eval task;
 };
@@ -38,12 +38,8 @@ static const struct cli_option options[] = {
              "runs on a task: lengths instead of the task's"),
     OPT_INTEGER("test-seed", task.test_seed, "N", 0, INT64_MAX,
                 "runs on a task: seed of the test sets", .fallback = "1"),
-    OPT_CHOICE("ranks", ranks, "none|mpi",
-               "share the windows out among the processes that mpirun started",
-               .fallback = "none"),
-    OPT_REAL("patience", patience, "S",
-             "seconds until a silent process counts as lost",
-             .fallback = "120"),
+    OPT_RANKS(ranks,
+              "share the windows out among the processes that mpirun started"),
     OPT_END
 };
 
@@ -240,12 +236,9 @@ static int run(const struct cli *cli)
     const struct options *o = cli->options;
     struct job job = { .group = NULL };
 
-    if (!o->ranks && cli_given(cli, "patience"))
-        return cli_refuse("--patience is for --ranks mpi");
-    if (o->ranks) {
-        CLI_TRY(cli_ranks_open(&job.group, o->patience));
+    CLI_TRY(cli_ranks_open(&job.group, cli, &o->ranks));
+    if (job.group != NULL)
         cli_ranks_poll();
-    }
     CLI_TRY(cli_ranks_agree(job.group, prepare(&job, cli)));
     if (job.task == NULL)
         return evaluate_text(cli, &job);

@@ -298,7 +298,8 @@ static int export(const struct cli *cli)
 
 /* Merge one store; print what was done, or add it to 'rows' if that is not
    NULL. */
-static int merge_one(json_t *rows, locant_store *dest, const char *from)
+static int merge_one(struct cli_json_rows *rows, locant_store *dest,
+                     const char *from)
 {
     locant_store_merged m;
     locant_store *source;
@@ -308,20 +309,20 @@ static int merge_one(json_t *rows, locant_store *dest, const char *from)
         return status;
     CLI_TRY(cli_job_status(locant_store_merge(&m, dest, source)));
     if (rows != NULL)
-        return json_array_append_new(
-            rows,
-            json_pack("{s:s, s:I, s:I, s:I}", "source", from, "added",
-                      (json_int_t)m.added, "continued", (json_int_t)m.continued,
-                      "kept", (json_int_t)m.kept));
-    printf("%s: %" PRId64 " runs added, %" PRId64 " continued, %" PRId64
-           " there already\n",
-           cli_safe(from), m.added, m.continued, m.kept);
+        cli_json_add(rows, json_pack("{s:s, s:I, s:I, s:I}", "source", from,
+                                     "added", (json_int_t)m.added, "continued",
+                                     (json_int_t)m.continued, "kept",
+                                     (json_int_t)m.kept));
+    else
+        printf("%s: %" PRId64 " runs added, %" PRId64 " continued, %" PRId64
+               " there already\n",
+               cli_safe(from), m.added, m.continued, m.kept);
     return CLI_OK;
 }
 
 static int merge(const struct cli *cli)
 {
-    json_t *rows = cli->json ? json_array() : NULL;
+    struct cli_json_rows rows = { 0 };
     int status = CLI_OK;
     locant_store *dest;
 
@@ -330,12 +331,8 @@ static int merge(const struct cli *cli)
         CLI_TRY(cli_check_store(cli->words[i]));
     CLI_TRY(cli_store_make(&dest, cli->words[1]));
     for (size_t i = 2; i < cli->n_words && status == CLI_OK; i++)
-        status = merge_one(rows, dest, cli->words[i]);
-    if (rows == NULL || status != CLI_OK) {
-        json_decref(rows);
-        return status;
-    }
-    return cli_json(rows);
+        status = merge_one(cli->json ? &rows : NULL, dest, cli->words[i]);
+    return cli->json ? cli_json_print(&rows, status) : status;
 }
 
 static const struct cli_action actions[] = {

@@ -14,8 +14,9 @@ struct options {
     const char *encoding, *task, *dir, *vocabulary;
     int64_t seed, steps, layers, width, heads, kv_heads, ff;
     int64_t batch, length, memory, every, parent, leaves;
-    double lr, muon_lr, patience;
-    int optimizer, ranks;
+    double lr, muon_lr;
+    int optimizer;
+    struct cli_ranks ranks;
     int rms_norm, constant, any_isa;
     struct cli_corpus corpus;
 };
@@ -58,12 +59,8 @@ static const struct cli_option options[] = {
              .fallback = "0.02"),
     OPT_INTEGER("leaves", leaves, "L", 0, 256,
                 "parts of a batch whose gradients a tree adds; 0: one chain"),
-    OPT_CHOICE("ranks", ranks, "none|mpi",
-               "share the run out among the processes that mpirun started",
-               .fallback = "none"),
-    OPT_REAL("patience", patience, "S",
-             "seconds until a silent process counts as lost",
-             .fallback = "120"),
+    OPT_RANKS(ranks,
+              "share the run out among the processes that mpirun started"),
     OPT_FLAG("constant-rate", constant,
              "keep the rate constant: no warm-up, no decay"),
     OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
@@ -195,10 +192,9 @@ static int run(const struct cli *cli)
     locant_store *store = NULL;
     int64_t id;
 
-    if (!o->ranks && cli_given(cli, "patience"))
-        return cli_refuse("--patience is for --ranks mpi");
-    CLI_TRY(o->ranks ? cli_ranks_open(&t.group, o->patience)
-                     : cli_check_single("--ranks mpi"));
+    CLI_TRY(cli_ranks_open(&t.group, cli, &o->ranks));
+    if (t.group == NULL)
+        CLI_TRY(cli_check_single("--ranks mpi"));
     CLI_TRY(cli_ranks_agree(t.group, prepare(&t, &corpus, &store, cli)));
     CLI_TRY(cli_ranks_status(t.group, locant_train(&id, store, corpus, &t)));
     return store == NULL ? CLI_OK : runs_print_result(cli, NULL, store, id);

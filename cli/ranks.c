@@ -63,18 +63,24 @@ static int check_launcher(void)
                       variable, n, cli_mpi_name(&why));
 }
 
-int cli_ranks_open(const locant_group **out, double patience)
+int cli_ranks_open(const locant_group **out, const struct cli *cli,
+                   const struct cli_ranks *o)
 {
     const char *why;
 
-    if (!(patience > 0))
-        return cli_refuse("--patience '%g': should be above 0", patience);
+    *out = NULL;
+    if (!o->mpi)
+        return cli_given(cli, "patience")
+                   ? cli_refuse("--patience is for --ranks mpi")
+                   : CLI_OK;
+    if (!(o->patience > 0))
+        return cli_refuse("--patience '%g': should be above 0", o->patience);
     cli_mpi_load(&ranks.mpi, &why);
     if (ranks.mpi == NULL)
         return cli_refuse("--ranks mpi: %s; 'locant report --part' shares out "
                           "runs without it",
                           why);
-    CLI_TRY(cli_status(ranks.mpi->group(&ranks.group, NULL, patience)));
+    CLI_TRY(cli_status(ranks.mpi->group(&ranks.group, NULL, o->patience)));
     CLI_TRY(cli_at_end(free_group, ranks.group));
     CLI_TRY(check_launcher());
     ranks.watched = *ranks.group;

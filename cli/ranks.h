@@ -8,9 +8,21 @@
 #define LOCANT_CLI_RANKS_H
 #include "cli.h"
 
-/* Make the group of this process and its like; it is freed when the command
-   ends. 'patience': seconds until a silent rank counts as lost. */
-int cli_ranks_open(const locant_group **out, double patience);
+struct cli_ranks {
+    int mpi;         /* share the work out */
+    double patience; /* seconds until a silent rank counts as lost */
+};
+
+#define OPT_RANKS(member, what)                                                \
+    OPT_CHOICE("ranks", member.mpi, "none|mpi", what, .fallback = "none"),     \
+        OPT_REAL("patience", member.patience, "S",                             \
+                 "seconds until a silent process counts as lost",              \
+                 .fallback = "120")
+
+/* Make the group of this process and its like, which is freed when the command
+   ends; NULL without --ranks mpi, for which --patience is refused. */
+int cli_ranks_open(const locant_group **out, const struct cli *cli,
+                   const struct cli_ranks *o);
 
 /*
  * Before work together: an exit status other than CLI_OK of any rank is

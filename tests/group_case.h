@@ -70,6 +70,6 @@ static inline locant_status greet(const locant_group *g, void *context)
     };
 
     LCT_TRY(lct_greeting_exchange(&mine, g));
-    return lct_group_barrier(g);
+    return gather(g, NULL);
 }
 #endif

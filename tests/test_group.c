@@ -3,7 +3,6 @@
 #include "testing.h"
 #include "group_case.h"
 #include "thread_group.h"
-#include <stdatomic.h>
 #include <stdio.h>
 
 static const int sizes[] = { 1, 2, 3, 4, 5, 8, 33 };
@@ -56,37 +55,6 @@ TEST(broadcast_gives_every_rank_the_bytes_of_the_first)
     run_all(broadcast, &bytes);
 }
 
-/* ----------------------------------------------------------------- barrier */
-
-/* Nobody leaves round i before all have entered it. */
-static locant_status meet(const locant_group *g, void *context)
-{
-    atomic_int *entered = context;
-
-    for (int i = 1; i <= 5; i++) {
-        atomic_fetch_add(entered, 1);
-        LCT_TRY(lct_group_barrier(g));
-        if (atomic_load(entered) < i * g->size)
-            return locant_fail(LOCANT_ERR_FORMAT, "left round %d too early", i);
-    }
-    return lct_group_barrier(g);
-}
-
-TEST(barrier_waits_for_every_rank)
-{
-    struct thread_group_result results[THREAD_GROUP_RANKS];
-
-    for (size_t i = 0; i < LEN(sizes); i++) {
-        const struct thread_group_options o = of_size(sizes[i]);
-        atomic_int entered = 0;
-
-        thread_group_run(results, &o, meet, &entered);
-        for (int r = 0; r < o.size; r++)
-            if (results[r].status != LOCANT_OK)
-                FAIL("rank %d of %d: %s\n", r, o.size, results[r].message);
-    }
-}
-
 TEST(without_a_group_there_is_one_rank)
 {
     const size_t begin[] = { 0, 1 };
@@ -94,7 +62,6 @@ TEST(without_a_group_there_is_one_rank)
 
     assert_int_equal(lct_group_size(NULL), 1);
     assert_int_equal(lct_group_rank(NULL), 0);
-    CHECK_OK(lct_group_barrier(NULL));
     CHECK_OK(lct_group_broadcast(&data, 1, NULL));
     CHECK_OK(lct_group_gather(&data, begin, NULL));
     CHECK_OK(lct_group_check("f", NULL));
@@ -229,8 +196,8 @@ static locant_status do_all(const locant_group *g, void *context)
     LCT_TRY(greet(g, &x));
     LCT_TRY(broadcast(g, &bytes));
     LCT_TRY(gather(g, NULL));
-    LCT_TRY(lct_group_barrier(g));
-    return lct_group_barrier(g);
+    LCT_TRY(gather(g, NULL));
+    return gather(g, NULL);
 }
 
 /* All ranks that did not end in time report the rank that is lost. */

@@ -208,6 +208,11 @@ IN_SCRATCH(two_rounds_of_parts_have_the_runs_of_the_whole)
     stores[1] = open_store("parts");
     CHECK_OK(lct_plan_find_tried(&found, &parts, stores[1], corpus));
     assert_int_equal(found, 9);
+    parts.train.constant_rate = 1; /* these would be other runs */
+    CHECK_OK(lct_plan_find_tried(&found, &parts, stores[1], corpus));
+    assert_int_equal(found, 0);
+    parts.train.constant_rate = 0;
+    CHECK_OK(lct_plan_find_tried(&found, &parts, stores[1], corpus));
     CHECK_OK(lct_choose_rates(&parts, stores[1],
                               locant_corpus_info_of(corpus)->sha256));
     locant_store_close(stores[1]);

@@ -30,13 +30,13 @@ def read(path):
 
 
 def print_table(rows, net):
-    print(f"{NETS[net]}: simulated (model)\n")
+    print(f"{NETS[net]}, simulated (model):\n")
     print("| | " + " | ".join(map(str, RANKS)) + " |")
     print("|---" * (1 + len(RANKS)) + "|")
     for case in dict.fromkeys(case for case, of, _ in rows if of == net):
         cells = [rows.get((case, net, ranks)) for ranks in RANKS]
-        texts = [f"{c[0][1:]} ({c[1][1:]})" if c else "" for c in cells]
-        print(f"| {case} | " + " | ".join(texts) + " |")
+        texts = [f" {c[0][1:]} ({c[1][1:]}) |" if c else " |" for c in cells]
+        print(f"| {case} |" + "".join(texts))
     print()
 
 

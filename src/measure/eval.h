@@ -64,7 +64,7 @@ struct lct_eval {
     void *context;
     const locant_group *group; /* 'watched', or NULL: one process */
     struct lct_watched_group watched;
-    struct lct_vocabulary *vocabulary; /* of ranks; NULL: tokens are bytes */
+    struct lct_vocabulary *vocabulary; /* NULL: tokens are bytes */
     struct lct_eval_batch *waiting; /* [ranks]: their losses are not used yet */
     int waits;                      /* how many */
     locant_status own;              /* of the batch of this rank */

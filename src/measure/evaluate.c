@@ -185,17 +185,14 @@ static locant_status set_text(struct lct_eval *ev, locant_store *store,
                               const locant_corpus *corpus)
 {
     const struct lct_split *parts;
-    struct lct_vocabulary *own = NULL;
-    locant_status status;
 
     if (ev->group == NULL)
-        LCT_TRY(lct_run_vocabulary(&own, store, &ev->run));
-    status = lct_tokens_of(&parts, corpus, own ? own : ev->vocabulary);
-    locant_release(own);
+        LCT_TRY(lct_run_vocabulary(&ev->vocabulary, store, &ev->run));
+    LCT_TRY(lct_tokens_of(&parts, corpus, ev->vocabulary));
     ev->train = &parts[LCT_TRAIN];
     ev->test = &parts[LCT_TEST];
     ev->valid = &parts[LCT_VALID];
-    return status;
+    return LOCANT_OK;
 }
 
 static void count_target_bytes(struct lct_eval *ev)

@@ -81,28 +81,32 @@ static locant_status run_seed(struct lct_job *job)
                    1 + job->i / plan->n);
 }
 
-/* The run on which encoding i of the plan tried rate k; 0: it is not done. */
+/* The run on which encoding i of the plan tried rate k; 0: it is not done. Its
+   options are those of the job; the vocabulary follows from size and text. */
 static locant_status find_tried(int64_t *id, const struct lct_plan *plan,
                                 size_t i, int k, const char *corpus_sha256,
                                 locant_store *store)
 {
-    const locant_train_options *o = &plan->train;
-    const struct lct_model_config config = lct_train_config(o, NULL);
-    char model[128];
+    locant_train_options o = plan->train;
+    const struct lct_model_config config = lct_train_config(&o, NULL);
+    locant_status status;
+    char model[128], *options;
     bool found;
 
     *id = 0;
+    o.seed = 1;
+    o.learning_rate = plan->rates[k];
     lct_model_print(model, &config);
-    return lct_store_read(
+    LCT_TRY(lct_options_to_json(&options, &o, plan->specs[i], NULL));
+    status = lct_store_read(
         &found, store,
-        "SELECT id FROM runs WHERE encoding = ?1 AND model = ?2 AND"
-        " corpus_sha256 = ?3 AND seed = 1 AND status = 'done' AND"
-        " parent IS NULL AND source = 'text' AND steps = ?4 AND batch = ?5 AND"
-        " length = ?6 AND json_extract(options, '$.learning_rate') = ?7 AND"
-        " ifnull(json_extract(options, '$.optimizer'), 0) = ?8 AND"
-        " ifnull(json_extract(options, '$.leaves'), 0) = 0 LIMIT 1",
-        "sssiiidi>i", plan->specs[i], model, corpus_sha256, o->steps, o->batch,
-        o->length, plan->rates[k], (int64_t)o->optimizer, id);
+        "SELECT id FROM runs WHERE corpus_sha256 = ?1 AND model = ?2 AND"
+        " status = 'done' AND"
+        " json_remove(options, '$.vocabulary', '$.checkpoint_every') ="
+        " json_remove(?3, '$.checkpoint_every') LIMIT 1",
+        "sss>i", corpus_sha256, model, options, id);
+    locant_release(options);
+    return status;
 }
 
 locant_status lct_plan_find_tried(size_t *found, struct lct_plan *plan,
@@ -127,9 +131,7 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
                                const char *corpus_sha256)
 {
     for (size_t i = 0; i < plan->n && plan->n_rates > 0; i++) {
-        double least = INFINITY;
-
-        double chosen = plan->rates[0];
+        double least = INFINITY, chosen = plan->rates[0];
 
         for (int k = 0; k < plan->n_rates; k++) {
             const size_t at = (size_t)k * plan->n + i;

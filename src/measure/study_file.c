@@ -337,16 +337,11 @@ locant_status locant_study_import(int64_t *id, const char *directory,
 {
     struct lct_study study;
     locant_status status;
-    void *bytes;
-    size_t size;
 
     LCT_NOT_NULL(__func__, id);
     LCT_NOT_NULL(__func__, directory);
     LCT_NOT_NULL(__func__, path);
-    LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
-    status = lct_study_read(&study, bytes, size, path);
-    locant_release(bytes);
-    LCT_TRY(status);
+    LCT_TRY(lct_study_open(&study, path));
     if (json_object_get(json_object_get(study.root, "configuration"), "runs"))
         status = locant_fail(LOCANT_ERR_UNSUPPORTED,
                              "%s: is a study of chosen runs, which no command "
@@ -362,17 +357,11 @@ locant_status locant_study_import(int64_t *id, const char *directory,
 locant_status locant_study_corpus(locant_corpus **out, const char *path)
 {
     struct lct_study study;
-    locant_status status;
-    void *bytes;
-    size_t size;
 
     LCT_NOT_NULL(__func__, out);
     LCT_NOT_NULL(__func__, path);
     *out = NULL;
-    LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
-    status = lct_study_read(&study, bytes, size, path);
-    locant_release(bytes);
-    LCT_TRY(status);
+    LCT_TRY(lct_study_open(&study, path));
     *out = study.corpus;
     study.corpus = NULL;
     lct_study_free(&study);

@@ -2,6 +2,7 @@
 #include "../corpus/corpus_kept.h"
 #include "study.h"
 #include "../files/base64.h"
+#include "../files/io.h"
 #include "locant/tasks.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -269,6 +270,18 @@ locant_status lct_study_read(struct lct_study *out, const char *bytes,
     status = read_all(out, bytes, size, name);
     if (status != LOCANT_OK)
         lct_study_free(out);
+    return status;
+}
+
+locant_status lct_study_open(struct lct_study *out, const char *path)
+{
+    locant_status status;
+    void *bytes;
+    size_t size;
+
+    LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
+    status = lct_study_read(out, bytes, size, path);
+    locant_release(bytes);
     return status;
 }
 

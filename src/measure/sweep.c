@@ -194,7 +194,6 @@ locant_status lct_sweep_write(const char *path, const struct lct_plan *plan,
                   "optimizer", locant_optimizer_name(plan->train.optimizer),
                   "vocabulary", plan->train.vocabulary, "seeds", plan->seeds,
                   "corpus_sha256", corpus_sha256);
-    struct lct_piece piece = { 0 };
     locant_status status;
     char *text = NULL;
 
@@ -203,9 +202,8 @@ locant_status lct_sweep_write(const char *path, const struct lct_plan *plan,
     json_decref(root);
     if (text == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to write it", path);
-    piece = (struct lct_piece){ text, strlen(text) };
-    status =
-        lct_write_file(path, (struct lct_piece[]){ piece, { "\n", 1 } }, 2);
+    status = lct_write_file(
+        path, (struct lct_piece[]){ { text, strlen(text) }, { "\n", 1 } }, 2);
     free(text);
     return status;
 }

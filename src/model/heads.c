@@ -291,6 +291,7 @@ static void choose(struct reading *r, const real *q, int64_t first)
     const bool by_model =
         m->chooses_positions &&
         (r->call.attention.q_coords != NULL || r->call.attention.k_pos != NULL);
+    const int64_t *given = by_model ? lct_row_positions(m, 0, 1, m->S) : NULL;
 
     r->count = 0;
     for (int64_t i = 0; i < r->n; i++)
@@ -298,10 +299,7 @@ static void choose(struct reading *r, const real *q, int64_t first)
             const int64_t index = m->past + r->t[i];
             int64_t *to = (int64_t *)r->positions + r->count; /* or a double */
 
-            *to =
-                by_model
-                    ? ((const int64_t *)lct_row_positions(m, 0, 1, m->S))[index]
-                    : index;
+            *to = given ? given[index] : index;
             r->chosen[r->count++] = i;
         }
     for (int64_t h = 0; h < H; h++)

@@ -128,12 +128,6 @@ locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
     return status;
 }
 
-static void *pass_positions(const struct lct_model *m)
-{
-    return m->chooses_positions ? lct_row_positions(m, 0, m->B, m->S)
-                                : m->positions;
-}
-
 /* Compute the table's rows of this pass.  Rows of a fixed table at fixed
    positions stay from one pass to the next. */
 static locant_status refresh_table(struct lct_model *m, int64_t rows)
@@ -141,7 +135,7 @@ static locant_status refresh_table(struct lct_model *m, int64_t rows)
     if (!m->chooses_positions && !m->table_learns && rows <= m->table_rows)
         return LOCANT_OK;
     m->table_rows = 0;
-    LCT_TRY(table_rows(m, m->table, pass_positions(m), rows));
+    LCT_TRY(table_rows(m, m->table, lct_row_positions(m, 0, m->B, m->S), rows));
     m->table_rows = rows;
     return LOCANT_OK;
 }
@@ -177,10 +171,8 @@ static locant_status table_backward(struct lct_model *m, int64_t leaf,
     const int64_t rows = B * m->T / copies;
     const int64_t shape[2] = { rows, width };
     locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);
-    void *positions = m->chooses_positions
-                          ? lct_row_positions(m, first, m->B, m->S)
-                          : m->positions;
-    locant_tensor pos = view_positions(m, positions, rows, 0);
+    locant_tensor pos =
+        view_positions(m, lct_row_positions(m, first, m->B, m->S), rows, 0);
 
     lct_positions_backward(m->d.table, m->d.x + first * m->T * width,
                            m->table_factor, copies, rows, width, m->sum);

@@ -143,6 +143,9 @@ locant_status lct_model_backward(struct lct_model *m);
 /* The subtrees of the leaves of a pass; 1 without leaves. */
 int lct_model_subtrees(const struct lct_model *m);
 
+/* The targets that are not -1. */
+int64_t lct_model_count_scored(const int32_t *targets, size_t n);
+
 /*
  * If a pass has some of the leaves of a batch only: divide the losses of later
  * passes by 'scored', the scored targets of the whole batch; 0: by those of the

@@ -185,8 +185,8 @@ locant_status lct_input_backward(struct lct_model *m);
    Those of all leaves are drawn together. */
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S);
 
-/* Positions, int64_t or double, from row b of a pass of B rows of S tokens on,
-   if the encoding chooses them. */
+/* Positions, int64_t or double, from row b of a pass of B rows of S tokens on;
+   one row for all unless the encoding chooses them. */
 static inline void *lct_row_positions(const struct lct_model *m, int64_t b,
                                       int64_t B, int64_t S)
 {
@@ -194,7 +194,8 @@ static inline void *lct_row_positions(const struct lct_model *m, int64_t b,
                                ? m->config.leaves.first * (B / m->leaves)
                                : 0;
 
-    return (int64_t *)m->positions + (before + b) * S;
+    return (int64_t *)m->positions +
+           (m->chooses_positions ? (before + b) * S : 0);
 }
 
 /* Tokens remembered after this pass. */

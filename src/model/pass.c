@@ -143,7 +143,7 @@ static locant_status run_layers(struct lct_model *m, int64_t B, int64_t T)
     return LOCANT_OK;
 }
 
-static int64_t count_scored(const int32_t *targets, size_t n)
+int64_t lct_model_count_scored(const int32_t *targets, size_t n)
 {
     int64_t scored = 0;
 
@@ -179,7 +179,8 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     m->has_logits = m->has_input_gradient = false;
     memcpy(m->tokens, tokens, N * sizeof(*tokens));
     memcpy(m->targets, targets, N * sizeof(*targets));
-    m->scored = m->batch_scored ? m->batch_scored : count_scored(targets, N);
+    m->scored =
+        m->batch_scored ? m->batch_scored : lct_model_count_scored(targets, N);
     status = run_layers(m, B, T);
     if (status != LOCANT_OK) {
         lct_model_clear_memory(m);

@@ -122,11 +122,6 @@ static locant_status begin_pieces(struct lct_mpi_group *x,
 
 /* ----------------------------------------------------------------- waiting */
 
-static const char *host_of(const struct lct_mpi_group *x, int rank)
-{
-    return x->hosts[rank];
-}
-
 /* Name a rank that has not answered: one that owes a message, if any does. */
 static locant_status silent(const struct lct_mpi_group *x)
 {
@@ -139,7 +134,7 @@ static locant_status silent(const struct lct_mpi_group *x)
     at = x->parts[at].peer;
     return locant_fail(LOCANT_ERR_IO,
                        "rank %d of %d (host %s) has not answered for %g s", at,
-                       x->group.size, host_of(x, at), x->patience);
+                       x->group.size, x->hosts[at], x->patience);
 }
 
 /* Check the message of request i, which has ended. */
@@ -155,7 +150,7 @@ static locant_status check_part(const struct lct_mpi_group *x, int i,
         return LOCANT_OK;
     return locant_fail(
         LOCANT_ERR_IO, "rank %d of %d (host %s) sent %d bytes, expected %d",
-        part->peer, x->group.size, host_of(x, part->peer), bytes, part->bytes);
+        part->peer, x->group.size, x->hosts[part->peer], bytes, part->bytes);
 }
 
 /* Test all requests once; *ended is how many have ended. */

@@ -21,14 +21,8 @@ static void print_name(char *out, size_t size, const locant_study_source *s)
 static locant_status read_file(json_t **out, const char *path)
 {
     struct lct_study study;
-    locant_status status;
-    void *bytes;
-    size_t size;
 
-    LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
-    status = lct_study_read(&study, bytes, size, path);
-    locant_release(bytes);
-    LCT_TRY(status);
+    LCT_TRY(lct_study_open(&study, path));
     *out = json_incref(study.root);
     lct_study_free(&study);
     return LOCANT_OK;

@@ -161,12 +161,11 @@ static locant_status connect_writable(locant_store *s)
         return lct_store_fail(s, s->db);
     lct_store_protect(&s->guard, s->db, s->path, LCT_SQL_STEPS);
     sqlite3_busy_timeout(s->db, BUSY_MS);
+    if (s->alone)
+        LCT_TRY(lct_store_exec(s, "PRAGMA locking_mode = EXCLUSIVE", ""));
     if (sqlite3_exec(s->db,
-                     s->alone ? "PRAGMA locking_mode = EXCLUSIVE;"
-                                "PRAGMA synchronous = FULL;"
-                                "PRAGMA foreign_keys = ON"
-                              : "PRAGMA synchronous = FULL;"
-                                "PRAGMA foreign_keys = ON",
+                     "PRAGMA synchronous = FULL;"
+                     "PRAGMA foreign_keys = ON",
                      NULL, NULL, NULL) != SQLITE_OK)
         return lct_store_fail(s, s->db);
     LCT_TRY(inspect_snapshot(&blank, &version, s));

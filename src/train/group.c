@@ -56,29 +56,6 @@ const locant_group *lct_group_watch(struct lct_watched_group *w,
     return &w->group;
 }
 
-static locant_status exchange_one(const locant_piece *send,
-                                  const locant_piece *receive,
-                                  const locant_group *g)
-{
-    return g->exchange(send, 1, receive, 1, g->context);
-}
-
-/* In round i every rank hears of 2^i more ranks: after the last round, of all
-   (Hensgen, Finkel and Manber 1988). */
-locant_status lct_group_barrier(const locant_group *g)
-{
-    const int size = lct_group_size(g), rank = lct_group_rank(g);
-
-    for (int step = 1; step < size; step *= 2) {
-        char sent = 0, got;
-        const locant_piece to = { (rank + step) % size, &sent, 1 };
-        const locant_piece from = { (rank + size - step) % size, &got, 1 };
-
-        LCT_TRY(exchange_one(&to, &from, g));
-    }
-    return LOCANT_OK;
-}
-
 locant_status lct_group_broadcast(void *data, size_t bytes,
                                   const locant_group *g)
 {
@@ -145,7 +122,7 @@ static locant_status gather_in_ring(char *data, const size_t *begin,
         const locant_piece from =
             part(data, begin, (owner + size - 1) % size, last);
 
-        LCT_TRY(exchange_one(&to, &from, g));
+        LCT_TRY(g->exchange(&to, 1, &from, 1, g->context));
     }
     return LOCANT_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * group.h - gather, barrier and broadcast of a group, made of its exchange.
+ * group.h - gather and broadcast of a group, made of its exchange.
  *
  * Every rank calls the same function with the same sizes. Without a group
  * (NULL), or in one of a single rank, these functions do nothing.
@@ -35,9 +35,6 @@ struct lct_watched_group {
    there is one rank. */
 const locant_group *lct_group_watch(struct lct_watched_group *w,
                                     const locant_group *g);
-
-/* Return when every rank has called this. */
-locant_status lct_group_barrier(const locant_group *g);
 
 /* Copy the 'bytes' at 'data' of rank 0 to 'data' of every rank, down a binary
    tree: rank r sends to 2 r + 1 and 2 r + 2. */

@@ -73,6 +73,16 @@ locant_status lct_ranks_create(struct lct_ranks *r,
     return r->begin && r->losses && r->news ? LOCANT_OK : no_memory();
 }
 
+void lct_ranks_rows(int64_t *first, int64_t *rows, const struct lct_ranks *r,
+                    int64_t batch)
+{
+    const struct lct_leaves *own = &r->leaves;
+    const int64_t of_leaf = own->all > 0 ? batch / own->all : batch;
+
+    *first = own->first * of_leaf;
+    *rows = own->all > 0 ? (own->last - own->first) * of_leaf : batch;
+}
+
 void lct_ranks_free(struct lct_ranks *r)
 {
     locant_release(r->begin);

@@ -35,6 +35,10 @@ struct lct_ranks {
    group the largest number up to 16 that divides the batch. */
 int64_t lct_ranks_leaves(const locant_train_options *o);
 
+/* The rows of a batch that this rank passes: 'rows' from 'first' on. */
+void lct_ranks_rows(int64_t *first, int64_t *rows, const struct lct_ranks *r,
+                    int64_t batch);
+
 /* Refuse a group that cannot train with these options. */
 locant_status lct_ranks_check(const locant_train_options *o);
 

@@ -9,6 +9,7 @@
 #include "../store/checkpoint.h"
 #include "../store/clock.h"
 #include "../store/speed.h"
+#include "greeting.h"
 #include "register.h"
 #include "train_begin.h"
 #include "train_group.h"
@@ -257,7 +258,7 @@ static locant_status run_trainer(struct lct_trainer *t)
 
     if (t->only != 0)
         status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
-    LCT_TRY(lct_train_greet(t->ranks.group, t->key, status));
+    LCT_TRY(lct_greeting_begin("locant_train", t->ranks.group, t->key, status));
     status = has_store(t) ? begin_in_store(t, &done) : LOCANT_OK;
     LCT_TRY(lct_train_share_begin(t, status, &done));
     return done ? LOCANT_OK : train(t);

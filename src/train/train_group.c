@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-locant_status lct_train_greet(const locant_group *g, const char *key,
-                              locant_status status)
-{
-    return lct_greeting_begin("locant_train", g, key, status);
-}
-
 locant_status lct_train_greet_failure(const locant_train_options *o,
                                       locant_status status)
 {
@@ -22,11 +16,9 @@ locant_status lct_train_greet_failure(const locant_train_options *o,
     if (status == LOCANT_OK || o == NULL || o->struct_size != sizeof *o)
         return status;
     snprintf(message, sizeof message, "%s", locant_last_error());
-    if (lct_group_check("locant_train", o->group) != LOCANT_OK ||
-        lct_group_size(o->group) == 1)
+    if (lct_group_check("locant_train", o->group) != LOCANT_OK)
         return locant_fail(status, "%s", message);
-    (void)locant_fail(status, "%s", message);
-    return lct_train_greet(o->group, "", status);
+    return lct_greeting_begin("locant_train", o->group, "", status);
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -34,16 +26,6 @@ locant_status lct_train_greet_failure(const locant_train_options *o,
 static size_t memory_of_row(const struct lct_trainer *t)
 {
     return (size_t)t->memory.size.tokens * (size_t)t->o.width;
-}
-
-/* The first remembered row of this rank, and how many it has. */
-static void own_rows(int64_t *first, int64_t *rows, const struct lct_trainer *t)
-{
-    const struct lct_leaves *own = &t->ranks.leaves;
-    const int64_t of_leaf = t->o.batch / own->all;
-
-    *first = own->first * of_leaf;
-    *rows = (own->last - own->first) * of_leaf;
 }
 
 /* The memory of layer l in that of all rows. */
@@ -82,7 +64,7 @@ locant_status lct_train_gather_memory(struct lct_trainer *t)
     if (t->memory.data == NULL)
         return LOCANT_OK;
     t->memory.size = (struct lct_memory_size){ t->o.batch, tokens };
-    own_rows(&first, &rows, t);
+    lct_ranks_rows(&first, &rows, &t->ranks, t->o.batch);
     row = memory_of_row(t);
     for (int64_t l = 0; l < t->o.layers && tokens > 0; l++) {
         real *all = all_rows(t, l);
@@ -106,7 +88,7 @@ static locant_status share_memory(struct lct_trainer *t)
     if (t->memory.data == NULL)
         return LOCANT_OK;
     LCT_TRY(lct_group_broadcast(&t->memory.size, sizeof t->memory.size, g));
-    own_rows(&first, &rows, t);
+    lct_ranks_rows(&first, &rows, &t->ranks, t->o.batch);
     row = memory_of_row(t);
     LCT_TRY(lct_model_set_memory_size(
         t->model,

@@ -3,16 +3,8 @@
 #define LCT_TRAIN_GROUP_H
 #include "trainer.h"
 
-/*
- * The first exchange, when this rank could ('status' is OK) or could not begin
- * the run of that key: refuse ranks of another build or run. A rank that could
- * not begin greets with its error message. Returns 'status', if all are alike.
- */
-locant_status lct_train_greet(const locant_group *g, const char *key,
-                              locant_status status);
-
-/* The same for a failure before there is a trainer, whose options may be
-   wrong; OK is returned at once. */
+/* lct_greeting_begin() for a failure before there is a trainer, whose options
+   may be wrong; OK is returned at once. */
 locant_status lct_train_greet_failure(const locant_train_options *o,
                                       locant_status status);
 

@@ -174,14 +174,11 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
 static locant_status create_model(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
-    const struct lct_leaves *own = &t->ranks.leaves;
     struct lct_model_config config = lct_train_config(o, t->encoding);
-    int64_t rows = o->batch;
+    int64_t first, rows;
 
-    if (t->ranks.size > 1) {
-        config.leaves = *own;
-        rows = o->batch / own->all * (own->last - own->first);
-    }
+    config.leaves = t->ranks.leaves;
+    lct_ranks_rows(&first, &rows, &t->ranks, o->batch);
     LCT_TRY(lct_model_create(&t->model, &config, rows, o->length, true));
     return allocate(t);
 }

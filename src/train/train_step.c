@@ -184,13 +184,11 @@ static double encoding_norm(const struct lct_trainer *t)
     return any ? sqrt(sum) : NAN;
 }
 
+/* Of the whole batch. */
 static int64_t count_scored(const struct lct_trainer *t)
 {
-    int64_t scored = 0;
-
-    for (int64_t i = 0; i < t->o.batch * t->o.length; i++)
-        scored += t->targets[i] >= 0;
-    return scored;
+    return lct_model_count_scored(t->targets,
+                                  (size_t)(t->o.batch * t->o.length));
 }
 
 /* Sums of the losses of this rank's leaves, which passed 'n' targets each. */
@@ -210,16 +208,13 @@ static void sum_losses(struct lct_trainer *t, int64_t n)
 /* Pass the rows of this rank's leaves; *loss is written if they are all. */
 static locant_status pass(struct lct_trainer *t, double *loss)
 {
-    const struct lct_leaves *own = &t->ranks.leaves;
     const int64_t length = t->o.length;
-    int64_t first = 0, rows = t->o.batch;
+    int64_t first, rows;
     double begin, middle;
 
-    if (t->ranks.size > 1) {
-        rows = t->o.batch / own->all * (own->last - own->first);
-        first = t->o.batch / own->all * own->first;
+    lct_ranks_rows(&first, &rows, &t->ranks, t->o.batch);
+    if (t->ranks.size > 1)
         lct_model_set_scored(t->model, count_scored(t));
-    }
     begin = lct_clock();
     LCT_TRY(lct_model_forward(t->model, t->tokens + first * length,
                               t->targets + first * length, rows, length,
@@ -229,7 +224,7 @@ static locant_status pass(struct lct_trainer *t, double *loss)
     t->forward_seconds += middle - begin;
     t->backward_seconds += lct_clock() - middle;
     if (t->ranks.size > 1)
-        sum_losses(t, t->o.batch / own->all * length);
+        sum_losses(t, t->o.batch / t->ranks.leaves.all * length);
     return LOCANT_OK;
 }
 

@@ -8,6 +8,9 @@ $LOCANT runs merge all part-2 --json
 $LOCANT runs sql 'SELECT id, seed, status, step FROM runs' --dir all
 # the merged run is there: nothing is trained again
 $LOCANT train --encoding rope --seed 2 $tiny --dir all --json | grep '"id"'
+# a name that is not UTF-8 cannot be in JSON
+cp -r part-1 "$(printf 'part\377')"
+$LOCANT runs merge all "$(printf 'part\377')" --json; echo "$?"
 # refused: no store, nothing to merge, itself
 $LOCANT runs merge other part-3
 ls other

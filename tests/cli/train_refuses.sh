@@ -30,6 +30,8 @@ sed -n '/^locant:/s/step [0-9]*/step N/p' talk >&2
 $LOCANT train --encoding rope --generated --muon-lr 0.02; echo "$?"
 $LOCANT train --encoding rope --generated --optimizer muon --muon-lr 0; echo "$?"
 $LOCANT train --encoding rope --generated --optimizer adam; echo "$?"
+# of ranks that there are not
+$LOCANT train --encoding rope --generated --patience 5 --dir none; echo "$?"
 # leaves: no power of two, not of the batch, too many
 $LOCANT train --encoding rope --generated --leaves 3 --dir none; echo "$?"
 $LOCANT train --encoding rope --generated --leaves 32 --dir none; echo "$?"

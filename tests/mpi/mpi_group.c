@@ -100,7 +100,7 @@ static locant_status work(const locant_group *g)
     if (g->size > 1 && (greet(g, &other) != LOCANT_ERR_PARAM ||
                         strstr(locant_last_error(), "'avx512'") == NULL))
         return wrong("an unlike build was not refused");
-    return lct_group_barrier(g);
+    return gather(g, NULL);
 }
 
 /* A piece whose size no int holds, in three parts. */
@@ -132,11 +132,11 @@ static locant_status silent(const locant_group *g)
 
     if (g->rank == 1)
         raise(SIGSTOP);
-    if (lct_group_barrier(g) != LOCANT_ERR_IO)
+    if (gather(g, NULL) != LOCANT_ERR_IO)
         return wrong("nobody noticed that rank 1 is stopped");
     fprintf(stderr, "after %.0f s: %s\n", seconds() - begun,
             locant_last_error());
-    if (lct_group_barrier(g) != LOCANT_ERR_IO)
+    if (gather(g, NULL) != LOCANT_ERR_IO)
         return wrong("a broken group goes on");
     locant_mpi_abort(g, 75);
     return wrong("the group was not ended");
