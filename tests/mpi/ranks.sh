@@ -24,6 +24,22 @@ says() {
     verdict "and says why" "$(grep -Eq "$1" log || cat log)"
 }
 
+# bits DIR: parameters and moments of its first run
+bits() {
+    python3 -c '
+import hashlib, struct, sys
+with open(sys.argv[1], "rb") as f:
+    size, = struct.unpack("<Q", f.read(8))
+    f.read(size)
+    print(hashlib.sha256(f.read()).hexdigest())' \
+        "$1/checkpoints/run-1.safetensors"
+}
+
+# same WHAT DIR DIR
+same() {
+    verdict "$1" "$([ "$(bits "$2")" = "$(bits "$3")" ] || echo other bits)"
+}
+
 # The processes of this launch, which have this folder.
 started() {
     for p in /proc/[0-9]*; do

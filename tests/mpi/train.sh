@@ -10,22 +10,6 @@ model='--generated --layers 2 --width 32 --ff 64 --length 64'
 short="train --encoding rope $model --steps 30"
 long="train --encoding t5 $model --steps 400 --checkpoint-every 5"
 
-# bits DIR: parameters and moments of its first run
-bits() {
-    python3 -c '
-import hashlib, struct, sys
-with open(sys.argv[1], "rb") as f:
-    size, = struct.unpack("<Q", f.read(8))
-    f.read(size)
-    print(hashlib.sha256(f.read()).hexdigest())' \
-        "$1/checkpoints/run-1.safetensors"
-}
-
-# same WHAT DIR DIR
-same() {
-    verdict "$1" "$([ "$(bits "$2")" = "$(bits "$3")" ] || echo other bits)"
-}
-
 # begin DIR [ARG..]: a long run of three ranks in the background, with a
 # checkpoint
 begin() {
