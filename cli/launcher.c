@@ -3,7 +3,8 @@
  *
  * mpirun of Open MPI and of MPICH, srun, Slurm's arrays and Kubernetes' indexed
  * jobs tell a process its number in variables of its environment.
- * SLURM_NTASKS is none of them: batch scripts have it, too.
+ * SLURM_NTASKS is none of them: batch scripts have it, too, and so they have
+ * SLURM_PROCID, but not SLURM_STEP_NUM_TASKS.
  */
 #include "launcher.h"
 #include "locant/report.h"
@@ -70,7 +71,8 @@ static const struct launcher *find_launcher(void)
     for (int i = 0; i < LAUNCHERS; i++) {
         const struct launcher *l = &launchers[i];
 
-        if (number_of(l->rank, -1) < 0)
+        if (number_of(l->rank, -1) < 0 ||
+            (l->size != NULL && number_of(l->size, 0) == 0))
             continue;
         if (found == NULL || number_of(found->size, 2) < 2)
             found = l;

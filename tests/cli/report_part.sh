@@ -35,6 +35,9 @@ for part in 0/2 3/2 2 a/2 1/0 auto auto/x 1/2/3; do
     $LOCANT report --part $part --dir other
 done
 JOB_COMPLETION_INDEX=1 $LOCANT report --generated --part auto --dir other
+# the batch script of an array has this number of a task, too
+SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_COUNT=4 \
+    SLURM_ARRAY_TASK_MIN=2 $LOCANT report --generated --part auto --dir other
 JOB_COMPLETION_INDEX=7 $LOCANT report --generated --part auto/4 --dir other
 $LOCANT report --part 1/2 --minutes 5 --dir other
 $LOCANT report --part 1/2 --with surface --dir other
