@@ -56,8 +56,8 @@ make_hosts() {
 #!/bin/sh
 while [ "\${1#-}" != "\$1" ]; do shift; done
 init=\$(cat "$work/\$1") && shift &&
-    exec nsenter -t "\$init" -n -m -u -i --wd=/ env -i PATH="$PATH" HOME=/root \
-        sh -c "\$*"
+    exec nsenter -t "\$init" -n -m -u -i -r -w env -i PATH="$PATH" HOME=/root \
+        sh -c "cd / && \$*"
 END
     chmod +x "$work/agent"
 }
@@ -66,5 +66,5 @@ END
 host() {
     init=$(cat "$work/node$1")
     shift
-    nsenter -t "$init" -n -m -u -i sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
+    nsenter -t "$init" -n -m -u -i -r -w sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
 }
