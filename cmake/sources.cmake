@@ -92,6 +92,7 @@ set(LAB_SOURCES
   files/shared.c files/source.c files/tensors.c files/tensors_entry.c
   files/tensors_header.c files/tensors_text.c files/tensors_write.c
   files/utf8.c
+  group/build.c group/greeting.c group/group.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
@@ -157,17 +158,17 @@ set(LAB_SOURCES
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/build.c store/checkpoint.c store/clock.c store/copy_rows.c
-  store/corpus_recipe.c store/merge_checkpoint.c store/merge_texts.c
-  store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
-  store/store.c store/store_eval.c store/store_files.c store/store_guard.c
+  store/checkpoint.c store/clock.c store/copy_rows.c store/corpus_recipe.c
+  store/merge_checkpoint.c store/merge_texts.c store/notice.c
+  store/run_sizes.c store/run_vocabulary.c store/speed.c store/store.c
+  store/store_eval.c store/store_files.c store/store_guard.c
   store/store_keep.c store/store_merge.c store/store_migrate.c
   store/store_open.c store/store_protocols.c store/store_rows.c
   store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
-  train/greeting.c train/group.c train/load_trained.c train/ranks.c
-  train/register.c train/train.c train/train_begin.c train/train_group.c
-  train/train_options.c train/train_resume.c train/train_set_up.c
-  train/train_step.c train/train_time.c
+  train/load_trained.c train/ranks.c train/register.c train/train.c
+  train/train_begin.c train/train_group.c train/train_options.c
+  train/train_resume.c train/train_set_up.c train/train_step.c
+  train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
