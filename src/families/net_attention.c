@@ -10,6 +10,7 @@
 #include "net_latent.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include "net_share.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -126,7 +127,7 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
                             int flags)
 {
     struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
+    const int64_t from = s->from;
     locant_rotation r = LOCANT_ROTATION_INIT;
     locant_tensor t = lct_net_attention_heads(x, s->n->dtype, c->B, s->T, heads,
                                               a->plan->qk_dim);
@@ -143,23 +144,54 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
     return locant_encoding_rotate_ragged(&t, &t, &r);
 }
 
-/* Move [B T, heads width] to the slots of the new tokens. */
+/* Move [B T, heads width] to slots from .. from + T - 1. */
 static void store(void *to, const void *x, const struct lct_net_step *s,
-                  int64_t heads, int64_t width)
+                  int64_t from, int64_t T, int64_t heads, int64_t width)
 {
     const struct lct_net_math *m = s->n->math;
     const struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
 
     for (int64_t b = 0; b < c->B; b++)
-        for (int64_t t = 0; t < s->T; t++)
+        for (int64_t t = 0; t < T; t++)
             for (int64_t h = 0; h < heads; h++)
-                memcpy(
-                    lct_net_math_at(m, to,
-                                    ((b * heads + h) * c->capacity + from + t) *
-                                        width),
-                    lct_net_math_at(m, x, ((b * s->T + t) * heads + h) * width),
-                    (size_t)width * m->item);
+                memcpy(lct_net_math_at(
+                           m, to,
+                           ((b * heads + h) * c->capacity + from + t) * width),
+                       lct_net_math_at(m, x, ((b * T + t) * heads + h) * width),
+                       (size_t)width * m->item);
+}
+
+/* Keys and values of the new tokens go to the slots of layer i. */
+static locant_status keep(const struct work *w, const struct lct_net_step *s,
+                          const struct lct_layer_plan *p, int64_t i)
+{
+    const struct lct_net_math *m = s->n->math;
+    const struct lct_net_cache *c = s->cache;
+    const int64_t k = p->kv_heads * p->qk_dim, v = p->kv_heads * p->v_dim;
+    struct lct_net_share *share = s->share;
+    int64_t from, T;
+    void *own;
+
+    if (share == NULL) {
+        store(c->k[i], w->k, s, s->from, s->T, p->kv_heads, p->qk_dim);
+        store(c->v[i], w->v, s, s->from, s->T, p->kv_heads, p->v_dim);
+        return LOCANT_OK;
+    }
+    own = lct_net_share_place(share, c->B, (size_t)(k + v) * m->item);
+    memcpy(own, w->k, (size_t)(c->B * s->T * k) * m->item);
+    memcpy(lct_net_math_at(m, own, c->B * s->T * k), w->v,
+           (size_t)(c->B * s->T * v) * m->item);
+    LCT_TRY(lct_net_share_gather(share));
+    from = c->length - share->begin[share->group->size];
+    for (int r = 0; r < share->group->size; r++, from += T) {
+        const void *part = lct_net_share_part(share, r);
+
+        T = lct_net_share_tokens(share, r);
+        store(c->k[i], part, s, from, T, p->kv_heads, p->qk_dim);
+        store(c->v[i], lct_net_math_at(m, part, c->B * T * k), s, from, T,
+              p->kv_heads, p->v_dim);
+    }
+    return LOCANT_OK;
 }
 
 static locant_tensor cached(void *x, const struct lct_net_step *s,
@@ -248,7 +280,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
 {
     const struct lct_layer_plan *p = a->plan;
     struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
+    const int64_t from = s->from;
     locant_dtype dtype = s->n->dtype;
     locant_tensor q =
         lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
@@ -273,6 +305,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     locant_tensor k_docs =
         lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
     locant_tensor input = width_of_model(w->q, s, a);
+    locant_tensor slots;
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
@@ -295,6 +328,10 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     } else if (c->padded && !c->coordinates) {
         call.q_pos = &q_pos;
         call.k_pos = &k_pos;
+    }
+    if (call.q_pos == NULL && from + s->T != c->length) {
+        slots = locant_dense(s->share->slots + from, LOCANT_I64, 1, &s->T);
+        call.q_pos = &slots;
     }
     if (c->padded || docs != c->docs) {
         call.q_docs = &q_docs;
@@ -332,8 +369,7 @@ locant_status lct_net_attention_forward(void *y, const void *x,
             LCT_TRY(rotate(w.k, s, a, p->kv_heads, LOCANT_ROTATE_KEY));
         if (late)
             norm_heads(w.k, m, &a->k_norm, k);
-        store(s->cache->k[of], w.k, s, p->kv_heads, p->qk_dim);
-        store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
+        LCT_TRY(keep(&w, s, p, of));
     }
     LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
     if (a->gate.w.weight != NULL) { /* in the place of the queries */
