@@ -1,4 +1,5 @@
 /* model_generate.c - locant model generate: continue texts */
+#include "launcher.h"
 #include "model.h"
 #include "model_input.h"
 
@@ -67,6 +68,7 @@ static int run(const struct cli *cli)
     int64_t shape[2];
 
     CLI_TRY(check_options(cli));
+    CLI_TRY(cli_check_alone());
     CLI_TRY(cli_model_begin(&model, &in, &o->files, cli->words[0],
                             cli_model_dtype(o->dtype)));
     CLI_TRY(cli_status_input(locant_model_prompt(shape, model, &in.input)));
@@ -92,7 +94,8 @@ const struct cli_command cli_model_generate = {
         "token of the configuration a row is padded.  Encoder-decoders read\n"
         "the ids and write [B, 1 + N], from the start token of the\n"
         "configuration on, or continue --decoder-ids.  Qwen-VL continues\n"
-        "texts with images: --pixels and --grid are those of 'model logits'.",
+        "texts with images: --pixels and --grid are those of 'model logits'.\n"
+        "It runs in one process: a group of them (--ranks) has 'model logits'.",
     .examples = "locant model generate ~/mine -i ids.npy --tokens 64 \\\n"
                 "    -o out.npy\n"
                 "locant model generate mine.gguf -i ids.npy --tokens 64 \\\n"

@@ -241,12 +241,11 @@ static locant_status run_call(struct work *w,
                               locant_status (*put)(struct work *w, int64_t t,
                                                    int64_t T))
 {
-    locant_status status = lct_net_share_begin(&w->share, w->call->group);
+    locant_status status;
 
-    if (status == LOCANT_OK) {
-        lct_net_share_hold(&w->share, begin(w));
-        status = lct_net_share_agree(&w->share);
-    }
+    lct_net_share_begin(&w->share, w->call->group);
+    lct_net_share_hold(&w->share, begin(w));
+    status = lct_net_share_agree(&w->share);
     if (status == LOCANT_OK)
         status = run_steps(w, put);
     end(w);

@@ -6,23 +6,13 @@
 
 /* ----------------------------------------------------------------- memory */
 
-locant_status lct_net_share_begin(struct lct_net_share *s,
-                                  const locant_group *group)
+void lct_net_share_begin(struct lct_net_share *s, const locant_group *group)
 {
-    const int64_t size = lct_group_size(group);
-
     s->group = lct_group_watch(&s->watched, group);
-    s->begin = lct_net_zeros(size + 1, 1, sizeof(*s->begin));
-    s->bytes = lct_net_zeros(size + 1, 1, sizeof(*s->bytes));
-    return s->begin != NULL && s->bytes != NULL
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
 }
 
 void lct_net_share_end(struct lct_net_share *s)
 {
-    locant_release(s->begin);
-    locant_release(s->bytes);
     locant_release(s->numbers);
     locant_release(s->slots);
 }

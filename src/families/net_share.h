@@ -21,18 +21,18 @@ enum { LCT_NET_SHARE_MESSAGE = 512 };
 struct lct_net_share {
     const locant_group *group; /* 'watched' */
     struct lct_watched_group watched;
-    int64_t *begin;     /* [size + 1] */
-    size_t *bytes;      /* [size + 1]: where the numbers of each rank begin */
-    char *numbers;      /* of all ranks, one after the other */
-    int64_t *slots;     /* [capacity]: 0, 1, 2 .. */
-    int exchanges;      /* of this layer, so far */
+    int64_t begin[LCT_GROUP_RANKS + 1];
+    size_t
+        bytes[LCT_GROUP_RANKS + 1]; /* where the numbers of each rank begin */
+    char *numbers;                  /* of all ranks, one after the other */
+    int64_t *slots;                 /* [capacity]: 0, 1, 2 .. */
+    int exchanges;                  /* of this layer, so far */
     locant_status held; /* a failure of this rank, which others do not know */
     char message[LCT_NET_SHARE_MESSAGE];
 };
 
-/* For a group of two ranks or more.  Errors: NOMEM. */
-locant_status lct_net_share_begin(struct lct_net_share *s,
-                                  const locant_group *group);
+/* For a group of two ranks or more. */
+void lct_net_share_begin(struct lct_net_share *s, const locant_group *group);
 void lct_net_share_end(struct lct_net_share *s);
 
 /* Memory for steps of at most 'most' tokens in B rows of a stack, 'capacity' in
