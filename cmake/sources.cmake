@@ -124,11 +124,12 @@ set(LAB_SOURCES
   families/identify_rule.c families/identify_scores.c
   families/identify_solve.c families/identify_table.c
   families/identify_weights.c families/model.c families/model_generate.c
-  families/model_input.c families/model_probe.c families/model_run.c
-  families/model_share.c families/model_sight.c families/net_adaptive.c
-  families/net_attention.c families/net_attention_bind.c families/net_bind.c
-  families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_delta.c families/net_ends.c
+  families/model_greet.c families/model_input.c families/model_probe.c
+  families/model_run.c families/model_share.c families/model_sight.c
+  families/net_adaptive.c families/net_attention.c
+  families/net_attention_bind.c families/net_bind.c families/net_block.c
+  families/net_cache.c families/net_convolution.c families/net_cross.c
+  families/net_delta.c families/net_ends.c families/net_enter.c
   families/net_experts.c families/net_families.c families/net_family_keys.c
   families/net_family_linear.c families/net_generate.c families/net_gguf.c
   families/net_grid.c families/net_head.c families/net_inputs.c

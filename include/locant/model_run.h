@@ -164,8 +164,8 @@ locant_model_logits(locant_tensor *out, locant_tensor *seconds,
  * out  F64 [B, T - 1], dense   written; NAN where the mask hides that token or
  *      the one before it
  *
- * Logits are computed some at a time, and not kept.  With input->group the ranks
- * share the work out as in locant_model_logits(), and every rank gets all
+ * Logits are computed some at a time, and not kept.  With input->group the
+ * ranks share the work out as in locant_model_logits(), and every rank gets all
  * losses, with the bits of one process.
  * Errors: as locant_model_logits(); UNSUPPORTED (a model that sees what comes
  * after the query).

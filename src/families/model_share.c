@@ -1,7 +1,6 @@
 /* model_share.c - see model_share.h */
 #include "model_share.h"
-#include "../files/hash.h"
-#include "../group/greeting.h"
+#include "model_greet.h"
 #include "net_length.h"
 #include "net_losses.h"
 #include "net_math.h"
@@ -11,9 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ROWS: tokens whose logits are sent at a time.  KEY_BYTES: of what ranks are
-   called with, as text. */
-enum { ROWS = 64, KEY_BYTES = 900 };
+enum { ROWS = 64 }; /* tokens whose logits are sent at a time */
 
 /* ------------------------------------------------------------------ groups */
 
@@ -40,70 +37,6 @@ locant_status lct_model_share_refuse(const char *fn,
                                    "%s: runs in one process, and the group has "
                                    "%d ranks",
                                    fn, g->size);
-}
-
-/* ---------------------------------------------------------------- greeting */
-
-/* The hash of an array: of its shape and bytes. */
-static uint64_t hash_array(uint64_t h, const locant_tensor *t)
-{
-    size_t bytes = locant_dtype_size(t->dtype);
-
-    for (int i = 0; i < t->rank; i++)
-        bytes *= (size_t)t->shape[i];
-    h = lct_hash(h, t->shape, (size_t)t->rank * sizeof(*t->shape));
-    return lct_hash(h, t->data, bytes);
-}
-
-/* Specs of layers; names, types, shapes and the first bytes of all tensors: to
-   read all numbers would take as long as a run. */
-static uint64_t hash_model(const struct lct_net *n)
-{
-    const struct lct_tower *plan = n->text.plan;
-    uint64_t h = LCT_HASH_BEGIN;
-    const struct lct_weight *w;
-
-    for (int64_t i = 0; i < n->text.n_layers; i++)
-        if (plan->layers[i].spec != NULL)
-            h = lct_hash(h, plan->layers[i].spec, strlen(plan->layers[i].spec));
-    for (size_t i = 0; (w = lct_weights_at(n->weights, i)) != NULL; i++) {
-        h = lct_hash(h, w->name, strlen(w->name));
-        h = lct_hash(h, w->type->name, strlen(w->type->name));
-        h = lct_hash(h, w->shape, (size_t)w->rank * sizeof(*w->shape));
-        h = lct_hash(h, w->data, w->bytes < 64 ? w->bytes : 64);
-    }
-    return h;
-}
-
-/* Ranks that were called with other things must not begin. */
-static locant_status greet(const struct lct_model_call *c)
-{
-    const locant_model_input *in = c->input;
-    const struct {
-        const char *name;
-        const locant_tensor *t;
-    } arrays[] = { { "ids", in->ids },
-                   { "mask", in->mask },
-                   { "types", in->types },
-                   { "decoder_ids", in->decoder_ids },
-                   { "pixels", in->pixels },
-                   { "grid", in->grid },
-                   { "positions", in->positions } };
-    char key[KEY_BYTES] = "";
-    size_t length = 0;
-
-    if (c->status == LOCANT_OK)
-        length = (size_t)snprintf(
-            key, sizeof(key), "call=%s;flags=%d;dtype=%s;model=%016" PRIx64,
-            c->fn, c->flags,
-            c->n->round_weights ? "bf16" : locant_dtype_name(c->n->dtype),
-            hash_model(c->n));
-    for (size_t i = 0; length > 0 && i < sizeof(arrays) / sizeof(*arrays); i++)
-        if (arrays[i].t != NULL)
-            length += (size_t)snprintf(key + length, sizeof(key) - length,
-                                       ";%s=%016" PRIx64, arrays[i].name,
-                                       hash_array(LCT_HASH_BEGIN, arrays[i].t));
-    return lct_greeting_begin(c->fn, c->group, key, c->status);
 }
 
 /* ----------------------------------------------------------------- sharing */
@@ -214,7 +147,7 @@ static void end(struct work *w)
 static locant_status open_call(struct work *w, const struct lct_model_call *c)
 {
     *w = (struct work){ .call = c, .n = c->n };
-    LCT_TRY(greet(c));
+    LCT_TRY(lct_model_greet(c));
     LCT_TRY(check_images(c));
     w->by_rows = c->in.B >= c->group->size && !rows_are_tied(c);
     return LOCANT_OK;

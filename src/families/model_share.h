@@ -3,8 +3,8 @@
  *
  * Rows of a batch go to ranks whole, if there are at least as many as ranks;
  * rank r of P has rows [B r/P, B (r+1)/P).  Otherwise, and where a row depends
- * on the others, all ranks have all rows, and the tokens of each step are shared
- * out (net_share.h).
+ * on the others, all ranks have all rows, and the tokens of each step are
+ * shared out (net_share.h).
  */
 #ifndef LCT_MODEL_SHARE_H
 #define LCT_MODEL_SHARE_H
@@ -22,8 +22,8 @@ struct lct_model_call {
     locant_status status; /* a failure so far: its message is the last error */
 };
 
-/* The group of an input, checked; NULL: one process.  Other failures are left to
-   lct_model_input_check(). */
+/* The group of an input, checked; NULL: one process.  Other failures are left
+   to lct_model_input_check(). */
 locant_status lct_model_share_group(const locant_group **out, const char *fn,
                                     const locant_model_input *in);
 

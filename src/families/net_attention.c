@@ -274,13 +274,52 @@ static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
                         .stride = { 0, 0, 1 } };
 }
 
+/* Where queries and keys sit, and which see each other. */
+struct places {
+    locant_tensor q_pos, k_pos, q_at, k_at, q_docs, k_docs;
+};
+
+static void put_places(locant_attention *call, struct places *at,
+                       const struct lct_net_step *s,
+                       const struct lct_layer_plan *p)
+{
+    const struct lct_net_cache *c = s->cache;
+    const int64_t from = s->from, T = s->T, all = c->length;
+    int64_t *docs = docs_of(s, p);
+
+    if (c->coordinates && rotates(call->encoding)) {
+        at->q_at =
+            lct_net_attention_slots(c->coords, LOCANT_F64, c, from, T, c->axes);
+        at->k_at =
+            lct_net_attention_slots(c->coords, LOCANT_F64, c, 0, all, c->axes);
+        call->q_coords = &at->q_at;
+        call->k_coords = &at->k_at;
+    }
+    if (c->padded && !c->coordinates) {
+        at->q_pos =
+            lct_net_attention_slots(c->positions, LOCANT_I64, c, from, T, 0);
+        at->k_pos =
+            lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, all, 0);
+        call->q_pos = &at->q_pos;
+        call->k_pos = &at->k_pos;
+    } else if (from + T != all) { /* by slot, and not the last ones */
+        at->q_pos = locant_dense(s->share->slots + from, LOCANT_I64, 1, &T);
+        call->q_pos = &at->q_pos;
+    }
+    if (c->padded || docs != c->docs) {
+        at->q_docs = lct_net_attention_slots(docs, LOCANT_I64, c, from, T, 0);
+        at->k_docs = lct_net_attention_slots(docs, LOCANT_I64, c, 0, all, 0);
+        call->q_docs = &at->q_docs;
+        call->k_docs = &at->k_docs;
+    }
+}
+
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, int64_t layer,
                             void *keys, void *values)
 {
     const struct lct_layer_plan *p = a->plan;
-    struct lct_net_cache *c = s->cache;
-    const int64_t from = s->from;
+    const struct lct_net_cache *c = s->cache;
     locant_dtype dtype = s->n->dtype;
     locant_tensor q =
         lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
@@ -291,21 +330,8 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     locant_tensor lse =
         locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
-    locant_tensor q_pos =
-        lct_net_attention_slots(c->positions, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_pos =
-        lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, c->length, 0);
-    locant_tensor q_at =
-        lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
-    locant_tensor k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
-                                                 c->length, c->axes);
-    int64_t *docs = docs_of(s, p);
-    locant_tensor q_docs =
-        lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_docs =
-        lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
     locant_tensor input = width_of_model(w->q, s, a);
-    locant_tensor slots;
+    struct places places;
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
@@ -322,21 +348,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    if (c->coordinates && rotates(call.encoding)) {
-        call.q_coords = &q_at;
-        call.k_coords = &k_at;
-    } else if (c->padded && !c->coordinates) {
-        call.q_pos = &q_pos;
-        call.k_pos = &k_pos;
-    }
-    if (call.q_pos == NULL && from + s->T != c->length) {
-        slots = locant_dense(s->share->slots + from, LOCANT_I64, 1, &s->T);
-        call.q_pos = &slots;
-    }
-    if (c->padded || docs != c->docs) {
-        call.q_docs = &q_docs;
-        call.k_docs = &k_docs;
-    }
+    put_places(&call, &places, s, p);
     LCT_TRY(lct_net_attention_call(&out, &lse, &call));
     return s->watch != NULL
                ? s->watch->seen(s->watch->context, layer, &call, &lse)

@@ -75,9 +75,9 @@ struct lct_net_tokens {
     const struct lct_net_grid *grid;
 };
 
-/* Append tokens; r->x [B, T, D] becomes their states after the final norm.  With
-   a share x has those of this rank, and a failure that the ranks have still to
-   agree about is held. */
+/* Append tokens; r->x [B, T, D] becomes their states after the final norm.
+   With a share x has those of this rank, and a failure that the ranks have
+   still to agree about is held. */
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t);
 
