@@ -300,6 +300,26 @@ TEST(texts_of_several_tiles_have_the_bits_of_one_process)
     }
 }
 
+/* The longest row of a batch rotates all: two ranks must not have a row each. */
+TEST(rows_that_depend_on_each_other_stay_together)
+{
+    enum { B = 2, T = 40 };
+    int64_t ids[B * T], mask[B * T];
+    const locant_tensor tokens = DENSE(I64, ids, B, T);
+    const locant_tensor seen = DENSE(I64, mask, B, T);
+    struct job job = { .in = LOCANT_MODEL_INPUT_INIT };
+    locant_model *m = opened("phi3_long", LOCANT_F32);
+
+    draw_ids(ids, B * T, locant_model_info_of(m).vocab);
+    for (int64_t i = 0; i < B * T; i++)
+        mask[i] = i < T || i % T < 5; /* within the trained length */
+    job.in.ids = &tokens;
+    job.in.mask = &seen;
+    job.model = m;
+    check_bits(&job, LOCANT_F32, "phi3_long");
+    locant_model_close(m);
+}
+
 /* Fewer tokens than ranks: some have none. */
 TEST(a_single_token_has_the_bits_of_one_process)
 {
