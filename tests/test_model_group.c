@@ -300,7 +300,7 @@ TEST(texts_of_several_tiles_have_the_bits_of_one_process)
     }
 }
 
-/* The longest row of a batch rotates all: two ranks must not have a row each. */
+/* The longest row of a batch rotates all: two ranks must not have one each. */
 TEST(rows_that_depend_on_each_other_stay_together)
 {
     enum { B = 2, T = 40 };
