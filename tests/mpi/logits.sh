@@ -71,5 +71,23 @@ ranks 2 model generate "$fixtures/llama" -i one.npy --tokens 2 -o got.npy \
     > log 2>&1
 exits 2 $? 'a continuation'
 says 'started this command 2 times, and it runs in one process'
+
+# A rank that is stopped in the middle of a long text.
+ids 1 200000 long.npy
+"$here/launch.sh" "$launcher" 2 "$locant" $logits -i long.npy \
+    --threads 1 --patience 2 > log 2>&1 &
+job=$!
+sleep 3
+kill -STOP $(started | sort -n | sed -n 2p)
+wait $job
+got=$?
+# MPICH's launcher may say how it ended the stopped rank, by signal 9.
+case $("$launcher" --version 2>&1) in
+    *HYDRA*) [ $got = 9 ] && got=75 ;;
+esac
+exits 75 $got 'a rank that is stopped'
+says 'rank [01] of 2 \(host [^ ]+\) has not answered for 2 s'
+verdict 'once' "$([ "$(grep -c 'has not answered' log)" = 1 ] || cat log)"
+kill -KILL $(started) 2> /dev/null
 verdict 'nothing is written' "$([ ! -e got.npy ] || ls)"
 exit $failed
