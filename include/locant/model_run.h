@@ -93,8 +93,9 @@ LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
  *
  * group      NULL, or processes that call the same function with the same
  *            input, of a model that each has opened alike; see
- *            locant_model_logits() and locant_model_losses().  Other functions
- *            run in one process, and refuse a group of several ranks
+ *            locant_model_logits() and locant_model_losses().
+ *            locant_model_shape() does not read it; other functions run in one
+ *            process, and refuse a group of several ranks
  */
 typedef struct locant_model_input {
     size_t               struct_size; /* sizeof(locant_model_input) */
