@@ -21,11 +21,11 @@ set(CORE_SOURCES
   encodings/formula_names.c encodings/formula_operations.c
   encodings/formula_pairs.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_tables.c
-  encodings/formula_tokens.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_read.c encodings/formula_real.c
+  encodings/formula_tables.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -69,14 +69,15 @@ set(CORE_SOURCES
   attention/pairs.c attention/param_gradients.c attention/plan.c
   attention/positions.c attention/positions_check.c attention/problem.c
   attention/product.c attention/quant.c attention/quantize.c
-  attention/ragged.c attention/rectangle.c attention/reference.c
-  attention/relations.c attention/request.c attention/rotation.c
-  attention/row_factor.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
-  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
-  attention/tables.c attention/tiled.c attention/token_angles.c
+  attention/ragged.c attention/real.c attention/rectangle.c
+  attention/reference.c attention/relations.c attention/request.c
+  attention/rotation.c attention/row_factor.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_factors.c
+  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
+  attention/rows_stick.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/stick.c attention/tables.c attention/tiled.c
+  attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -319,13 +320,14 @@ set(TESTS
   test_poll test_position_plan test_positions test_positions_grid
   test_positions_random test_positions_windows test_probe test_probe_numbers
   test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_quant_kernels test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score test_score_tables test_sections test_shared
-  test_sight test_source test_spec test_statistics test_statistics_curves
+  test_published_plans test_quant test_quant_kernels test_real_company
+  test_real_positions test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
+  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
+  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
+  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
+  test_score test_score_tables test_sections test_shared test_sight
+  test_source test_spec test_statistics test_statistics_curves
   test_statistics_unpaired test_store test_store_crowd test_store_docs
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study

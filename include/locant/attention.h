@@ -96,9 +96,16 @@ enum {
  * k_coords   of several axes or of fractional positions; both or neither.  Or
  *            of each head [B, H, T, axes] and [B, Hkv, S, axes], unless
  *            frequencies depend on the longest position.  NULL: derived from
- *            q_pos and k_pos.  Masks read positions, not coordinates; factors
- *            of a query (temperature) read a coordinate of one axis, rounded
- *            down, unless heads have their own
+ *            q_pos and k_pos.  Rotations read them and, of one axis, biases and
+ *            factors of pairs that are functions of real positions: alibi
+ *            (dialect press or bloom), kerple, fire, dpb, sandwich,
+ *            scale-invariant, formula(..) without tokens, future=hide and
+ *            expressions that are constant between whole positions, and sums
+ *            of these.  In sums with other biases or content terms all of
+ *            them read positions.  So do masks; factors of a query
+ *            (temperature) read a coordinate of one axis, rounded down, unless
+ *            heads have their own.  Biases at coordinates are computed pair by
+ *            pair, not from a table
  * q_docs     I64 [T] or [B, T]: document of each query and key.  A query sees
  * k_docs     only keys of its own document.  A negative id marks padding, which
  *            sees nothing and is never seen.  Both or neither
@@ -246,6 +253,9 @@ typedef struct locant_attention_gradients {
                                gradient that flows through the encoding */
     locant_tensor *dsinks;  /* F32 (F64 if q is F64) [H]; added to */
     locant_tensor *dbias;   /* shape of bias, its dtype or F32; written */
+    locant_tensor *dq_coords, *dk_coords; /* F64, shapes of q_coords, k_coords;
+                               written: the part of the gradient that flows
+                               through biases and factors of pairs */
 } locant_attention_gradients;
 
 #define LOCANT_ATTENTION_GRADIENTS_INIT \
@@ -270,8 +280,15 @@ typedef struct locant_attention_gradients {
  * term.  For a bias [.., T, S] that several heads or batch rows share, scores
  * and weights are computed once more.
  *
+ * dq_coords and dk_coords are sums of dS[i,j] db/dp over the keys of a query
+ * and over the queries of a key, and so for the factors a and w; then over the
+ * heads and batch rows that share a coordinate, in order.  Sums are in double.
+ * For biases of q - k both together sum to 0 up to rounding.  They are 0 where
+ * biases read positions.  locant_coordinates_backward() (multimodal.h) adds
+ * what flows through a rotation, for q and dq, and for k and dk.
+ *
  * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
- * Errors: as locant_attention_forward().
+ * Errors: as locant_attention_forward(); UNSUPPORTED for dq_coords with leaves.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_backward(const locant_attention_gradients *gradients,

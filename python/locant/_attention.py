@@ -24,6 +24,8 @@ class Gradients(NamedTuple):
     params   by name, one for each parameter of the encoding
     x, sinks None if attention had none
     bias     None if attention had none
+    q_coords, k_coords  the part that flows through biases; None if attention
+             had no coordinates, or with leaves
     """
 
     q: Array
@@ -33,6 +35,8 @@ class Gradients(NamedTuple):
     x: Array | None
     sinks: Array | None
     bias: Array | None = None
+    q_coords: Array | None = None
+    k_coords: Array | None = None
 
 
 def workspace(problem: _c.Attention) -> Array:
@@ -243,8 +247,10 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     q_coords     float64 [T, axes] or [B, T, axes]: real coordinates, for
-    k_coords     rotations by several axes or by fractional positions; both or
-                 neither.  Of each head: [B, H, T, axes], [B, Hkv, S, axes]
+    k_coords     rotations by several axes or by fractional positions and, with
+                 one axis, for biases of real positions (alibi, kerple, fire,
+                 dpb, sandwich, scale-invariant, formula(..)); both or neither.
+                 Of each head: [B, H, T, axes], [B, Hkv, S, axes]
     q_documents  int64 [T] or [B, T]: a query sees only keys of its own
     k_documents  document; negative: padding, which sees nothing and is never
                  seen
@@ -311,9 +317,11 @@ def attention_backward(
                has the same bits whoever computes which parts
     the rest   as attention() was given it
 
-    Returns Gradients(q, k, v, params, x, sinks, bias): arrays of the shapes and
-    dtypes of what they belong to; params by name, of every learned parameter;
-    of bias summed over the axes along which it was broadcast.
+    Returns Gradients(q, k, v, params, x, sinks, bias, q_coords, k_coords):
+    arrays of the shapes and dtypes of what they belong to; params by name, of
+    every learned parameter; of bias summed over the axes along which it was
+    broadcast; of coordinates (None with leaves) what flows through biases, to
+    which coordinates_backward(.., out=) adds what flows through a rotation.
     Errors: as attention().
     Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
@@ -335,6 +343,9 @@ def attention_backward(
     if p.bias is not None:
         dbias = np.empty(p.bias.shape, p.bias.dtype)
         g.add("dbias", _four_axes(dbias, "dbias"), p.bias_code)
+    for name, at in (("dq_coords", q_coords), ("dk_coords", k_coords)):
+        if at is not None and leaves == 0:
+            g.add(name, np.empty(np.shape(at), np.float64))
     dparams = g.add_params(p.bound)
     scratch = workspace(p.struct)
     lib.locant_attention_backward(
@@ -344,7 +355,8 @@ def attention_backward(
     made = g.arrays
     return Gradients(made["dq"], made["dk"], made.get("dv"), dparams,
                      made.get("dx"), made.get("dsinks"),
-                     None if p.bias is None else dbias)
+                     None if p.bias is None else dbias,
+                     made.get("dq_coords"), made.get("dk_coords"))
 
 
 class _Outputs:

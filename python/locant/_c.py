@@ -306,6 +306,8 @@ class AttentionGradients(Structure):
         ("dx", POINTER(Tensor)),
         ("dsinks", POINTER(Tensor)),
         ("dbias", POINTER(Tensor)),
+        ("dq_coords", POINTER(Tensor)),
+        ("dk_coords", POINTER(Tensor)),
     ]
 
 
