@@ -154,6 +154,15 @@ enum {
  * them are read, so results are those of a call for F32 copies of k and v, with
  * the accuracy of F32 whatever the dtype of q.  There is no backward.
  *
+ * state      NULL, or U8 [bytes] of locant_attention_state_begin(): what
+ *            decoding keeps of path (without forget) between calls.  Written by
+ *            forward, although 'a' is const.  The T queries are the newest
+ *            tokens; what it knows of the S - T tokens before them is taken as
+ *            it is, so their k must be that of the calls before, and x is read
+ *            of the tokens that it does not know and 128 before them only.  A
+ *            smaller S goes back.  Results have the bits of calls without it.
+ *            Positions are 0 .. S - 1
+ *
  * leaves     0, or a power of two up to 256: how backward adds what it sums
  *            over queries, dk, dv, dx, dparams and dsinks.  With 0 they are one
  *            chain in the order of queries.  Else leaf l of L has the tiles of
@@ -197,6 +206,7 @@ typedef struct locant_attention {
     locant_quant           quant; /* of k and v; NONE: dtype of q */
     int64_t                quant_group;
     int64_t                leaves; /* of the gradients' sums; 0: one chain */
+    locant_tensor         *state; /* of decoding */
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \
@@ -242,6 +252,28 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_forward(locant_tensor *out, locant_tensor *lse,
                          const locant_attention *a, void *workspace,
                          size_t workspace_bytes);
+
+/*
+ * What attention can keep between steps of decoding, for 'capacity' tokens: of
+ * path the maps of tokens, and keys taken to the end of their group of 256
+ * tokens.  A step then costs a pass over the keys, and not all that follows
+ * from the inputs of all tokens.
+ *
+ * bytes      written: the size of such a state for calls like 'a', whose own
+ *            'state' is not read; 0 if there is nothing to keep
+ * state      U8 [at least bytes]   written: a state that knows no token.  Do
+ *            not move it; free it whenever you like
+ *
+ * Source: Yang et al. 2025, arXiv:2505.16381, section 3.2.
+ * Errors: as locant_attention_forward(); PARAM (capacity), UNSUPPORTED (nothing
+ * to keep).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_state_bytes(size_t *bytes, const locant_attention *a,
+                             int64_t capacity);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_state_begin(locant_tensor *state, const locant_attention *a,
+                             int64_t capacity);
 
 /* Where the gradients go; a NULL member is not computed. */
 typedef struct locant_attention_gradients {

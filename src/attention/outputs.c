@@ -32,11 +32,11 @@ static locant_status check_apart(const struct lct_plan *p,
                                  const locant_tensor *out)
 {
     const locant_attention *a = p->request->a;
-    const locant_tensor *inputs[] = { a->q,        a->k,           a->v,
-                                      a->q_pos,    a->k_pos,       a->x,
-                                      a->q_coords, a->k_coords,    a->q_docs,
-                                      a->k_docs,   a->sinks,       a->bias,
-                                      a->visible,  a->block_table, a->lengths };
+    const locant_tensor *inputs[] = {
+        a->q,        a->k,           a->v,       a->q_pos,  a->k_pos, a->x,
+        a->q_coords, a->k_coords,    a->q_docs,  a->k_docs, a->sinks, a->bias,
+        a->visible,  a->block_table, a->lengths, a->state
+    };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
