@@ -21,11 +21,11 @@ set(CORE_SOURCES
   encodings/formula_names.c encodings/formula_operations.c
   encodings/formula_pairs.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_tables.c
-  encodings/formula_tokens.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_read.c encodings/formula_real.c
+  encodings/formula_tables.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -59,23 +59,24 @@ set(CORE_SOURCES
   attention/content_maps_groups.c attention/content_maps_inputs.c
   attention/content_maps_tiles.c attention/content_maps_tokens.c
   attention/content_plan.c attention/content_project.c
-  attention/content_tables.c attention/content_window.c attention/decode.c
-  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
-  attention/decode_paged.c attention/decode_rows.c attention/decode_softmax.c
-  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
-  attention/dense_mask.c attention/f32.c attention/factors.c
-  attention/key_order.c attention/leaf_sums.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/pairs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/quant.c attention/quantize.c
-  attention/ragged.c attention/rectangle.c attention/reference.c
-  attention/relations.c attention/request.c attention/rotation.c
-  attention/row_factor.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
-  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
+  attention/content_state.c attention/content_tables.c
+  attention/content_window.c attention/decode.c attention/decode_bf16.c
+  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
+  attention/decode_rows.c attention/decode_softmax.c attention/dense_bias.c
+  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
+  attention/f32.c attention/factors.c attention/key_order.c
+  attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
+  attention/outputs.c attention/paged.c attention/pairs.c
+  attention/param_gradients.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/problem.c attention/product.c
+  attention/quant.c attention/quantize.c attention/ragged.c attention/real.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/state.c attention/stick.c
   attention/tables.c attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
@@ -290,31 +291,32 @@ set(TESTS
   test_attention_masks test_attention_options test_attention_options_plain
   test_attention_padding test_attention_paged test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
-  test_attention_rules test_attention_sums test_attention_tiles
-  test_attention_widths test_bench test_biases test_characters
-  test_check_grids test_check_turns test_check_values test_checkpoint
-  test_class test_compare test_config test_content test_content_hooks
-  test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_convert_back test_convert_gguf test_convert_latent
-  test_convert_names test_coordinates_backward test_coordinates_by_head
-  test_core test_corpus test_corpus_text test_corpus_unreadable
-  test_door_arguments test_dual_chunk test_encoding_alibi test_encoding_isa
-  test_encoding_kerple test_encoding_learned test_encoding_none
-  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_eval_group test_evaluate test_evaluate_as
-  test_export test_extend test_extension test_extension_failures test_faults
-  test_figure test_figure_inline test_figure_panels test_figure_terms
-  test_figure_text test_figures_rope test_forecast test_formula
-  test_formula_tiles test_formula_tokens test_formula_twins test_frequencies
-  test_gates test_gguf test_graph test_graph_rules test_group test_half
-  test_identify test_identify_arrays test_identities test_ids test_input_add
-  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
-  test_layer_maps test_lengths test_merge test_messages test_model
-  test_model_check test_model_check_refusals test_model_check_tensors
-  test_model_each test_model_encodings test_model_group test_model_hooks
-  test_model_leaves test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_net test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
+  test_attention_rules test_attention_state test_attention_sums
+  test_attention_tiles test_attention_widths test_bench test_biases
+  test_characters test_check_grids test_check_turns test_check_values
+  test_checkpoint test_class test_compare test_config test_content
+  test_content_hooks test_content_inputs test_content_rules
+  test_content_terms test_context_use test_convert test_convert_back
+  test_convert_gguf test_convert_latent test_convert_names
+  test_coordinates_backward test_coordinates_by_head test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_eval_group test_evaluate test_evaluate_as test_export test_extend
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_tiles
+  test_formula_tokens test_formula_twins test_frequencies test_gates
+  test_gguf test_graph test_graph_rules test_group test_half test_identify
+  test_identify_arrays test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_merge test_messages test_model test_model_check
+  test_model_check_refusals test_model_check_tensors test_model_each
+  test_model_encodings test_model_group test_model_hooks test_model_leaves
+  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
+  test_model_train test_multimodal test_muon test_muon_f32 test_net
+  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
   test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
@@ -322,13 +324,14 @@ set(TESTS
   test_poll test_position_plan test_positions test_positions_grid
   test_positions_random test_positions_windows test_probe test_probe_numbers
   test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_quant_kernels test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score test_score_tables test_sections test_shared
-  test_sight test_source test_spec test_statistics test_statistics_curves
+  test_published_plans test_quant test_quant_kernels test_real_company
+  test_real_positions test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
+  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
+  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
+  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
+  test_score test_score_tables test_sections test_shared test_sight
+  test_source test_spec test_statistics test_statistics_curves
   test_statistics_unpaired test_store test_store_crowd test_store_docs
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study
