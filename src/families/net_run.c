@@ -323,6 +323,26 @@ locant_status lct_net_run_again(struct lct_net_run *r,
 
 /* --------------------------------------------------------------------- head */
 
+int64_t lct_net_run_width(const struct lct_net *n)
+{
+    const struct lct_net_matrix *out = &n->text.project_out.w;
+
+    return out->weight != NULL ? out->out : n->width;
+}
+
+void lct_net_run_states(void *out, const void *x, int64_t rows,
+                        struct lct_net_run *r)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_linear *project = &n->text.project_out;
+
+    if (project->w.weight != NULL)
+        lct_net_linear_forward(out, project->w.out, x, rows, n, project,
+                               &r->room);
+    else
+        memcpy(out, x, (size_t)(rows * n->width) * n->math->item);
+}
+
 void lct_net_run_head(void *out, const void *x, int64_t rows,
                       struct lct_net_run *r)
 {
@@ -335,8 +355,7 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
         return;
     }
     if (n->text.project_out.w.weight != NULL) {
-        lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
-                               &n->text.project_out, &r->room);
+        lct_net_run_states(r->embed, x, rows, r);
         x = r->embed;
     }
     if (n->head_dense.w.weight != NULL) {
