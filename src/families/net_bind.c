@@ -68,6 +68,7 @@ locant_status lct_net_bind_need(const struct lct_weight **out,
     *out = lct_net_bind_find(b, at, suffix);
     if (*out != NULL)
         return LOCANT_OK;
+    b->n->lacks = true;
     if (!lct_net_names_full(name, &b->prefix, at.role, at.layer, at.part,
                             suffix))
         return locant_fail(LOCANT_ERR_FORMAT,
