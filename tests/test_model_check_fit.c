@@ -164,8 +164,7 @@ static void try_fixture(const char *name, int first, int *lacking, int *misfit)
     write_file(&f, f.header);
     agree(name, "as it is", &none);
     CHECK(none == 0);
-    json_object_foreach(f.header, tensor, value)
-    {
+    json_object_foreach(f.header, tensor, value) {
         json_t *other;
 
         if (strcmp(tensor, "__metadata__") == 0 || i++ % 2 != 0)
