@@ -94,8 +94,8 @@ static int print(const locant_conversion *c, const char *folder)
         printf(", was %s; %" PRId64 " of %" PRId64 " tensors moved\n",
                word(c->from), c->moved, c->tensors);
     if (c->worst >= 0)
-        printf("verified: scores differ by at most %.1e of the largest\n",
-               c->worst);
+        printf("verified: %s differ by at most %.1e of the largest\n",
+               c->to == LOCANT_MODEL_UNSAID ? "states" : "scores", c->worst);
     print_gguf(c);
     if (c->assumed)
         fprintf(stderr,
@@ -172,7 +172,8 @@ const struct cli_command cli_model_convert = {
         "--verify sends random activations through the old and the new weights "
         "at\npositions 0, 1, 7, 100 and 4000 of each layer; a score that "
         "differs by more than\n1e-6 of the largest is exit 3, and nothing is "
-        "written.  The folder appears when\nit is whole.",
+        "written.  Of models that do not\nrotate the states of a text are "
+        "compared instead.  The folder appears when it\nis whole.",
     .examples = "locant model convert llama --pairing interleaved --verify -o "
                 "meta\n"
                 "locant model convert llama --format gguf --type Q8_0 -o "

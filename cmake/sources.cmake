@@ -113,22 +113,23 @@ set(LAB_SOURCES
   families/convert_latent.c families/convert_names.c
   families/convert_others.c families/convert_parts.c families/convert_path.c
   families/convert_positions.c families/convert_project.c
-  families/convert_rows.c families/convert_tokenizer.c
-  families/convert_verify.c families/convert_write.c families/extend.c
-  families/extend_json.c families/extend_model.c families/extend_settings.c
-  families/family.c families/identify.c families/identify_bias.c
-  families/identify_distances.c families/identify_files.c
-  families/identify_known.c families/identify_number.c
-  families/identify_pair.c families/identify_ramps.c
-  families/identify_rotation.c families/identify_rule.c
-  families/identify_scores.c families/identify_solve.c
-  families/identify_table.c families/identify_weights.c families/model.c
-  families/model_generate.c families/model_input.c families/model_probe.c
-  families/model_run.c families/model_sight.c families/net_adaptive.c
-  families/net_attention.c families/net_attention_bind.c families/net_bind.c
-  families/net_block.c families/net_cache.c families/net_convolution.c
-  families/net_cross.c families/net_delta.c families/net_ends.c
-  families/net_experts.c families/net_families.c families/net_family_keys.c
+  families/convert_rows.c families/convert_states.c
+  families/convert_tokenizer.c families/convert_verify.c
+  families/convert_write.c families/extend.c families/extend_json.c
+  families/extend_model.c families/extend_settings.c families/family.c
+  families/identify.c families/identify_bias.c families/identify_distances.c
+  families/identify_files.c families/identify_known.c
+  families/identify_number.c families/identify_pair.c
+  families/identify_ramps.c families/identify_rotation.c
+  families/identify_rule.c families/identify_scores.c
+  families/identify_solve.c families/identify_table.c
+  families/identify_weights.c families/model.c families/model_generate.c
+  families/model_input.c families/model_probe.c families/model_run.c
+  families/model_sight.c families/net_adaptive.c families/net_attention.c
+  families/net_attention_bind.c families/net_bind.c families/net_block.c
+  families/net_cache.c families/net_convolution.c families/net_cross.c
+  families/net_delta.c families/net_ends.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
   families/net_family_linear.c families/net_generate.c families/net_gguf.c
   families/net_grid.c families/net_head.c families/net_inputs.c
   families/net_latent.c families/net_learned.c families/net_length.c

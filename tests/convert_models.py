@@ -194,7 +194,7 @@ def judge(locant, name, work):
     if name in PADDED:
         prepare_padded(folder)
     code, text = run([locant, "model", "convert", folder, "--format", "gguf",
-                      "-o", gguf] + (["--verify"] if pairing else []))
+                      "--verify", "-o", gguf])
     if code:
         return [text.strip()]
     if (name in (*DIFFER, *PADDED)) != ("its positions differ" in text):
@@ -206,8 +206,8 @@ def judge(locant, name, work):
     words = ["as GGUF: " + word
              for word in same_logits(locant, name, folder, gguf, work)]
     code, text = run([locant, "model", "convert", gguf, "--format",
-                      "safetensors", "-o", back]
-                     + (["--verify", "--pairing", pairing] if pairing else []))
+                      "safetensors", "--verify", "-o", back]
+                     + (["--pairing", pairing] if pairing else []))
     if name in ONE_WAY:
         good = code == 3 and ONE_WAY[name] in text
         return words + ([] if good else ["back: " + text.strip()])
