@@ -5,8 +5,8 @@ set(CORE_SOURCES
   angle/scale.c angle/schedule.c
   positions/augment.c positions/cache.c positions/cape.c
   positions/documents.c positions/effective.c positions/grid.c
-  positions/mask.c positions/mrope.c positions/multimodal.c
-  positions/randomized.c positions/sampling.c
+  positions/ids_walk.c positions/mask.c positions/mrope.c
+  positions/multimodal.c positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
   encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
   encodings/carope.c encodings/conformer.c encodings/cope.c
