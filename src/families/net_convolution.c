@@ -2,7 +2,7 @@
 #include "net_convolution.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 #include "net_norm.h"
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "net_patches.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 #include "net_norm.h"
 #include <inttypes.h>
 #include <string.h>

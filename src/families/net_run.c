@@ -65,7 +65,7 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
     }
     LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
-    LCT_TRY(lct_net_matrix_begin(&r->room, n));
+    LCT_TRY(lct_net_linear_begin(&r->room, n));
     r->x = lct_net_zeros(rows * s->n_streams, n->width, n->math->item);
     if (s->inputs_width > 0)
         r->inputs = lct_net_zeros(rows, s->inputs_embed.in, n->math->item);
@@ -86,7 +86,7 @@ void lct_net_run_end(struct lct_net_run *r)
 {
     lct_net_cache_free(r->cache);
     locant_encoding_free(r->encoding);
-    lct_net_matrix_end(&r->room);
+    lct_net_linear_end(&r->room);
     locant_release(r->x);
     locant_release(r->embed);
     locant_release(r->scratch);
