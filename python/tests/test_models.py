@@ -181,6 +181,15 @@ class Models(unittest.TestCase):
                         self.limited(family, f"{dtype} {word}",
                                      family.error(given, got), limit)
 
+    def test_2_check(self):
+        """The tensors that transformers saves are those that 'check' expects."""
+        self.verb("check")
+        for family in self.families:
+            with self.subTest(family=family.name):
+                found = self.command.findings(family.folder)
+                self.assertEqual({}, {i: s for i, s in found.items()
+                                      if i in ("T01", "T02", "X07")})
+
     def test_3_bfloat16(self):
         self.verb("logits")
         for family in self.families:
