@@ -61,6 +61,17 @@ PADDED = ("roberta",)
 ROUNDED, ROUNDING = ("phi3_long",), 24 / 2 ** 24
 # Divisors of another Llama 3 than 3.1, whose factors cannot be told from them.
 ONE_WAY = {"llama_3": "no key of config.json says the divisors"}
+# Fixtures that are refused, and a file beside them, with what is said then.
+POOLING = "1_Pooling/config.json"
+REFUSED = (
+    ("t5", {}, "relative_attention_max_distance is 8; expected 128, which "
+     "llama.cpp takes for every model"),
+    ("qwen2_moe", {}, "layer 1 has no experts, which no key of GGUF says"),
+    ("bert", {POOLING: "{\"pooling_mode_max_tokens\":true}"},
+     "one of pooling_mode_mean_tokens, pooling_mode_cls_token and "
+     "pooling_mode_lasttoken expected"),
+    ("bert", {POOLING: "[1"}, POOLING + ": line "),
+)
 # Matrices that GGUF files have in F32: routers, and what is no matrix there.
 FLOATS = ("mlp.gate.", "moe.gate.", "shared_expert_gate.", "_norm.",
           "position_emb", "token_type_emb")
@@ -226,8 +237,28 @@ def judge(locant, name, work):
     return words
 
 
+def accepted(locant):
+    """A line for each model that is not refused as it should be."""
+    for name, files, want in REFUSED:
+        with tempfile.TemporaryDirectory() as work:
+            folder, out = os.path.join(work, name), os.path.join(work, "out")
+            shutil.copytree(os.path.join(FIXTURES, name), folder)
+            for path, text in files.items():
+                path = os.path.join(folder, path)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            code, text = run([locant, "model", "convert", folder, "--format",
+                              "gguf", "-o", out])
+            if code != 3 or want not in text or os.path.exists(out):
+                yield f"{name}: exit {code}, {text.strip()}, expected {want}"
+
+
 def main(locant, names):
     failed = 0
+    for line in accepted(locant):
+        failed += 1
+        print(f"FAIL {line}")
     with tempfile.TemporaryDirectory() as work:
         for name in names or MODELS:
             words = judge(locant, name, work)

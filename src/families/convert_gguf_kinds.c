@@ -5,6 +5,7 @@
  * Source: gguf-py of llama.cpp (constants.py) and convert_hf_to_gguf.py.
  */
 #include "../files/document.h"
+#include "../files/path.h"
 #include "convert_gguf_put.h"
 #include "convert_path.h"
 #include "net_family_keys.h"
@@ -103,7 +104,8 @@ static locant_status put_pooling(struct lct_convert_gguf_keys *k)
                              "%s: GGUF files know the mean of the tokens, the "
                              "class token and the last one; one of %s, %s and "
                              "%s expected",
-                             path, modes[0].key, modes[1].key, modes[2].key);
+                             lct_path_tail(path), modes[0].key, modes[1].key,
+                             modes[2].key);
     json_decref(settings);
     locant_release(path);
     return status;
