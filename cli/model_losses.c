@@ -1,16 +1,20 @@
 /* model_losses.c - see model_losses.h */
 #include <math.h>
+#include <string.h>
 
 #include "model.h"
 #include "model_losses.h"
+#include "ranks.h"
 
 enum { BATCH = 4096 }; /* tokens of a call */
 
-/* Losses [B, T - 1] of ids [B, T], a few rows at a time. */
-static int losses_of(double *out, const locant_model *model, const int64_t *ids,
-                     int64_t B, int64_t T)
+/* Losses [B, T - 1] of ids [B, T], a few rows of each rank at a time. */
+static int losses_of(double *out, const locant_group *group,
+                     const locant_model *model, const int64_t *ids, int64_t B,
+                     int64_t T)
 {
-    const int64_t step = BATCH / T > 0 ? BATCH / T : 1;
+    const int64_t step =
+        (BATCH / T > 0 ? BATCH / T : 1) * (group != NULL ? group->size : 1);
 
     for (int64_t b = 0; b < B; b += step) {
         const int64_t n = B - b < step ? B - b : step;
@@ -20,9 +24,13 @@ static int losses_of(double *out, const locant_model *model, const int64_t *ids,
         locant_tensor to =
             locant_dense(out + b * (T - 1), LOCANT_F64, 2, out_shape);
         locant_model_input input = LOCANT_MODEL_INPUT_INIT;
+        locant_status status;
 
         input.ids = &in;
-        CLI_TRY(cli_status_input(locant_model_losses(&to, model, &input)));
+        input.group = group;
+        status = locant_model_losses(&to, model, &input);
+        CLI_TRY(group != NULL ? cli_ranks_status(group, status)
+                              : cli_status_input(status));
     }
     return CLI_OK;
 }
@@ -68,11 +76,12 @@ static double mean_of(const double *loss, int64_t first, int64_t last)
 }
 
 static int by_position(struct model_losses *t, int m, const locant_model *model,
-                       const locant_tensor *ids, double *loss)
+                       const locant_tensor *ids)
 {
     const int64_t B = ids->shape[0], T = ids->shape[1];
+    double *loss = t->loss;
 
-    CLI_TRY(losses_of(loss, model, ids->data, B, T));
+    CLI_TRY(losses_of(loss, t->group, model, ids->data, B, T));
     for (int r = 0; r < t->n; r++)
         for (int64_t b = 0; b < B; b++)
             t->rows[r].mean[m * t->rows[r].units + b] =
@@ -83,21 +92,22 @@ static int by_position(struct model_losses *t, int m, const locant_model *model,
 /* The texts of a length follow each other in a row; what is left over at its
    end is dropped. */
 static int by_length(struct model_losses *t, int m, const locant_model *model,
-                     const locant_tensor *ids, double *loss)
+                     const locant_tensor *ids)
 {
     const int64_t B = ids->shape[0], T = ids->shape[1];
     const int64_t *all = ids->data;
+    double *loss = t->loss;
 
     for (int r = 0; r < t->n; r++) {
         const int64_t L = t->rows[r].last, texts = T / L;
+        double *mean = t->rows[r].mean + m * t->rows[r].units;
 
-        for (int64_t b = 0; b < B; b++) {
-            double *mean = t->rows[r].mean + m * t->rows[r].units + b * texts;
-
-            CLI_TRY(losses_of(loss, model, all + b * T, texts, L));
-            for (int64_t i = 0; i < texts; i++)
-                mean[i] = mean_of(loss + i * (L - 1), t->rows[r].first, L - 1);
-        }
+        for (int64_t b = 0; b < B; b++)
+            memcpy(t->cut + b * texts * L, all + b * T,
+                   (size_t)(texts * L) * sizeof *all);
+        CLI_TRY(losses_of(loss, t->group, model, t->cut, B * texts, L));
+        for (int64_t i = 0; i < B * texts; i++)
+            mean[i] = mean_of(loss + i * (L - 1), t->rows[r].first, L - 1);
     }
     return CLI_OK;
 }
@@ -113,8 +123,7 @@ static int open_model(locant_model **out, const struct model_losses *t, int m,
     return cli_model_status(s);
 }
 
-/* A wrong extension is found before anything is computed. */
-static int check_models(const struct model_losses *t, const char *path)
+int model_losses_check(const struct model_losses *t, const char *path)
 {
     for (int m = 0; m < t->models; m++) {
         locant_model *model;
@@ -128,19 +137,14 @@ static int check_models(const struct model_losses *t, const char *path)
 int model_losses_fill(struct model_losses *t, const char *path,
                       const locant_tensor *ids, int by, locant_dtype dtype)
 {
-    double *loss =
-        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *loss);
-
-    if (loss == NULL)
-        return CLI_INPUT;
-    CLI_TRY(check_models(t, path));
     for (int m = 0; m < t->models; m++) {
         locant_model *model;
         int status;
 
-        CLI_TRY(open_model(&model, t, m, path, dtype));
-        status = by == 0 ? by_position(t, m, model, ids, loss)
-                         : by_length(t, m, model, ids, loss);
+        CLI_TRY(
+            cli_ranks_agree(t->group, open_model(&model, t, m, path, dtype)));
+        status = by == 0 ? by_position(t, m, model, ids)
+                         : by_length(t, m, model, ids);
         locant_model_close(model);
         CLI_TRY(status);
     }

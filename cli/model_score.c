@@ -6,17 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher.h"
 #include "locant/models.h"
 #include "model.h"
 #include "model_input.h"
 #include "model_losses.h"
 #include "model_text.h"
+#include "ranks.h"
 
 struct options {
     const char *ids, *figure;
     struct cli_model_text text;
     struct cli_list with;
     int by, dtype, color;
+    struct cli_ranks ranks;
 };
 
 static const struct cli_option options[] = {
@@ -35,6 +38,8 @@ static const struct cli_option options[] = {
     OPT_FILE("figure", figure, "PICTURE",
              "draw the losses into a file: .svg, .png or .pdf"),
     OPT_COLOR(color),
+    OPT_RANKS(ranks, "share the texts, or the tokens of each, out among the "
+                     "processes that mpirun started"),
     OPT_END
 };
 
@@ -165,28 +170,35 @@ static int read_ids(locant_tensor *ids, const struct cli *cli)
     return CLI_OK;
 }
 
-static int run(const struct cli *cli)
+/* All that may fail on one rank alone. */
+static int prepare(struct model_losses *t, locant_tensor *ids,
+                   const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct model_losses *t = cli_alloc(1, sizeof *t);
-    struct picture *p;
-    locant_tensor ids;
 
-    if (t == NULL)
-        return CLI_INPUT;
     if (o->with.n > MODEL_LOSSES_MODELS - 1)
         return cli_refuse("--with: %zu of them, at most %d", o->with.n,
                           MODEL_LOSSES_MODELS - 1);
     t->names[t->models++] = "as it is";
     for (size_t i = 0; i < o->with.n; i++)
         t->names[t->models++] = o->with.items[i];
-    if (o->figure != NULL)
+    if (o->figure != NULL && cli_ranks_speaks(t->group))
         CLI_TRY(cli_check_output(o->figure));
-    CLI_TRY(read_ids(&ids, cli));
-    CLI_TRY(model_losses_begin(t, o->by, ids.shape[0], ids.shape[1]));
-    CLI_TRY(model_losses_fill(t, cli->words[0], &ids, o->by,
-                              cli_model_dtype(o->dtype)));
-    p = picture_of(t, o->by);
+    CLI_TRY(read_ids(ids, cli));
+    CLI_TRY(model_losses_begin(t, o->by, ids->shape[0], ids->shape[1]));
+    t->loss =
+        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->loss);
+    t->cut = cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->cut);
+    if (t->loss == NULL || t->cut == NULL)
+        return CLI_INPUT;
+    return model_losses_check(t, cli->words[0]);
+}
+
+static int show(const struct model_losses *t, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct picture *p = picture_of(t, o->by);
+
     if (p == NULL)
         return CLI_INPUT;
     if (o->figure != NULL)
@@ -197,12 +209,29 @@ static int run(const struct cli *cli)
     return cli_status(cli_show_figure(&p->figure, o->color, NULL));
 }
 
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct model_losses *t = cli_alloc(1, sizeof *t);
+    locant_tensor ids;
+
+    if (t == NULL)
+        return CLI_INPUT;
+    CLI_TRY(cli_ranks_open(&t->group, cli, &o->ranks));
+    if (t->group == NULL)
+        CLI_TRY(cli_check_single("--ranks mpi"));
+    CLI_TRY(cli_ranks_agree(t->group, prepare(t, &ids, cli)));
+    CLI_TRY(model_losses_fill(t, cli->words[0], &ids, o->by,
+                              cli_model_dtype(o->dtype)));
+    return cli_ranks_speaks(t->group) ? show(t, cli) : CLI_OK;
+}
+
 const struct cli_command cli_model_score = {
     .name = "model score",
     .summary = "loss by position and length, with extensions",
     .usage = "MODEL -i IDS.npy [--with EXTENSION]...\n"
              "       [--by position|length] [--dtype f32|f64|bf16]\n"
-             "       [--figure PICTURE]\n"
+             "       [--figure PICTURE] [--ranks mpi]\n"
              "MODEL --text FILE [--length N] [--first-byte ID] ..",
     .doc =
         "What a model loses on your own tokens, in nats, as it is and with "
@@ -222,11 +251,16 @@ const struct cli_command cli_model_score = {
         "positions\n1, 2-3, 4-7 and so on.  By length: rows are cut into texts "
         "of T, T/2, T/4 ..\ntokens, and the losses of the last quarter of each "
         "are averaged.  Changes are\npaired by text; +- is their standard "
-        "error over texts.",
+        "error over texts.\n\nWith --ranks mpi the processes that mpirun or "
+        "srun has started share the texts\nout or, where there are fewer texts "
+        "than processes, the tokens of each, to the\nbits of one process.  All "
+        "read MODEL and the texts; process 0 prints.",
     .examples = "locant model score ~/models/mine -i ids.npy --by length\n"
                 "locant model score mine.gguf -i ids.npy --with "
                 "'yarn(factor=4)'\n"
-                "locant model score bytes-model --text book.txt --length 4096",
+                "locant model score bytes-model --text book.txt --length 4096\n"
+                "mpirun -n 4 locant model score ~/models/mine -i ids.npy "
+                "--ranks mpi",
     CLI_OPTIONS,
     .min_words = 1,
     .max_words = 1,
