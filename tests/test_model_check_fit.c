@@ -1,6 +1,6 @@
 /* needs: lab */
 /*
- * test_model_check_fit.c - T01 and T02 say what 'locant model logits' refuses:
+ * test_model_check_fit.c - T01 to T03 say what 'locant model logits' refuses:
  * each fixture fits, and with any of its tensors under another name or
  * transposed, the check speaks where the model cannot be opened, in the same
  * sentence, and is silent where it can
@@ -272,6 +272,39 @@ IN_SCRATCH(a_gguf_is_judged_by_its_own_names)
     assert_string_equal(found(path), "");
     poke(path, "blk.1.ffn_u", 0, 'q');
     assert_string_equal(found(path), "T01");
+}
+
+/* A key that says nothing of positions, but without which nothing runs. */
+IN_SCRATCH(a_key_of_a_run_is_judged_where_the_weights_are)
+{
+    static const struct {
+        const char *name, *key, *word;
+        json_int_t number;
+    } cases[] = { { "llama", "hidden_act", "hidden_act is not a text", 5 },
+                  { "mixtral", "num_experts_per_tok", "num_experts_per_tok",
+                    99 } };
+
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct file f = read_file(cases[i].name);
+        const char *path = scratch_file(&dir, "config.json");
+        locant_findings all;
+        json_t *config;
+
+        copy_config(cases[i].name);
+        write_file(&f, f.header);
+        assert_string_equal(found(dir.path), "");
+        config = json_load_file(path, 0, NULL);
+        json_object_set_new(config, cases[i].key,
+                            json_integer(cases[i].number));
+        CHECK(json_dump_file(config, path, 0) == 0);
+        json_decref(config);
+        assert_string_equal(found(path), "");
+        CHECK_OK(locant_model_check(&all, dir.path, NULL));
+        CHECK(find(&all) != NULL && strcmp(find(&all)->id, "T03") == 0 &&
+              strstr(find(&all)->sentence, cases[i].word) != NULL);
+        locant_findings_free(&all);
+        end_file(&f);
+    }
 }
 
 static locant_status check_folder(const void *path)

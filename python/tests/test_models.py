@@ -188,7 +188,7 @@ class Models(unittest.TestCase):
             with self.subTest(family=family.name):
                 found = self.command.findings(family.folder)
                 self.assertEqual({}, {i: s for i, s in found.items()
-                                      if i in ("T01", "T02", "X07")})
+                                      if i in ("T01", "T02", "T03", "X07")})
 
     def test_3_bfloat16(self):
         self.verb("logits")

@@ -3,7 +3,7 @@
 #define LCT_CHECK_WHOLE_H
 #include "check_model.h"
 
-/* X07, T01, T02.  Errors: NOMEM. */
+/* X07, T01, T02, T03.  Errors: NOMEM. */
 locant_status lct_check_whole(struct lct_check *k,
                               const struct lct_check_model *m);
 #endif

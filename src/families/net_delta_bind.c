@@ -20,7 +20,7 @@ static locant_status bind_taps(struct lct_net_delta *d,
     const struct lct_weight *w;
 
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ channels, 1, size }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ channels, 1, size }));
     for (int64_t c = 0; c < channels; c++)
         for (int64_t p = 0; p < size; p++)
             m->read(lct_net_math_at(m, d->taps, p * all + first + c), w,

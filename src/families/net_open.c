@@ -255,6 +255,20 @@ static bool is_part(const struct lct_net_binder *b, const struct lct_config *c,
            lct_net_names_part(&b->prefix, w);
 }
 
+/* Why tensors could not be bound.  Keys of GGUF files may be absent, and are
+   checked otherwise. */
+static enum lct_net_fit misfit_of(const struct lct_net *n)
+{
+    const struct lct_net *sight = n->sight;
+
+    if (n->lacks || (sight != NULL && sight->lacks))
+        return LCT_NET_LACKS;
+    if (n->misfits || (sight != NULL && sight->misfits))
+        return LCT_NET_MISFITS;
+    return n->config.dialect == LCT_DIALECT_GGUF ? LCT_NET_FITS
+                                                 : LCT_NET_WRONG_KEY;
+}
+
 locant_status lct_net_fit(enum lct_net_fit *out, const struct lct_config *c,
                           const struct lct_position_plan *plan,
                           struct lct_weights *w)
@@ -267,16 +281,11 @@ locant_status lct_net_fit(enum lct_net_fit *out, const struct lct_config *c,
     struct lct_net_binder b;
     locant_status status = choose_family(&n);
 
-    *out = LCT_NET_FITS;
     if (status == LOCANT_OK)
         status = lct_net_whole_begin(&b, &n);
-    if (status == LOCANT_OK && !is_part(&b, c, w)) {
+    if (status == LOCANT_OK && !is_part(&b, c, w))
         status = lct_net_whole_bind(&n, b, c->file);
-        if (status == LOCANT_ERR_FORMAT)
-            *out = n.lacks || (n.sight != NULL && n.sight->lacks)
-                       ? LCT_NET_LACKS
-                       : LCT_NET_MISFITS;
-    }
+    *out = status == LOCANT_ERR_FORMAT ? misfit_of(&n) : LCT_NET_FITS;
     drop_all(&n);
     return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
 }

@@ -149,7 +149,7 @@ static locant_status bind_positions(struct lct_net_stack *s,
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     LCT_TRY(lct_net_bind_shape(
-        w, 2,
+        b->n, w, 2,
         (int64_t[2]){ info.shape[0] > 0 ? info.shape[0] : -1, b->n->width }));
     LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1], 0));
     s->input_params[0] = locant_dense(table, b->n->dtype, 2, w->shape);
@@ -166,7 +166,7 @@ static locant_status bind_types(struct lct_net_stack *s,
     if (!lct_net_bind_has(b, at))
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ -1, b->n->width }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, b->n->width }));
     s->n_types = w->shape[0];
     return lct_net_bind_vector(&s->types, b->n, w, s->n_types * b->n->width, 0);
 }

@@ -39,8 +39,8 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
     if (n->config.dialect != LCT_DIALECT_GGUF)
         first_of(&rows, &n->config, vocab_keys);
     inner = lct_net_bind_has(b, in) ? -1 : n->width;
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ rows, inner }));
-    LCT_TRY(lct_net_bind_blocks(w, w->shape[1]));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, inner }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, w->shape[1]));
     n->vocab = w->shape[0];
     n->embed = (struct lct_net_matrix){ .weight = w,
                                         .out = w->shape[0],
