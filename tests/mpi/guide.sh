@@ -93,6 +93,12 @@ succeeds 'a study with its text' locant study export --with-text --dir first \
 succeeds 'a plan for Kubernetes' locant report --preset hour --study text.json \
     --make-plan kubernetes.json
 
+# A checkpoint and its input.
+HOME=$work
+mkdir models
+ln -s "$root/tests/models/fixtures/qwen3" models/mine
+cp models/mine/ids.npy .
+
 # block N: the N-th block of commands
 block() {
     awk -v want="$1" '/^```sh$/ { n++; inside = n == want; next }
