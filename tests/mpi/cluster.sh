@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154 # ranks.sh has set work
 # cluster.sh - a cluster on one machine.  A host is a set of namespaces: it has
 # a network interface on a common bridge, a name (node1, node2, ..), memory for
-# its processes (/dev/shm) and, at $work/disk, a disk of its own; every other
-# folder is shared by all hosts.  To be sourced after ranks.sh.
+# its processes (/dev/shm), a TMPDIR and, at $work/disk, a disk of its own; every
+# other folder is shared by all hosts.  To be sourced after ranks.sh.
 
 # in_namespaces SCRIPT ARG..: run SCRIPT once more, in namespaces of its own, so
 # that this machine's network and mounts stay as they are, and all hosts end
@@ -25,7 +25,7 @@ in_namespaces() {
 # make_hosts N: node1 .. nodeN at 10.0.0.1 .. 10.0.0.N
 make_hosts() {
     ip link add name lan type bridge && ip link set lan up || exit 1
-    mkdir "$work/disk"
+    mkdir "$work/disk" "$work/tmp"
     echo '127.0.0.1 localhost' > "$work/hosts"
     for i in $(seq "$1"); do
         echo "10.0.0.$i node$i" >> "$work/hosts"
@@ -36,7 +36,8 @@ make_hosts() {
             hostname node$i &&
             mount --bind '$work/hosts' /etc/hosts &&
             mount --bind '$work/disk-$i' '$work/disk' &&
-            mount -t tmpfs none /dev/shm && : > '$work/up-$i' &&
+            mount -t tmpfs none /dev/shm &&
+            mount -t tmpfs none '$work/tmp' && : > '$work/up-$i' &&
             exec sleep infinity" &
         init=$!
         echo $init > "$work/node$i"
@@ -57,7 +58,7 @@ make_hosts() {
 while [ "\${1#-}" != "\$1" ]; do shift; done
 init=\$(cat "$work/\$1") && shift &&
     exec nsenter -t "\$init" -n -m -u -i -r -w env -i PATH="$PATH" HOME=/root \
-        sh -c "cd / && \$*"
+        TMPDIR="$work/tmp" sh -c "cd / && \$*"
 END
     chmod +x "$work/agent"
 }
@@ -66,5 +67,6 @@ END
 host() {
     init=$(cat "$work/node$1")
     shift
-    nsenter -t "$init" -n -m -u -i -r -w sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
+    TMPDIR=$work/tmp nsenter -t "$init" -n -m -u -i -r -w \
+        sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
 }
