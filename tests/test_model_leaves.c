@@ -137,9 +137,11 @@ TEST(ranks_have_the_gradient_of_one_model)
 
 TEST(refuses_leaves_that_cannot_be)
 {
-    static const struct lct_leaves bad[] = {
-        { 6, 0, 6 }, { 8, 3, 3 }, { 8, 4, 9 }, { 8, -1, 2 }, { 512, 0, 8 }
-    };
+    static const struct lct_leaves bad[] = { { 6, 0, 6, 0, NULL },
+                                             { 8, 3, 3, 0, NULL },
+                                             { 8, 4, 9, 0, NULL },
+                                             { 8, -1, 2, 0, NULL },
+                                             { 512, 0, 8, 0, NULL } };
     OWNED(locant_encoding) *e = test_create("rope");
     struct lct_model_config c = { .layers = 1,
                                   .width = 8,
@@ -164,7 +166,8 @@ TEST(refuses_leaves_that_cannot_be)
     for (size_t i = 0; i <= LEN(bad); i++) {
         const int64_t batch = i < LEN(bad) ? 24 : 6;
 
-        c.leaves = i < LEN(bad) ? bad[i] : (struct lct_leaves){ 4, 0, 4 };
+        c.leaves =
+            i < LEN(bad) ? bad[i] : (struct lct_leaves){ .all = 4, .last = 4 };
         snprintf(text, sizeof text,
                  "leaves %d .. %d of %d are the %d rows of a batch, expected"
                  " some of a power of two up to 256 that divide the rows",

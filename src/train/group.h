@@ -7,13 +7,12 @@
 #ifndef LCT_GROUP_H
 #define LCT_GROUP_H
 #include "../core/error.h"
+#include "../core/shares.h"
 #include "locant/group.h"
 #include <stdbool.h>
 
 enum {
-    LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
-    LCT_GROUP_DIRECT = 32  /* up to so many ranks send to each other directly,
-                              more pass on what they have round a ring */
+    LCT_GROUP_RANKS = 256 /* the most ranks: leaves are at most as many */
 };
 
 /* Refuse a group that cannot work, in the name of function 'fn'; NULL is
