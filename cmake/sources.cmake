@@ -171,11 +171,12 @@ set(LAB_SOURCES
   train/train_step.c train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
-  measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
-  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_seeds.c measure/forecast_time.c measure/gates.c
-  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
-  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
+  measure/evaluate_ranks.c measure/evaluate_shared.c
+  measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
+  measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
+  measure/forecast_time.c measure/gates.c measure/identities.c measure/jobs.c
+  measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
   measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c

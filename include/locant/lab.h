@@ -464,13 +464,14 @@ typedef struct locant_eval_options {
  * nor lengths this is locant_evaluate().
  *
  * With a group every rank calls this with the same run, corpus and options, and
- * gets the same *out.  Each evaluates its share of the windows; the losses have
- * the bits of one process, whatever the number of ranks (tokens_per_second is a
- * time, not a loss).  Rank 0 alone reads and writes the store; 'store' of the
- * others is not used and may be NULL.  Ranks with another build, text or option
- * than rank 0 are refused with both values (PARAM) before the first window.  A
- * failure of one rank, also INTERRUPTED by its poll, is returned by all; IO if
- * a rank is lost.
+ * gets the same *out.  Each evaluates its share of the windows, or of the
+ * tokens of a window where there are few; the losses have the bits of one
+ * process, whatever the number of ranks (tokens_per_second is a time, not a
+ * loss).  Rank 0 alone reads and writes the store; 'store' of the others is not
+ * used and may be NULL.  Ranks with another build, text or option than rank 0
+ * are refused with both values (PARAM) before the first window.  A failure of
+ * one rank, also INTERRUPTED by its poll, is returned by all; IO if a rank is
+ * lost.
  * Errors: as locant_evaluate(), PARAM (options, a parameter without a trained
  * tensor, a policy for an encoding without a table), UNSUPPORTED (a table that
  * cannot be longer).
