@@ -8,7 +8,7 @@
  * rank uses all of them in the order of the batches, as one process does.
  */
 #include "../store/run_vocabulary.h"
-#include "../train/greeting.h"
+#include "../group/greeting.h"
 #include "eval.h"
 #include "evaluate_shared.h"
 #include <inttypes.h>

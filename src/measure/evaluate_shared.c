@@ -6,7 +6,6 @@
  * leaves of their tokens, as in training.  Every row of activations has the
  * same bits in any pass, so have the losses.
  */
-#include "../core/shares.h"
 #include "../core/tree.h"
 #include "evaluate_shared.h"
 #include <string.h>
@@ -60,7 +59,7 @@ bool lct_eval_shared_is_possible(const struct lct_eval *ev,
 static int64_t begin_of(const struct lct_eval *ev, const struct parts *s,
                         int rank)
 {
-    return lct_share_begin(s->all, rank, ev->group->size);
+    return lct_group_share(s->all, rank, ev->group->size);
 }
 
 locant_status lct_eval_shared_model(struct lct_model **out, struct lct_eval *ev,

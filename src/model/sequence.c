@@ -1,6 +1,6 @@
 /* sequence.c - see sequence.h */
 #include "sequence.h"
-#include "../core/shares.h"
+#include "../group/group.h"
 #include "../core/size.h"
 #include "parts.h"
 #include "sequence_exchange.h"
@@ -34,9 +34,9 @@ locant_status lct_sequence_check(const struct lct_model_config *c,
                            " and no memory",
                            fn, length, c->memory, n, LCT_LEAF_TOKENS);
     if (l->group != NULL &&
-        (l->first != lct_share_begin(l->all, l->group->rank, l->group->size) ||
+        (l->first != lct_group_share(l->all, l->group->rank, l->group->size) ||
          l->last !=
-             lct_share_begin(l->all, l->group->rank + 1, l->group->size)))
+             lct_group_share(l->all, l->group->rank + 1, l->group->size)))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: rank %d of %d has leaves %" PRId64
                            " .. %" PRId64 " of %" PRId64 ", expected its share",

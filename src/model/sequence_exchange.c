@@ -1,6 +1,6 @@
 /* sequence_exchange.c - see sequence_exchange.h */
 #include "sequence_exchange.h"
-#include "../core/shares.h"
+#include "../group/group.h"
 #include "parts.h"
 
 static int rank_of(const struct lct_model *m)
@@ -23,8 +23,8 @@ struct lct_sequence_range lct_sequence_exchange_range(const struct lct_model *m,
 {
     const struct lct_leaves *all = &m->config.leaves;
     const int64_t n = m->sequences.leaves, size = size_of(m);
-    const int64_t begin = lct_share_begin(all->all, rank, (int)size);
-    const int64_t end = lct_share_begin(all->all, rank + 1, (int)size);
+    const int64_t begin = lct_group_share(all->all, rank, (int)size);
+    const int64_t end = lct_group_share(all->all, rank + 1, (int)size);
 
     return (struct lct_sequence_range){ clamp(begin - row * n, n),
                                         clamp(end - row * n, n) };
@@ -123,7 +123,7 @@ static locant_status exchange(struct lct_model *m, list_pieces list)
     m->sequences.exchanges++;
     for (int i = 1; i < size_of(m); i++) {
         list_round(m, i, list);
-        if (size_of(m) > LCT_SHARES_DIRECT)
+        if (size_of(m) > LCT_GROUP_DIRECT)
             LCT_TRY(exchange_listed(m));
     }
     return exchange_listed(m);

@@ -1,6 +1,5 @@
 /* ranks.c - see ranks.h */
 #include "ranks.h"
-#include "../core/shares.h"
 #include "../core/size.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +53,7 @@ locant_status lct_ranks_check(const locant_train_options *o)
 /* The first leaf of a rank. */
 static int64_t first_leaf(const struct lct_ranks *r, int rank)
 {
-    return lct_share_begin(r->leaves.all, rank, r->size);
+    return lct_group_share(r->leaves.all, rank, r->size);
 }
 
 static locant_status no_memory(void)
@@ -216,10 +215,10 @@ static locant_status share_slices(struct lct_ranks *r, real *grads)
     for (int i = 1; i < r->size; i++) {
         list_slices(&sends, &receives, r, grads, (r->rank + i) % r->size,
                     (r->rank + r->size - i) % r->size);
-        if (r->size > LCT_SHARES_DIRECT)
+        if (r->size > LCT_GROUP_DIRECT)
             LCT_TRY(exchange_listed(r, &sends, &receives));
     }
-    return r->size > LCT_SHARES_DIRECT ? LOCANT_OK
+    return r->size > LCT_GROUP_DIRECT ? LOCANT_OK
                                        : exchange_listed(r, &sends, &receives);
 }
 

@@ -97,7 +97,7 @@ static locant_piece part(char *data, const size_t *begin, int r, int peer)
 static locant_status gather_directly(char *data, const size_t *begin,
                                      const locant_group *g)
 {
-    locant_piece send[LCT_SHARES_DIRECT], receive[LCT_SHARES_DIRECT];
+    locant_piece send[LCT_GROUP_DIRECT], receive[LCT_GROUP_DIRECT];
     size_t n = 0;
 
     for (int peer = 0; peer < g->size; peer++) {
@@ -132,7 +132,7 @@ locant_status lct_group_gather(void *data, const size_t *begin,
 {
     if (lct_group_size(g) == 1)
         return LOCANT_OK;
-    return g->size <= LCT_SHARES_DIRECT ? gather_directly(data, begin, g)
+    return g->size <= LCT_GROUP_DIRECT ? gather_directly(data, begin, g)
                                         : gather_in_ring(data, begin, g);
 }
 
