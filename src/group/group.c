@@ -133,7 +133,7 @@ locant_status lct_group_gather(void *data, const size_t *begin,
     if (lct_group_size(g) == 1)
         return LOCANT_OK;
     return g->size <= LCT_GROUP_DIRECT ? gather_directly(data, begin, g)
-                                        : gather_in_ring(data, begin, g);
+                                       : gather_in_ring(data, begin, g);
 }
 
 locant_status lct_group_fail(uint32_t number, int first, const locant_group *g)

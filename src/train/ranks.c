@@ -219,7 +219,7 @@ static locant_status share_slices(struct lct_ranks *r, real *grads)
             LCT_TRY(exchange_listed(r, &sends, &receives));
     }
     return r->size > LCT_GROUP_DIRECT ? LOCANT_OK
-                                       : exchange_listed(r, &sends, &receives);
+                                      : exchange_listed(r, &sends, &receives);
 }
 
 locant_status lct_ranks_add_gradients(struct lct_ranks *r, real *grads)
