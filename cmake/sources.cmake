@@ -83,7 +83,8 @@ set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
   nn/nn_dispatch.c nn/norm.c
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
-  model/leaves.c model/memory.c model/model.c model/pass.c model/share.c)
+  model/leaves.c model/memory.c model/model.c model/pass.c model/sequence.c
+  model/sequence_exchange.c model/sequence_heads.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
@@ -176,11 +177,12 @@ set(LAB_SOURCES
   train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
-  measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
-  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_seeds.c measure/forecast_time.c measure/gates.c
-  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
-  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
+  measure/evaluate_ranks.c measure/evaluate_shared.c
+  measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
+  measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
+  measure/forecast_time.c measure/gates.c measure/identities.c measure/jobs.c
+  measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
   measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
@@ -318,10 +320,10 @@ set(TESTS
   test_model_check_fit test_model_check_refusals test_model_check_tensors
   test_model_each test_model_encodings test_model_group test_model_hooks
   test_model_leaves test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
-  test_net test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
+  test_model_rules test_model_sequence test_model_train test_multimodal
+  test_muon test_muon_f32 test_net test_net_probe test_net_probe_cross
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
+  test_numbers test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
   test_poll test_position_plan test_positions test_positions_grid
@@ -341,8 +343,8 @@ set(TESTS
   test_study_compare test_surface test_sweep test_task_run test_tasks
   test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
   test_tokens test_towers test_train test_train_group test_train_leaves
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
-  test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_tree test_vectors test_verdict test_vocabulary test_weights
-  test_xpos_pope)
+  test_train_norms test_train_sequence test_train_source
+  test_traits_attention test_traits_calls test_traits_limit
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_tree
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)

@@ -295,17 +295,21 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
     struct lct_positions q = lct_positions_of(r, LCT_QUERY);
     struct lct_positions k = lct_positions_of(r, LCT_KEY);
 
-    for (int64_t row = 0; row < r->position_rows; row++)
-        for (int64_t i = 0; i < r->T; i++) {
-            int64_t j = r->S - r->T + i; /* the usual index of its key */
+    for (int64_t row = 0; row < r->position_rows; row++) {
+        int64_t j = r->S - r->T; /* usually the key of the first query, and
+                                    those of the others follow it */
 
-            if (lct_positions_doc(&q, row, i) < 0 ||
-                (j >= 0 && is_own(&q, &k, row, i, j)))
+        for (int64_t i = 0; i < r->T; i++, j++) {
+            int64_t left = r->S;
+
+            if (lct_positions_doc(&q, row, i) < 0)
                 continue;
-            j = 0;
-            while (j < r->S && !is_own(&q, &k, row, i, j))
-                j++;
-            if (j == r->S)
+            for (j = j < 0 ? 0 : j; left > 0; left--, j++) {
+                j = j < r->S ? j : 0;
+                if (is_own(&q, &k, row, i, j))
+                    break;
+            }
+            if (left == 0)
                 return locant_fail(LOCANT_ERR_PARAM,
                                    "%s: no key sits at the position %" PRId64
                                    " of query %" PRId64
@@ -313,5 +317,6 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
                                    r->fn, lct_positions_at(&q, row, i), i,
                                    leaf->row->info.name);
         }
+    }
     return LOCANT_OK;
 }
