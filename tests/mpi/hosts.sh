@@ -9,8 +9,8 @@ in_namespaces "$0" "$@"
 . "$(dirname "$0")/ranks.sh"
 case $("$launcher" --version 2>&1) in
     *HYDRA*)
-        echo 'ok   left out: hosts; MPICH before 4.2 may wait for ever in' \
-            'MPI_Finalize (docs/guide/cluster.md)'
+        echo 'ok   left out: hosts, which are tried with Open MPI; MPICH before' \
+            '4.2 may wait for ever in MPI_Finalize (docs/guide/cluster.md)'
         exit 0 ;;
 esac
 make_hosts 4
