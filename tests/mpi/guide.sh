@@ -24,7 +24,7 @@ seq 1 30000 > text
 cat > bin/locant <<END
 #!/bin/sh
 case "\$*" in
-    train*) set -- "\$@" --layers 2 --width 32 --ff 64 --length 64 --steps 12 ;;
+    train*) set -- "\$@" --layers 2 --width 32 --ff 64 --steps 12 ;;
     eval*) set -- "\$@" --blocks 4 ;;
 esac
 case " \$* " in
@@ -32,11 +32,16 @@ case " \$* " in
     *' train '*) set -- "\$@" --generated ;;
 esac
 case "\$*" in
+    train*--length*) ;;
+    train*) set -- "\$@" --length 64 ;;
     *--make-plan*) set -- "\$@" --encodings 'none;alibi;rope' ;;
 esac
 n=\$#
 for word; do
-    case \$word in hour | full) word=smoke ;; esac
+    case \$word in
+        hour | full) word=smoke ;;
+        4096) word=512 ;;
+    esac
     set -- "\$@" "\$word"
 done
 shift \$n
