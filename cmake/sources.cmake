@@ -102,12 +102,13 @@ set(LAB_SOURCES
   families/check_pairing.c families/check_pairs.c families/check_params.c
   families/check_public.c families/check_report.c families/check_rows.c
   families/check_scores.c families/check_sections.c families/check_tensors.c
-  families/check_values.c families/check_view.c families/check_widths.c
-  families/check_windows.c families/check_write.c families/check_yarn.c
-  families/class.c families/compare.c families/compare_layer.c
-  families/compare_parts.c families/compare_rotation.c families/config.c
-  families/config_gguf.c families/config_value.c families/convert.c
-  families/convert_back.c families/convert_back_config.c
+  families/check_values.c families/check_view.c families/check_whole.c
+  families/check_widths.c families/check_windows.c families/check_write.c
+  families/check_yarn.c families/class.c families/compare.c
+  families/compare_layer.c families/compare_parts.c
+  families/compare_rotation.c families/config.c families/config_gguf.c
+  families/config_value.c families/convert.c families/convert_back.c
+  families/convert_back_config.c families/convert_back_items.c
   families/convert_gguf.c families/convert_gguf_items.c
   families/convert_gguf_keys.c families/convert_gguf_kinds.c
   families/convert_gguf_names.c families/convert_gguf_put.c
@@ -115,26 +116,27 @@ set(LAB_SOURCES
   families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_path.c families/convert_positions.c
   families/convert_project.c families/convert_rows.c
-  families/convert_tokenizer.c families/convert_verify.c
-  families/convert_write.c families/extend.c families/extend_json.c
-  families/extend_model.c families/extend_settings.c families/family.c
-  families/identify.c families/identify_bias.c families/identify_distances.c
-  families/identify_files.c families/identify_known.c
-  families/identify_number.c families/identify_pair.c
-  families/identify_ramps.c families/identify_rotation.c
-  families/identify_rule.c families/identify_scores.c
-  families/identify_solve.c families/identify_table.c
-  families/identify_weights.c families/model.c families/model_generate.c
-  families/model_greet.c families/model_input.c families/model_probe.c
-  families/model_run.c families/model_share.c families/model_sight.c
-  families/net_adaptive.c families/net_attention.c
+  families/convert_states.c families/convert_tokenizer.c
+  families/convert_verify.c families/convert_write.c families/extend.c
+  families/extend_json.c families/extend_model.c families/extend_settings.c
+  families/family.c families/identify.c families/identify_bias.c
+  families/identify_distances.c families/identify_files.c
+  families/identify_known.c families/identify_number.c
+  families/identify_pair.c families/identify_ramps.c
+  families/identify_rotation.c families/identify_rule.c
+  families/identify_scores.c families/identify_solve.c
+  families/identify_table.c families/identify_weights.c families/model.c
+  families/model_generate.c families/model_greet.c families/model_input.c
+  families/model_probe.c families/model_run.c families/model_share.c
+  families/model_sight.c families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_delta.c families/net_ends.c families/net_enter.c
-  families/net_experts.c families/net_families.c families/net_family_keys.c
-  families/net_family_linear.c families/net_generate.c families/net_gguf.c
-  families/net_grid.c families/net_head.c families/net_inputs.c
-  families/net_latent.c families/net_learned.c families/net_length.c
+  families/net_delta.c families/net_delta_bind.c families/net_ends.c
+  families/net_enter.c families/net_experts.c families/net_families.c
+  families/net_family_keys.c families/net_family_linear.c
+  families/net_generate.c families/net_gguf.c families/net_grid.c
+  families/net_head.c families/net_inputs.c families/net_latent.c
+  families/net_learned.c families/net_length.c families/net_linear.c
   families/net_losses.c families/net_math_f32.c families/net_math_f64.c
   families/net_matrix.c families/net_memory.c families/net_merger.c
   families/net_mixture.c families/net_mlp.c families/net_names.c
@@ -142,20 +144,20 @@ set(LAB_SOURCES
   families/net_patches.c families/net_probe.c families/net_probe_json.c
   families/net_probe_rows.c families/net_run.c families/net_seen.c
   families/net_share.c families/net_sight.c families/net_stack.c
-  families/net_streams.c families/net_windows.c families/pairing.c
-  families/plan.c families/plan_alibi.c families/plan_beside.c
-  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
-  families/plan_gguf_names.c families/plan_gguf_rope.c families/plan_keys.c
-  families/plan_layers.c families/plan_learned.c families/plan_names.c
-  families/plan_pairs.c families/plan_params.c families/plan_rope.c
-  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
-  families/plan_stack.c families/plan_tower.c families/plan_vision.c
-  families/plan_waves.c families/plan_with.c families/position_plan.c
-  families/position_plan_json.c families/spec_key.c families/tokenizer.c
-  families/tokenizer_merges.c families/tokenizer_parts.c
-  families/tokenizer_put.c families/turns.c families/weights.c
-  families/weights_file.c families/weights_find.c families/weights_gguf.c
-  families/weights_index.c
+  families/net_streams.c families/net_whole.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
+  families/plan_learned.c families/plan_names.c families/plan_pairs.c
+  families/plan_params.c families/plan_rope.c families/plan_scaling.c
+  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
+  families/plan_tower.c families/plan_vision.c families/plan_waves.c
+  families/plan_with.c families/position_plan.c families/position_plan_json.c
+  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
+  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
+  families/weights.c families/weights_file.c families/weights_find.c
+  families/weights_gguf.c families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -239,12 +241,13 @@ set(COMMAND_SOURCES
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c launcher.c main.c model_check.c model_compare.c
   model_convert.c model_extend.c model_generate.c model_identify.c
-  model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
-  model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
-  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
-  study_compare.c task_scores.c terminal.c tutorial_rows.c)
+  model_input.c model_inspect.c model_logits.c model_losses.c model_maps.c
+  model_plan.c model_probe.c model_score.c model_text.c model_vectors.c
+  model_waves.c mpi.c owned.c params.c positions_forms.c positions_input.c
+  positions_rows.c positions_windows.c ranks.c report_lists.c report_part.c
+  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
+  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
+  terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -312,11 +315,11 @@ set(TESTS
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
   test_lengths test_merge test_messages test_model test_model_check
-  test_model_check_refusals test_model_check_tensors test_model_each
-  test_model_encodings test_model_group test_model_hooks test_model_leaves
-  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
-  test_model_train test_multimodal test_muon test_muon_f32 test_net
-  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
+  test_model_check_fit test_model_check_refusals test_model_check_tensors
+  test_model_each test_model_encodings test_model_group test_model_hooks
+  test_model_leaves test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_train test_multimodal test_muon test_muon_f32
+  test_net test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
   test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
