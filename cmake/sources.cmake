@@ -166,8 +166,8 @@ set(LAB_SOURCES
   store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
   train/greeting.c train/group.c train/load_trained.c train/ranks.c
   train/register.c train/train.c train/train_begin.c train/train_group.c
-  train/train_options.c train/train_resume.c train/train_set_up.c
-  train/train_step.c train/train_time.c
+  train/train_options.c train/train_parent.c train/train_resume.c
+  train/train_set_up.c train/train_step.c train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
@@ -332,8 +332,8 @@ set(TESTS
   test_study_compare test_surface test_sweep test_task_run test_tasks
   test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
   test_tokens test_towers test_train test_train_group test_train_leaves
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
+  test_train_norms test_train_parent test_train_source test_traits_attention
+  test_traits_calls test_traits_limit test_traits_params test_traits_refusals
   test_traits_relative test_traits_specs test_traits_sums test_traits_values
   test_tree test_vectors test_verdict test_vocabulary test_weights
   test_xpos_pope)

@@ -234,14 +234,18 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
     return LOCANT_OK;
 }
 
+/* The options of lct_train() with 'only' came from the store. */
+static locant_status blame(locant_status status, const struct lct_trainer *t)
+{
+    return t->only == 0
+               ? status
+               : lct_store_blame(status, t->store, "run %" PRId64, t->only);
+}
+
 /* Find the run and continue it from its checkpoint, unless it is done. */
 static locant_status begin_in_store(struct lct_trainer *t, bool *done)
 {
-    locant_status status = lct_register_run(t);
-
-    if (t->only != 0) /* the options came from the store */
-        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
-    LCT_TRY(status);
+    LCT_TRY(blame(lct_register_run(t), t));
     LCT_TRY(is_done(done, t));
     if (*done)
         return LOCANT_OK;
@@ -253,11 +257,11 @@ static locant_status begin_in_store(struct lct_trainer *t, bool *done)
 
 static locant_status run_trainer(struct lct_trainer *t)
 {
-    locant_status status = lct_train_set_up(t);
+    locant_status status = lct_train_find_parent(t);
     bool done = false;
 
-    if (t->only != 0)
-        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
+    LCT_TRY(blame(status, t));
+    status = blame(lct_train_set_up(t), t);
     LCT_TRY(lct_greeting_begin("locant_train", t->ranks.group, t->key, status));
     status = has_store(t) ? begin_in_store(t, &done) : LOCANT_OK;
     LCT_TRY(lct_train_share_begin(t, status, &done));

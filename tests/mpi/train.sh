@@ -10,7 +10,7 @@ model='--generated --layers 2 --width 32 --ff 64 --length 64'
 short="train --encoding rope $model --steps 30"
 long="train --encoding t5 $model --steps 400 --checkpoint-every 5"
 
-# bits DIR: parameters and moments of its first run
+# bits DIR [RUN]: parameters and moments of a run, the first
 bits() {
     python3 -c '
 import hashlib, struct, sys
@@ -18,12 +18,13 @@ with open(sys.argv[1], "rb") as f:
     size, = struct.unpack("<Q", f.read(8))
     f.read(size)
     print(hashlib.sha256(f.read()).hexdigest())' \
-        "$1/checkpoints/run-1.safetensors"
+        "$1/checkpoints/run-${2:-1}.safetensors"
 }
 
-# same WHAT DIR DIR
+# same WHAT DIR DIR [RUN]
 same() {
-    verdict "$1" "$([ "$(bits "$2")" = "$(bits "$3")" ] || echo other bits)"
+    verdict "$1" "$([ "$(bits "$2" $4)" = "$(bits "$3" $4)" ] ||
+        echo other bits)"
 }
 
 # begin DIR [ARG..]: a long run of three ranks in the background, with a
@@ -65,6 +66,17 @@ $locant train --encoding transformer-xl $model --steps 12 --leaves 16 \
 ranks 3 train --encoding transformer-xl $model --steps 12 \
     --memory 32 --ranks mpi --dir memory-3 > log 2>&1
 same 'and so has memory' memory memory-3
+
+# The parent is in the store of rank 0 alone.
+child="train --encoding rope(scaling=linear(factor=2)) --generated --steps 6"
+for n in one 3; do
+    $locant train --encoding rope $model --vocabulary 300 --steps 4 \
+        --dir child-$n > log 2>&1
+done
+$locant $child --leaves 16 --parent 1 --dir child-one > log 2>&1
+ranks 3 $child --ranks mpi --parent 1 --dir child-3 > log 2>&1
+exits 0 $? 'a run with a parent'
+same 'has the bits of one process' child-one child-3 2
 
 # ----------------------------------------------------------------- faults
 
