@@ -165,9 +165,10 @@ set(LAB_SOURCES
   store/store_open.c store/store_protocols.c store/store_rows.c
   store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
   train/greeting.c train/group.c train/load_trained.c train/ranks.c
-  train/register.c train/train.c train/train_begin.c train/train_group.c
-  train/train_options.c train/train_parent.c train/train_resume.c
-  train/train_set_up.c train/train_step.c train/train_time.c
+  train/register.c train/train.c train/train_advice.c train/train_begin.c
+  train/train_group.c train/train_options.c train/train_parent.c
+  train/train_resume.c train/train_set_up.c train/train_step.c
+  train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c

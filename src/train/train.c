@@ -189,13 +189,15 @@ static locant_status train(struct lct_trainer *t)
 {
     int64_t every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
     const char *not_finite;
-    double value;
+    double value, begun;
 
     LCT_TRY(lct_train_hold(t, after_step(t)));
     while (t->step < t->o.steps) {
+        begun = lct_clock();
         LCT_TRY(lct_train_step(t, &not_finite, &value));
         if (not_finite)
             return stop_not_finite(t, not_finite, value);
+        lct_train_advise(t, lct_clock() - begun);
         LCT_TRY(lct_train_hold(t, after_step(t)));
         if (is_to_stop(t) && t->step < t->o.steps)
             return stop(t);

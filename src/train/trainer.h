@@ -13,6 +13,15 @@ struct lct_train_parent {
     int64_t encoding_parameters;
 };
 
+enum { LCT_ADVICE_STEPS = 9 };
+
+/* How much of the first steps of a session the ranks spend on messages. */
+struct lct_train_advice {
+    double seconds; /* for the messages of the last step */
+    double share[LCT_ADVICE_STEPS];
+    int steps; /* that have a share */
+};
+
 struct lct_trainer {
     locant_store *store;
     const locant_corpus *corpus;             /* NULL: o.source makes the rows */
@@ -54,7 +63,8 @@ struct lct_trainer {
     double earlier_seconds;                   /* of earlier sessions */
     double session_start, recorded, reported; /* times of lct_clock() */
     double forward_seconds, backward_seconds; /* of this session */
-    struct lct_metric metrics[LCT_METRICS];   /* not recorded yet */
+    struct lct_train_advice advice;
+    struct lct_metric metrics[LCT_METRICS]; /* not recorded yet */
     size_t n_metrics;
     locant_corpus *probe_text; /* text that heads are probed on; NULL: not
                                   loaded yet */
