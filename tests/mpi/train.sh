@@ -100,12 +100,7 @@ begin stopped --patience 2
 now=$(date +%s)
 kill -STOP $(started | sort -n | sed -n 2p)
 wait $job
-got=$?
-# MPICH's launcher may say how it ended the stopped rank, by signal 9.
-case $("$launcher" --version 2>&1) in
-    *HYDRA*) [ $got = 9 ] && got=75 ;;
-esac
-exits 75 $got 'a rank that is stopped'
+exits 75 "$(stopped $? log)" 'a rank that is stopped'
 verdict 'within some seconds' \
     "$([ $(($(date +%s) - now)) -le 6 ] || echo $(($(date +%s) - now)) s)"
 says 'rank [0-2] of 3 \(host [^ ]+\) has not answered for 2 s in step [0-9]+; the run continues from step [0-9]+: the same command'
