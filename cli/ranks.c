@@ -52,6 +52,12 @@ static void free_group(void *group)
     ranks.mpi->free(group);
 }
 
+locant_status cli_ranks_allreduce(const locant_group *group, float *data,
+                                  size_t n)
+{
+    return ranks.mpi->allreduce(group->context, data, n);
+}
+
 /* A launcher of another MPI leaves every process alone. */
 static int check_launcher(void)
 {

@@ -228,13 +228,13 @@ set(LAB_SOURCES
   vectors/vector_tolerance.c vectors/vector_values.c vectors/vector_verify.c
   vectors/vector_write.c)
 set(COMMAND_SOURCES
-  args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
-  cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_model.c
-  cmd_positions.c cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c
-  cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
-  cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
-  errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c launcher.c main.c model_check.c model_compare.c
+  args.c arrays.c bench_ranks.c cmd_angles.c cmd_attend.c cmd_bench.c
+  cmd_bias.c cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c
+  cmd_model.c cmd_positions.c cmd_probe.c cmd_report.c cmd_resize.c
+  cmd_rotate.c cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c
+  cmd_study.c cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c
+  course.c errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c
+  job.c json.c language.c launcher.c main.c model_check.c model_compare.c
   model_convert.c model_extend.c model_generate.c model_identify.c
   model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
   model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
@@ -289,52 +289,53 @@ set(TESTS
   test_attention_padding test_attention_paged test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_sums test_attention_tiles
-  test_attention_widths test_bench test_biases test_characters
-  test_check_grids test_check_turns test_check_values test_checkpoint
-  test_class test_compare test_config test_content test_content_hooks
-  test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_convert_back test_convert_gguf test_convert_latent
-  test_convert_names test_coordinates_backward test_coordinates_by_head
-  test_core test_corpus test_corpus_text test_corpus_unreadable
-  test_door_arguments test_dual_chunk test_encoding_alibi test_encoding_isa
-  test_encoding_kerple test_encoding_learned test_encoding_none
-  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_eval_group test_evaluate test_evaluate_as
-  test_export test_extend test_extension test_extension_failures test_faults
-  test_figure test_figure_inline test_figure_panels test_figure_terms
-  test_figure_text test_figures_rope test_forecast test_formula
-  test_formula_tiles test_formula_tokens test_formula_twins test_frequencies
-  test_gates test_gguf test_graph test_graph_rules test_group test_half
-  test_identify test_identify_arrays test_identities test_ids test_input_add
-  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
-  test_layer_maps test_lengths test_merge test_messages test_model
-  test_model_check test_model_check_refusals test_model_check_tensors
-  test_model_each test_model_encodings test_model_hooks test_model_leaves
-  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
-  test_model_train test_multimodal test_muon test_muon_f32 test_net
-  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
-  test_oracles_score test_page test_page_cells test_page_data
-  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
-  test_poll test_position_plan test_positions test_positions_grid
-  test_positions_random test_positions_windows test_probe test_probe_numbers
-  test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_quant_kernels test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score test_score_tables test_sections test_shared
-  test_sight test_source test_spec test_statistics test_statistics_curves
-  test_statistics_unpaired test_store test_store_crowd test_store_docs
-  test_store_guard test_store_keep test_store_migrate test_store_refusals
-  test_store_sittings test_store_texts test_store_values test_study
-  test_study_compare test_surface test_sweep test_task_run test_tasks
-  test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
-  test_tokens test_towers test_train test_train_group test_train_leaves
-  test_train_norms test_train_parent test_train_source test_traits_attention
-  test_traits_calls test_traits_limit test_traits_params test_traits_refusals
+  test_attention_widths test_bench test_bench_ranks test_biases
+  test_characters test_check_grids test_check_turns test_check_values
+  test_checkpoint test_class test_compare test_config test_content
+  test_content_hooks test_content_inputs test_content_rules
+  test_content_terms test_context_use test_convert test_convert_back
+  test_convert_gguf test_convert_latent test_convert_names
+  test_coordinates_backward test_coordinates_by_head test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_eval_group test_evaluate test_evaluate_as test_export test_extend
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_tiles
+  test_formula_tokens test_formula_twins test_frequencies test_gates
+  test_gguf test_graph test_graph_rules test_group test_half test_identify
+  test_identify_arrays test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_merge test_messages test_model test_model_check
+  test_model_check_refusals test_model_check_tensors test_model_each
+  test_model_encodings test_model_hooks test_model_leaves test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_multimodal test_muon test_muon_f32 test_net test_net_probe
+  test_net_probe_cross test_ngram test_nn test_nn_f32 test_nn_product
+  test_npy test_number_types test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_cells test_page_data test_page_script test_page_tasks test_phase
+  test_pictures test_plan_gguf test_poll test_position_plan test_positions
+  test_positions_grid test_positions_random test_positions_windows test_probe
+  test_probe_numbers test_probe_partial test_probe_run test_probe_training
+  test_property test_published_plans test_quant test_quant_kernels
+  test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rope_widths test_rotate_blocks test_rotate_f64 test_score
+  test_score_tables test_sections test_shared test_sight test_source
+  test_spec test_statistics test_statistics_curves test_statistics_unpaired
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_study_compare
+  test_surface test_sweep test_task_run test_tasks test_tensors
+  test_tensors_file test_tokenizer test_tokenizer_scores test_tokens
+  test_towers test_train test_train_group test_train_leaves test_train_norms
+  test_train_parent test_train_source test_traits_attention test_traits_calls
+  test_traits_limit test_traits_params test_traits_refusals
   test_traits_relative test_traits_specs test_traits_sums test_traits_values
   test_tree test_vectors test_verdict test_vocabulary test_weights
   test_xpos_pope)
