@@ -9,8 +9,8 @@
  * Waiting spins for 100 microseconds and then pauses between tests: Open MPI's
  * own waits keep a whole core busy, which other ranks or threads may need. A
  * pause that ends late costs small models some percent of a step, so where the
- * last exchange of the same sizes waited up to 2 ms for a message, waiting spins
- * for twice as long; where it waited longer, spinning would rarely help.
+ * last exchange of the same sizes waited up to 2 ms for a message, waiting
+ * spins for twice as long; where it waited longer, spinning would rarely help.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "exchange.h"
