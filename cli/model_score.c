@@ -6,16 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher.h"
 #include "locant/models.h"
 #include "model.h"
 #include "model_input.h"
 #include "model_text.h"
+#include "ranks.h"
 
 struct options {
     const char *ids, *figure;
     struct cli_model_text text;
     struct cli_list with;
     int by, dtype, color;
+    struct cli_ranks ranks;
 };
 
 static const struct cli_option options[] = {
@@ -34,6 +37,8 @@ static const struct cli_option options[] = {
     OPT_FILE("figure", figure, "PICTURE",
              "draw the losses into a file: .svg, .png or .pdf"),
     OPT_COLOR(color),
+    OPT_RANKS(ranks, "share the texts, or the tokens of each, out among the "
+                     "processes that mpirun started"),
     OPT_END
 };
 
@@ -51,15 +56,20 @@ struct table {
     int models;
     struct row rows[MOST_ROWS];
     int n;
+    const locant_group *group; /* NULL: one process */
+    double *loss;              /* as many as ids */
+    int64_t *cut;              /* texts of a length, one after the other */
 };
 
 /* ------------------------------------------------------------------- losses */
 
-/* Losses [B, T - 1] of ids [B, T], a few rows at a time. */
-static int losses_of(double *out, const locant_model *model, const int64_t *ids,
-                     int64_t B, int64_t T)
+/* Losses [B, T - 1] of ids [B, T], a few rows of each rank at a time. */
+static int losses_of(double *out, const locant_group *group,
+                     const locant_model *model, const int64_t *ids, int64_t B,
+                     int64_t T)
 {
-    const int64_t step = BATCH / T > 0 ? BATCH / T : 1;
+    const int64_t step =
+        (BATCH / T > 0 ? BATCH / T : 1) * (group != NULL ? group->size : 1);
 
     for (int64_t b = 0; b < B; b += step) {
         const int64_t n = B - b < step ? B - b : step;
@@ -69,9 +79,13 @@ static int losses_of(double *out, const locant_model *model, const int64_t *ids,
         locant_tensor to =
             locant_dense(out + b * (T - 1), LOCANT_F64, 2, out_shape);
         locant_model_input input = LOCANT_MODEL_INPUT_INIT;
+        locant_status status;
 
         input.ids = &in;
-        CLI_TRY(cli_status_input(locant_model_losses(&to, model, &input)));
+        input.group = group;
+        status = locant_model_losses(&to, model, &input);
+        CLI_TRY(group != NULL ? cli_ranks_status(group, status)
+                              : cli_status_input(status));
     }
     return CLI_OK;
 }
@@ -117,11 +131,12 @@ static double mean_of(const double *loss, int64_t first, int64_t last)
 }
 
 static int by_position(struct table *t, int m, const locant_model *model,
-                       const locant_tensor *ids, double *loss)
+                       const locant_tensor *ids)
 {
     const int64_t B = ids->shape[0], T = ids->shape[1];
+    double *loss = t->loss;
 
-    CLI_TRY(losses_of(loss, model, ids->data, B, T));
+    CLI_TRY(losses_of(loss, t->group, model, ids->data, B, T));
     for (int r = 0; r < t->n; r++)
         for (int64_t b = 0; b < B; b++)
             t->rows[r].mean[m * t->rows[r].units + b] =
@@ -132,21 +147,22 @@ static int by_position(struct table *t, int m, const locant_model *model,
 /* The texts of a length follow each other in a row; what is left over at its
    end is dropped. */
 static int by_length(struct table *t, int m, const locant_model *model,
-                     const locant_tensor *ids, double *loss)
+                     const locant_tensor *ids)
 {
     const int64_t B = ids->shape[0], T = ids->shape[1];
     const int64_t *all = ids->data;
+    double *loss = t->loss;
 
     for (int r = 0; r < t->n; r++) {
         const int64_t L = t->rows[r].last, texts = T / L;
+        double *mean = t->rows[r].mean + m * t->rows[r].units;
 
-        for (int64_t b = 0; b < B; b++) {
-            double *mean = t->rows[r].mean + m * t->rows[r].units + b * texts;
-
-            CLI_TRY(losses_of(loss, model, all + b * T, texts, L));
-            for (int64_t i = 0; i < texts; i++)
-                mean[i] = mean_of(loss + i * (L - 1), t->rows[r].first, L - 1);
-        }
+        for (int64_t b = 0; b < B; b++)
+            memcpy(t->cut + b * texts * L, all + b * T,
+                   (size_t)(texts * L) * sizeof *all);
+        CLI_TRY(losses_of(loss, t->group, model, t->cut, B * texts, L));
+        for (int64_t i = 0; i < B * texts; i++)
+            mean[i] = mean_of(loss + i * (L - 1), t->rows[r].first, L - 1);
     }
     return CLI_OK;
 }
@@ -178,20 +194,16 @@ static int fill(struct table *t, const struct cli *cli,
                 const locant_tensor *ids)
 {
     const struct options *o = cli->options;
-    double *loss =
-        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *loss);
 
-    if (loss == NULL)
-        return CLI_INPUT;
-    CLI_TRY(check_models(t, cli->words[0]));
     for (int m = 0; m < t->models; m++) {
         locant_model *model;
         int status;
 
         CLI_TRY(
-            open_model(&model, t, m, cli->words[0], cli_model_dtype(o->dtype)));
-        status = o->by == 0 ? by_position(t, m, model, ids, loss)
-                            : by_length(t, m, model, ids, loss);
+            cli_ranks_agree(t->group, open_model(&model, t, m, cli->words[0],
+                                                 cli_model_dtype(o->dtype))));
+        status = o->by == 0 ? by_position(t, m, model, ids)
+                            : by_length(t, m, model, ids);
         locant_model_close(model);
         CLI_TRY(status);
     }
@@ -350,27 +362,34 @@ static int read_ids(locant_tensor *ids, const struct cli *cli)
     return CLI_OK;
 }
 
-static int run(const struct cli *cli)
+/* All that may fail on one rank alone. */
+static int prepare(struct table *t, locant_tensor *ids, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct table *t = cli_alloc(1, sizeof *t);
-    struct picture *p;
-    locant_tensor ids;
 
-    if (t == NULL)
-        return CLI_INPUT;
     if (o->with.n > MOST_MODELS - 1)
         return cli_refuse("--with: %zu of them, at most %d", o->with.n,
                           MOST_MODELS - 1);
     t->names[t->models++] = "as it is";
     for (size_t i = 0; i < o->with.n; i++)
         t->names[t->models++] = o->with.items[i];
-    if (o->figure != NULL)
+    if (o->figure != NULL && cli_ranks_speaks(t->group))
         CLI_TRY(cli_check_output(o->figure));
-    CLI_TRY(read_ids(&ids, cli));
-    CLI_TRY(make_rows(t, o->by, ids.shape[0], ids.shape[1]));
-    CLI_TRY(fill(t, cli, &ids));
-    p = picture_of(t, o->by);
+    CLI_TRY(read_ids(ids, cli));
+    CLI_TRY(make_rows(t, o->by, ids->shape[0], ids->shape[1]));
+    t->loss =
+        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->loss);
+    t->cut = cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->cut);
+    if (t->loss == NULL || t->cut == NULL)
+        return CLI_INPUT;
+    return check_models(t, cli->words[0]);
+}
+
+static int show(const struct table *t, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct picture *p = picture_of(t, o->by);
+
     if (p == NULL)
         return CLI_INPUT;
     if (o->figure != NULL)
@@ -381,12 +400,28 @@ static int run(const struct cli *cli)
     return cli_status(cli_show_figure(&p->figure, o->color, NULL));
 }
 
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct table *t = cli_alloc(1, sizeof *t);
+    locant_tensor ids;
+
+    if (t == NULL)
+        return CLI_INPUT;
+    CLI_TRY(cli_ranks_open(&t->group, cli, &o->ranks));
+    if (t->group == NULL)
+        CLI_TRY(cli_check_single("--ranks mpi"));
+    CLI_TRY(cli_ranks_agree(t->group, prepare(t, &ids, cli)));
+    CLI_TRY(fill(t, cli, &ids));
+    return cli_ranks_speaks(t->group) ? show(t, cli) : CLI_OK;
+}
+
 const struct cli_command cli_model_score = {
     .name = "model score",
     .summary = "loss by position and length, with extensions",
     .usage = "MODEL -i IDS.npy [--with EXTENSION]...\n"
              "       [--by position|length] [--dtype f32|f64|bf16]\n"
-             "       [--figure PICTURE]\n"
+             "       [--figure PICTURE] [--ranks mpi]\n"
              "MODEL --text FILE [--length N] [--first-byte ID] ..",
     .doc =
         "What a model loses on your own tokens, in nats, as it is and with "
@@ -406,11 +441,16 @@ const struct cli_command cli_model_score = {
         "positions\n1, 2-3, 4-7 and so on.  By length: rows are cut into texts "
         "of T, T/2, T/4 ..\ntokens, and the losses of the last quarter of each "
         "are averaged.  Changes are\npaired by text; +- is their standard "
-        "error over texts.",
+        "error over texts.\n\nWith --ranks mpi the processes that mpirun or "
+        "srun has started share the texts\nout or, where there are fewer texts "
+        "than processes, the tokens of each, to the\nbits of one process.  All "
+        "read MODEL and the texts; process 0 prints.",
     .examples = "locant model score ~/models/mine -i ids.npy --by length\n"
                 "locant model score mine.gguf -i ids.npy --with "
                 "'yarn(factor=4)'\n"
-                "locant model score bytes-model --text book.txt --length 4096",
+                "locant model score bytes-model --text book.txt --length 4096\n"
+                "mpirun -n 4 locant model score ~/models/mine -i ids.npy "
+                "--ranks mpi",
     CLI_OPTIONS,
     .min_words = 1,
     .max_words = 1,

@@ -5,8 +5,8 @@ set(CORE_SOURCES
   angle/scale.c angle/schedule.c
   positions/augment.c positions/cache.c positions/cape.c
   positions/documents.c positions/effective.c positions/grid.c
-  positions/mask.c positions/mrope.c positions/multimodal.c
-  positions/randomized.c positions/sampling.c
+  positions/ids_walk.c positions/mask.c positions/mrope.c
+  positions/multimodal.c positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
   encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
   encodings/carope.c encodings/conformer.c encodings/cope.c
@@ -92,6 +92,7 @@ set(LAB_SOURCES
   files/shared.c files/source.c files/tensors.c files/tensors_entry.c
   files/tensors_header.c files/tensors_text.c files/tensors_write.c
   files/utf8.c
+  group/build.c group/greeting.c group/group.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
@@ -123,12 +124,13 @@ set(LAB_SOURCES
   families/identify_rule.c families/identify_scores.c
   families/identify_solve.c families/identify_table.c
   families/identify_weights.c families/model.c families/model_generate.c
-  families/model_input.c families/model_probe.c families/model_run.c
-  families/model_sight.c families/net_adaptive.c families/net_attention.c
+  families/model_greet.c families/model_input.c families/model_probe.c
+  families/model_run.c families/model_share.c families/model_sight.c
+  families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_delta.c families/net_ends.c families/net_experts.c
-  families/net_families.c families/net_family_keys.c
+  families/net_delta.c families/net_ends.c families/net_enter.c
+  families/net_experts.c families/net_families.c families/net_family_keys.c
   families/net_family_linear.c families/net_generate.c families/net_gguf.c
   families/net_grid.c families/net_head.c families/net_inputs.c
   families/net_latent.c families/net_learned.c families/net_length.c
@@ -138,37 +140,37 @@ set(LAB_SOURCES
   families/net_norm.c families/net_open.c families/net_params.c
   families/net_patches.c families/net_probe.c families/net_probe_json.c
   families/net_probe_rows.c families/net_run.c families/net_seen.c
-  families/net_sight.c families/net_stack.c families/net_streams.c
-  families/net_windows.c families/pairing.c families/plan.c
-  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
-  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_names.c
-  families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_names.c families/plan_pairs.c
-  families/plan_params.c families/plan_rope.c families/plan_scaling.c
-  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/plan_with.c families/position_plan.c families/position_plan_json.c
-  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
-  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/net_share.c families/net_sight.c families/net_stack.c
+  families/net_streams.c families/net_windows.c families/pairing.c
+  families/plan.c families/plan_alibi.c families/plan_beside.c
+  families/plan_decoder.c families/plan_gguf.c families/plan_gguf_keys.c
+  families/plan_gguf_names.c families/plan_gguf_rope.c families/plan_keys.c
+  families/plan_layers.c families/plan_learned.c families/plan_names.c
+  families/plan_pairs.c families/plan_params.c families/plan_rope.c
+  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
+  families/plan_stack.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/plan_with.c families/position_plan.c
+  families/position_plan_json.c families/spec_key.c families/tokenizer.c
+  families/tokenizer_merges.c families/tokenizer_parts.c
+  families/tokenizer_put.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/build.c store/checkpoint.c store/clock.c store/copy_rows.c
-  store/corpus_recipe.c store/merge_checkpoint.c store/merge_texts.c
-  store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
-  store/store.c store/store_eval.c store/store_files.c store/store_guard.c
+  store/checkpoint.c store/clock.c store/copy_rows.c store/corpus_recipe.c
+  store/merge_checkpoint.c store/merge_texts.c store/notice.c
+  store/run_sizes.c store/run_vocabulary.c store/speed.c store/store.c
+  store/store_eval.c store/store_files.c store/store_guard.c
   store/store_keep.c store/store_merge.c store/store_migrate.c
   store/store_open.c store/store_protocols.c store/store_rows.c
   store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
-  train/greeting.c train/group.c train/load_trained.c train/ranks.c
-  train/register.c train/train.c train/train_advice.c train/train_begin.c
-  train/train_group.c train/train_options.c train/train_parent.c
-  train/train_resume.c train/train_set_up.c train/train_step.c
-  train/train_time.c
+  train/load_trained.c train/ranks.c train/register.c train/train.c
+  train/train_advice.c train/train_begin.c train/train_group.c
+  train/train_options.c train/train_parent.c train/train_resume.c
+  train/train_set_up.c train/train_step.c train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
@@ -310,32 +312,32 @@ set(TESTS
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
   test_lengths test_merge test_messages test_model test_model_check
   test_model_check_refusals test_model_check_tensors test_model_each
-  test_model_encodings test_model_hooks test_model_leaves test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_train
-  test_multimodal test_muon test_muon_f32 test_net test_net_probe
-  test_net_probe_cross test_ngram test_nn test_nn_f32 test_nn_product
-  test_npy test_number_types test_numbers test_oracles_content
-  test_oracles_input test_oracles_rotate test_oracles_score test_page
-  test_page_cells test_page_data test_page_script test_page_tasks test_phase
-  test_pictures test_plan_gguf test_poll test_position_plan test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_published_plans test_quant test_quant_kernels
-  test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_frequencies test_rope_learned test_rope_maps
-  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rope_widths test_rotate_blocks test_rotate_f64 test_score
-  test_score_tables test_sections test_shared test_sight test_source
-  test_spec test_statistics test_statistics_curves test_statistics_unpaired
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_study_compare
-  test_surface test_sweep test_task_run test_tasks test_tensors
-  test_tensors_file test_tokenizer test_tokenizer_scores test_tokens
-  test_towers test_train test_train_group test_train_leaves test_train_norms
-  test_train_parent test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
+  test_model_encodings test_model_group test_model_hooks test_model_leaves
+  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
+  test_model_train test_multimodal test_muon test_muon_f32 test_net
+  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_cells test_page_data
+  test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
+  test_poll test_position_plan test_positions test_positions_grid
+  test_positions_random test_positions_windows test_probe test_probe_numbers
+  test_probe_partial test_probe_run test_probe_training test_property
+  test_published_plans test_quant test_quant_kernels test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_frequencies
+  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
+  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
+  test_rotate_f64 test_score test_score_tables test_sections test_shared
+  test_sight test_source test_spec test_statistics test_statistics_curves
+  test_statistics_unpaired test_store test_store_crowd test_store_docs
+  test_store_guard test_store_keep test_store_migrate test_store_refusals
+  test_store_sittings test_store_texts test_store_values test_study
+  test_study_compare test_surface test_sweep test_task_run test_tasks
+  test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
+  test_tokens test_towers test_train test_train_group test_train_leaves
+  test_train_norms test_train_parent test_train_source test_traits_attention
+  test_traits_calls test_traits_limit test_traits_params test_traits_refusals
   test_traits_relative test_traits_specs test_traits_sums test_traits_values
   test_tree test_vectors test_verdict test_vocabulary test_weights
   test_xpos_pope)

@@ -252,7 +252,7 @@ static const void *without_padding(void *room, const void *x,
         return x;
     memcpy(room, x, (size_t)(c->B * s->T) * row);
     for (int64_t i = 0; i < c->B * s->T; i++)
-        if (c->docs[i / s->T * c->capacity + c->length - s->T + i % s->T] < 0)
+        if (c->docs[i / s->T * c->capacity + s->from + i % s->T] < 0)
             memset((char *)room + (size_t)i * row, 0, row);
     return room;
 }

@@ -3,7 +3,7 @@
 #ifndef LCT_EVAL_H
 #define LCT_EVAL_H
 #include "../corpus/vocabulary.h"
-#include "../train/group.h"
+#include "../group/group.h"
 #include "../train/load_trained.h"
 #include "evaluate.h"
 

@@ -8,7 +8,7 @@
  * batches, as one process does.
  */
 #include "../store/run_vocabulary.h"
-#include "../train/greeting.h"
+#include "../group/greeting.h"
 #include "eval.h"
 #include <inttypes.h>
 #include <stdio.h>

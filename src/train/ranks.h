@@ -11,7 +11,7 @@
 #define LCT_RANKS_H
 #include "../core/tree.h"
 #include "../model/model.h"
-#include "group.h"
+#include "../group/group.h"
 #include "locant/lab.h"
 
 struct lct_ranks {

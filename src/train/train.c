@@ -9,7 +9,7 @@
 #include "../store/checkpoint.h"
 #include "../store/clock.h"
 #include "../store/speed.h"
-#include "greeting.h"
+#include "../group/greeting.h"
 #include "register.h"
 #include "train_begin.h"
 #include "train_group.h"

@@ -1,6 +1,6 @@
 /* train_parent.c - what a run takes from its parent, which rank 0 reads */
 #include "../store/run_vocabulary.h"
-#include "greeting.h"
+#include "../group/greeting.h"
 #include "train_group.h"
 #include <inttypes.h>
 #include <stdio.h>
