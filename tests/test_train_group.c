@@ -7,7 +7,26 @@
 #include "train_group_case.h"
 #include "train/trainer.h"
 
+enum { LEAVES = 8, STEPS = 12 };
+
+static const int sizes[] = { 1, 2, 3, 4, 5, 8 };
+
+static locant_train_options options(const char *encoding)
+{
+    locant_train_options o = narrow(encoding, 2, 16, STEPS);
+
+    o.batch = LEAVES;
+    o.checkpoint_every = 4;
+    o.leaves = LEAVES;
+    return o;
+}
+
 /* -------------------------------------------------------------------- bits */
+
+static void check_bits(const locant_train_options *o)
+{
+    check_group_bits(o, sizes, LEN(sizes));
+}
 
 /* Every door, learned parameters in few and in many leaves, both optimisers. */
 IN_SCRATCH(any_number_of_ranks_has_the_bits_of_one_process)

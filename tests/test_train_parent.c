@@ -6,7 +6,19 @@
 #define _GNU_SOURCE
 #include "train_group_case.h"
 
-enum { PARENT = 1, CHILD = 2 };
+enum { PARENT = 1, CHILD = 2, LEAVES = 8 };
+
+static const int sizes[] = { 1, 2, 3, 4, 5, 8 };
+
+static locant_train_options options(const char *encoding)
+{
+    locant_train_options o = narrow(encoding, 2, 16, 5);
+
+    o.batch = LEAVES;
+    o.checkpoint_every = 4;
+    o.leaves = LEAVES;
+    return o;
+}
 
 /* A store with a parent of bytes, or of a vocabulary. */
 static locant_store *store_with_parent(const char *name, int vocabulary)
@@ -29,7 +41,6 @@ static locant_train_options child(void)
     o.layers = 7;
     o.width = 9;
     o.vocabulary = 1234;
-    o.steps = 5;
     return o;
 }
 

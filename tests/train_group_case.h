@@ -1,22 +1,9 @@
-/* train_group_case.h - one run that the ranks of a group of threads share */
+/* train_group_case.h - ranks, as threads, that train one run together */
 #ifndef TRAIN_GROUP_CASE_H
 #define TRAIN_GROUP_CASE_H
 #include "thread_group.h"
 #include "train_case.h"
-
-enum { LEAVES = 8, STEPS = 12 };
-
-static const int sizes[] = { 1, 2, 3, 4, 5, 8 };
-
-static inline locant_train_options options(const char *encoding)
-{
-    locant_train_options o = narrow(encoding, 2, 16, STEPS);
-
-    o.batch = LEAVES;
-    o.checkpoint_every = 4;
-    o.leaves = LEAVES;
-    return o;
-}
+#include "train/trainer.h"
 
 /* What all ranks of a run are given. */
 struct job {
@@ -69,12 +56,15 @@ static inline void train_ranks(const locant_train_options *o, const char *name,
         assert_int_equal(job.ids[r], job.ids[0]);
 }
 
-static inline void check_bits(const locant_train_options *o)
+/* A run of each number of ranks has the bits of one process; numbers above the
+   leaves are left out. */
+static inline void check_group_bits(const locant_train_options *o,
+                                    const int *sizes, size_t n)
 {
     locant_store *one = open_store("one");
     const int64_t id = train(one, o);
 
-    for (size_t i = 0; i < LEN(sizes); i++) {
+    for (size_t i = 0; i < n; i++) {
         char name[16];
         locant_store *s;
         locant_run_info a, b;

@@ -57,7 +57,9 @@ locant_model_open_with(locant_model **out, const char *path, locant_dtype dtype,
 /* What a model is like. */
 typedef struct locant_model_info {
     const char *model_type; /* of config.json */
-    int64_t     layers, width, vocab;
+    int64_t     layers;
+    int64_t     width; /* of the states that LOCANT_MODEL_HIDDEN gives */
+    int64_t     vocab;
 } locant_model_info;
 
 LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
@@ -110,7 +112,8 @@ typedef struct locant_model_input {
 #define LOCANT_MODEL_INPUT_INIT { .struct_size = sizeof(locant_model_input) }
 
 enum { /* flags */
-    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, not logits */
+    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, which OPT-350m
+                               projects to its embeddings, not logits */
 };
 
 /*

@@ -56,7 +56,7 @@ locant_model_info locant_model_info_of(const locant_model *model)
 {
     return (locant_model_info){ .model_type = model->net->config.model_type,
                                 .layers = model->net->text.n_layers,
-                                .width = model->net->width,
+                                .width = lct_net_run_width(model->net),
                                 .vocab = model->net->vocab };
 }
 
@@ -70,7 +70,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     shape[1] = in->T;
     if (n->text.patches != NULL)
         shape[1] = lct_net_patches_states(n, in->height, in->width);
-    shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
+    shape[2] = flags & LOCANT_MODEL_HIDDEN ? lct_net_run_width(n) : n->vocab;
     if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
     shape[1] = n->vocab;
@@ -112,7 +112,7 @@ static locant_status run_images(void *out, struct lct_net_run *r,
     LCT_TRY(lct_net_run_step(r, &all));
     if (!(flags & LOCANT_MODEL_HIDDEN))
         return lct_net_patches_head(out, r, r->T);
-    memcpy(out, r->x, (size_t)(in->B * r->T * r->n->width) * r->n->math->item);
+    lct_net_run_states(out, r->x, in->B * r->T, r);
     return LOCANT_OK;
 }
 
@@ -135,7 +135,7 @@ static locant_status run_all(void *out, struct lct_net_run *r,
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
 
             if (flags & LOCANT_MODEL_HIDDEN)
-                memcpy(to, x, (size_t)(T * n->width) * m->item);
+                lct_net_run_states(to, x, T, r);
             else
                 lct_net_run_head(to, x, T, r);
         }

@@ -8,7 +8,6 @@
 #include "net_share.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { ROWS = 64 }; /* tokens whose logits are sent at a time */
 
@@ -228,7 +227,7 @@ static void fill(void *to, struct work *w, const struct block *x)
         lct_net_math_at(n->math, w->run.x, (x->b * w->run.T + x->i) * n->width);
 
     if (w->call->flags & LOCANT_MODEL_HIDDEN)
-        memcpy(to, from, bytes_of(w, x->count));
+        lct_net_run_states(to, from, x->count, &w->run);
     else
         lct_net_run_head(to, from, x->count, &w->run);
 }
@@ -285,7 +284,7 @@ static locant_status put_images(struct work *w, int64_t t, int64_t T)
     (void)t;
     (void)T;
     if (w->call->flags & LOCANT_MODEL_HIDDEN)
-        memcpy(to, w->run.x, (size_t)w->own.B * each);
+        lct_net_run_states(to, w->run.x, w->own.B * rows, &w->run);
     else
         lct_net_share_hold(&w->share,
                            lct_net_patches_head(to, &w->run, w->run.T));

@@ -4,7 +4,7 @@
 #include "locant/attention.h"
 #include "net_bind.h"
 #include "net_cache.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 struct lct_net_memory;
 struct lct_net_share;

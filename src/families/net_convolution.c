@@ -2,7 +2,7 @@
 #include "net_convolution.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 #include "net_norm.h"
 #include <string.h>
 
@@ -48,8 +48,8 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
     c->kernel = kernel;
     LCT_TRY(read_keys(c, &n->config));
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ D, D, kernel }));
-    LCT_TRY(lct_net_bind_blocks(w, D * kernel));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ D, D, kernel }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, D * kernel));
     c->map.w = (struct lct_net_matrix){ .weight = w,
                                         .out = D,
                                         .in = D * kernel,

@@ -58,7 +58,7 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
     }
     LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
-    LCT_TRY(lct_net_matrix_begin(&r->room, n));
+    LCT_TRY(lct_net_linear_begin(&r->room, n));
     r->x = lct_net_zeros(rows * s->n_streams, n->width, n->math->item);
     if (s->inputs_width > 0)
         r->inputs = lct_net_zeros(rows, s->inputs_embed.in, n->math->item);
@@ -113,7 +113,7 @@ void lct_net_run_end(struct lct_net_run *r)
 {
     lct_net_cache_free(r->cache);
     locant_encoding_free(r->encoding);
-    lct_net_matrix_end(&r->room);
+    lct_net_linear_end(&r->room);
     locant_release(r->x);
     locant_release(r->embed);
     locant_release(r->scratch);
@@ -309,6 +309,26 @@ locant_status lct_net_run_again(struct lct_net_run *r,
 
 /* --------------------------------------------------------------------- head */
 
+int64_t lct_net_run_width(const struct lct_net *n)
+{
+    const struct lct_net_matrix *out = &n->text.project_out.w;
+
+    return out->weight != NULL ? out->out : n->width;
+}
+
+void lct_net_run_states(void *out, const void *x, int64_t rows,
+                        struct lct_net_run *r)
+{
+    const struct lct_net *n = r->n;
+    const struct lct_net_linear *project = &n->text.project_out;
+
+    if (project->w.weight != NULL)
+        lct_net_linear_forward(out, project->w.out, x, rows, n, project,
+                               &r->room);
+    else
+        memcpy(out, x, (size_t)(rows * n->width) * n->math->item);
+}
+
 void lct_net_run_head(void *out, const void *x, int64_t rows,
                       struct lct_net_run *r)
 {
@@ -321,8 +341,7 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
         return;
     }
     if (n->text.project_out.w.weight != NULL) {
-        lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
-                               &n->text.project_out, &r->room);
+        lct_net_run_states(r->embed, x, rows, r);
         x = r->embed;
     }
     if (n->head_dense.w.weight != NULL) {

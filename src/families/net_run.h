@@ -91,6 +91,12 @@ locant_status lct_net_run_again(struct lct_net_run *r,
 /* Seconds since some time. */
 double lct_net_run_now(void);
 
+/* Channels of the states that a model gives: D, or what OPT-350m projects them
+   to. */
+int64_t lct_net_run_width(const struct lct_net *n);
+/* out [rows, that width] = the states x [rows, D] of the last step */
+void lct_net_run_states(void *out, const void *x, int64_t rows,
+                        struct lct_net_run *r);
 /* out [rows, V] = logits of states x [rows, D] */
 void lct_net_run_head(void *out, const void *x, int64_t rows,
                       struct lct_net_run *r);

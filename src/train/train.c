@@ -300,6 +300,7 @@ void lct_trainer_free(struct lct_trainer *t)
     locant_release(t->muon);
     locant_release(t->tokens);
     locant_release(t->targets);
+    locant_release(t->row);
     locant_release(t->starts);
     locant_release(t->loss);
     locant_release(t->memory.data);

@@ -1,4 +1,8 @@
-/* train_advice.c - does sharing out this run pay? */
+/*
+ * train_advice.c - does sharing out this run pay?
+ *
+ * What ranks gather during a pass, of rows that they share, is not counted.
+ */
 #include "../store/notice.h"
 #include "train_group.h"
 #include <stdio.h>
