@@ -1,10 +1,11 @@
 /* cmd_bench.c - locant bench: speed, compared with the peak of this machine. */
 #include "bench/bench.h"
-#include "cli.h"
+#include "bench_ranks.h"
 
 struct options {
     struct bench_request typed;
     int quick, list, csv;
+    struct cli_ranks ranks;
 };
 
 static const struct cli_option options[] = {
@@ -28,6 +29,7 @@ static const struct cli_option options[] = {
     OPT_FLAG("csv", csv, "the same as -o csv"),
     OPT_TEXT("append", typed.append, "DIR",
              "also write the results into a file there"),
+    OPT_RANKS(ranks, "time messages of the processes that mpirun started"),
     OPT_END
 };
 
@@ -38,6 +40,10 @@ static int run(const struct cli *cli)
     struct bench_options options_read;
     char why[512];
 
+    if (o->ranks.mpi)
+        return bench_ranks_print(cli, &o->ranks, o->quick != 0);
+    if (cli_given(cli, "patience"))
+        return cli_refuse("--patience is for --ranks mpi");
     if ((cli->json != 0) + (o->csv != 0) + cli_given(cli, "output") > 1)
         return cli_refuse("bench: --json, --csv and -o each choose the format; "
                           "give only one");
@@ -57,24 +63,30 @@ const struct cli_command cli_bench = {
     .summary = "speed, compared with the peak of this machine",
     .usage = "[--quick] [--only TEXT] [-n LIST] [-d LIST] [-t LIST]\n"
              "  [-e SPEC] [--isa NAMES] [-o markdown|json|csv|sql] "
-             "[--append DIR]",
-    .doc = "Checks and times every operation and every kernel, and prints its "
-           "share of a\npeak of this machine: streaming in place, reading, or "
-           "fused multiply-adds; for\nattention in bfloat16, bfloat16 dot "
-           "products where the instruction set has\nthem.  The peak is "
-           "measured before and after each row, on the same threads.\n\nLIST "
-           "is numbers and ranges between commas: 512, 1,2, 512-8192*2, "
-           "64-256+64.\n-n, -d and -e run only the rows that have such a size "
-           "or take an encoding.\nNAMES are instruction sets between commas: "
-           "avx512,avx2.  Without --isa, kernels\nand angles run with each "
-           "that the CPU has, other rows with the best.\nExit 1 if a result "
-           "was wrong.",
+             "[--append DIR]\n  [--ranks mpi]",
+    .doc =
+        "Checks and times every operation and every kernel, and prints its "
+        "share of a\npeak of this machine: streaming in place, reading, or "
+        "fused multiply-adds; for\nattention in bfloat16, bfloat16 dot "
+        "products where the instruction set has\nthem.  The peak is "
+        "measured before and after each row, on the same threads.\n\nLIST "
+        "is numbers and ranges between commas: 512, 1,2, 512-8192*2, "
+        "64-256+64.\n-n, -d and -e run only the rows that have such a size "
+        "or take an encoding.\nNAMES are instruction sets between commas: "
+        "avx512,avx2.  Without --isa, kernels\nand angles run with each "
+        "that the CPU has, other rows with the best.\nExit 1 if a result "
+        "was wrong.\n\nWith --ranks mpi the processes that mpirun or srun has "
+        "started time what\ntraining sends: one exchange, the sum of "
+        "gradients (against MPI_Allreduce),\ngathered keys and values.  "
+        "From this and the speed of a rank follows how\nefficient training "
+        "of several sizes would be on these hosts.",
     .examples = "locant bench --quick\n"
                 "locant bench --only forward -n 512-8192*2 -t 1,2\n"
                 "locant bench --only decode --isa avx512,avx2\n"
                 "locant bench --only rotate -e \"rope(scaling=yarn(factor=4,"
                 "original=4096))\"\n"
-                "locant bench --quick -o sql | sqlite3 bench.db",
+                "locant bench --quick -o sql | sqlite3 bench.db\n"
+                "mpirun -n 4 locant bench --ranks mpi",
     CLI_OPTIONS,
     .run = run
 };

@@ -178,7 +178,7 @@ static int prepare(locant_train_options *t, locant_corpus **corpus,
     cli_catch_signals();
     if (o->task == NULL)
         CLI_TRY(cli_corpus_open(corpus, &o->corpus, o->dir));
-    if (o->parent != 0)
+    if (o->parent != 0 && (group == NULL || group->rank == 0))
         CLI_TRY(cli_check_store(o->dir));
     /* Report bad options before a store is created. */
     CLI_TRY(cli_status(locant_train_check(*corpus, t)));

@@ -42,6 +42,7 @@ void cli_mpi_load(const struct cli_mpi **out, const char **why)
         loaded = find(&mpi.group, library, "locant_mpi_group", why) &&
                  find(&mpi.free, library, "locant_mpi_free", why) &&
                  find(&mpi.abort, library, "locant_mpi_abort", why) &&
+                 find(&mpi.allreduce, library, "locant_mpi_allreduce", why) &&
                  find(&mpi.version, library, "locant_mpi_version", why);
     *out = loaded ? &mpi : NULL;
 }

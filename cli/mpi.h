@@ -9,6 +9,8 @@ struct cli_mpi {
     locant_status (*group)(locant_group **out, void *comm, double patience);
     void (*free)(locant_group *group);
     void (*abort)(const locant_group *group, int exit_status);
+    locant_status (*allreduce)(const locant_group *group, float *data,
+                               size_t n);
     const char *(*version)(void);
 };
 

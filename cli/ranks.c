@@ -1,9 +1,15 @@
 /* ranks.c - see ranks.h */
+#define _POSIX_C_SOURCE 200809L
 #include "ranks.h"
 #include "launcher.h"
 #include "mpi.h"
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ABORT_SECONDS = 2 }; /* until a process ends that MPI does not end */
 
 static struct {
     const struct cli_mpi *mpi;
@@ -44,6 +50,12 @@ void cli_ranks_poll(void)
 static void free_group(void *group)
 {
     ranks.mpi->free(group);
+}
+
+locant_status cli_ranks_allreduce(const locant_group *group, float *data,
+                                  size_t n)
+{
+    return ranks.mpi->allreduce(group->context, data, n);
 }
 
 /* A launcher of another MPI leaves every process alone. */
@@ -92,6 +104,27 @@ int cli_ranks_open(const locant_group **out, const struct cli *cli,
     return CLI_OK;
 }
 
+static void *leave_later(void *exit_status)
+{
+    const struct timespec time = { ABORT_SECONDS, 0 };
+
+    nanosleep(&time, NULL);
+    _exit(*(const int *)exit_status);
+}
+
+/* MPI_Abort() of MPICH 4.0 waits for messages to a rank that is stopped, for
+   ever.  Launchers end all ranks when one ends without MPI_Finalize(). */
+static void abort_all(int status)
+{
+    static int exit_status;
+    pthread_t thread;
+
+    exit_status = status;
+    if (pthread_create(&thread, NULL, leave_later, &exit_status) != 0)
+        _exit(status);
+    ranks.mpi->abort(ranks.group, status);
+}
+
 /* End all ranks: this one has lost another. */
 static int end_all(int status)
 {
@@ -101,7 +134,7 @@ static int end_all(int status)
         cli_speak(cli_text("rank %d: %s", ranks.watched.rank, text));
     else
         cli_fail(status, "%s", text);
-    ranks.mpi->abort(ranks.group, status);
+    abort_all(status);
     return status;
 }
 

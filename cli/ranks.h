@@ -31,6 +31,10 @@ int cli_ranks_open(const locant_group **out, const struct cli *cli,
  */
 int cli_ranks_agree(const locant_group *group, int status);
 
+/* The MPI_Allreduce() of the ranks; see locant/mpi.h. */
+locant_status cli_ranks_allreduce(const locant_group *group, float *data,
+                                  size_t n);
+
 /* From now on a signal to a rank ends its next computation as INTERRUPTED. */
 void cli_ranks_poll(void);
 

@@ -172,9 +172,9 @@ set(LAB_SOURCES
   store/store_open.c store/store_protocols.c store/store_rows.c
   store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/ranks.c train/register.c train/train.c
-  train/train_begin.c train/train_group.c train/train_options.c
-  train/train_resume.c train/train_set_up.c train/train_step.c
-  train/train_time.c
+  train/train_advice.c train/train_begin.c train/train_group.c
+  train/train_options.c train/train_parent.c train/train_resume.c
+  train/train_set_up.c train/train_step.c train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
   measure/evaluate_ranks.c measure/evaluate_shared.c
@@ -235,13 +235,13 @@ set(LAB_SOURCES
   vectors/vector_tolerance.c vectors/vector_values.c vectors/vector_verify.c
   vectors/vector_write.c)
 set(COMMAND_SOURCES
-  args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
-  cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_model.c
-  cmd_positions.c cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c
-  cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c
-  cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c course.c
-  errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
-  json.c language.c launcher.c main.c model_check.c model_compare.c
+  args.c arrays.c bench_ranks.c cmd_angles.c cmd_attend.c cmd_bench.c
+  cmd_bias.c cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c
+  cmd_model.c cmd_positions.c cmd_probe.c cmd_report.c cmd_resize.c
+  cmd_rotate.c cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c
+  cmd_study.c cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c
+  course.c errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c
+  job.c json.c language.c launcher.c main.c model_check.c model_compare.c
   model_convert.c model_extend.c model_generate.c model_identify.c
   model_input.c model_inspect.c model_logits.c model_losses.c model_maps.c
   model_plan.c model_probe.c model_score.c model_text.c model_vectors.c
@@ -297,10 +297,10 @@ set(TESTS
   test_attention_padding test_attention_paged test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_state test_attention_sums
-  test_attention_tiles test_attention_widths test_bench test_biases
-  test_characters test_check_grids test_check_turns test_check_values
-  test_checkpoint test_class test_compare test_config test_content
-  test_content_hooks test_content_inputs test_content_rules
+  test_attention_tiles test_attention_widths test_bench test_bench_ranks
+  test_biases test_characters test_check_grids test_check_turns
+  test_check_values test_checkpoint test_class test_compare test_config
+  test_content test_content_hooks test_content_inputs test_content_rules
   test_content_terms test_context_use test_convert test_convert_back
   test_convert_gguf test_convert_latent test_convert_names
   test_coordinates_backward test_coordinates_by_head test_core test_corpus
@@ -343,7 +343,7 @@ set(TESTS
   test_study_compare test_surface test_sweep test_task_run test_tasks
   test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
   test_tokens test_towers test_train test_train_group test_train_leaves
-  test_train_norms test_train_sequence test_train_source
+  test_train_norms test_train_parent test_train_sequence test_train_source
   test_traits_attention test_traits_calls test_traits_limit
   test_traits_params test_traits_refusals test_traits_relative
   test_traits_specs test_traits_sums test_traits_values test_tree

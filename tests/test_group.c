@@ -2,6 +2,7 @@
 /* needs: lab */
 #include "testing.h"
 #include "group_case.h"
+#include "train/ranks.h"
 #include "thread_group.h"
 #include <stdio.h>
 
@@ -230,4 +231,53 @@ TEST(a_lost_rank_is_reported_by_all_that_wait)
     for (int size = 2; size <= 5; size++)
         for (int lost = 0; lost < size; lost++)
             lose(lost, size);
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* Bytes that a rank has for gradients beyond those of one process: a gradient
+   for each of its subtrees but one, and slices of the others' subtrees, which
+   are the largest allocation for so many elements. */
+static double extra_bytes(const locant_group *g, int64_t leaves, size_t n)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+    struct lct_ranks r;
+    double slices;
+    size_t own;
+
+    o.group = g;
+    o.batch = o.leaves = leaves;
+    test_memory_fail(0);
+    CHECK_OK(lct_ranks_create(&r, &o));
+    CHECK_OK(lct_ranks_reserve(&r, n));
+    own = (size_t)lct_tree_subtrees(r.leaves.first, r.leaves.last);
+    slices = (double)test_memory_largest();
+    CHECK(slices >= (double)((r.count - own) * (n / (size_t)g->size) * 4));
+    slices += (double)((own - 1) * n * sizeof(float));
+    lct_ranks_free(&r);
+    test_memory_end();
+    return slices;
+}
+
+/* docs/SCALE.md: (log2 L + 3) gradients of n elements, and one byte. */
+TEST(a_rank_has_few_gradients_more_than_one_process)
+{
+    const size_t n = 1 << 18;
+    const double bytes = (double)(n * sizeof(float));
+    double most = 0;
+
+    for (int log = 1; log <= 8; log++) {
+        for (int size = 2; size <= 16 && size <= 1 << log; size++) {
+            for (int rank = 0; rank < size; rank++) {
+                const locant_group g = { sizeof g, rank, size, NULL, NULL };
+                const double extra = extra_bytes(&g, 1 << log, n);
+
+                if (extra > (log + 3) * bytes + 1)
+                    FAIL("rank %d of %d, %d leaves: %.2f gradients\n", rank,
+                         size, 1 << log, extra / bytes);
+                most = log == 4 && extra > most ? extra : most;
+            }
+        }
+    }
+    CHECK(most < 3.34 * bytes && most > 3.33 * bytes); /* of 16 leaves */
 }

@@ -301,6 +301,94 @@ IN_SCRATCH(a_loss_that_is_not_finite_fails_on_all)
     locant_store_close(job.store);
 }
 
+/* ------------------------------------------------------------------ advice */
+
+/* Notices of one rank that tell how much of a step messages take. */
+struct advised {
+    int times;
+    double share;
+};
+
+static int take_advice(const locant_progress *p, void *context)
+{
+    struct advised *a = context;
+
+    if (p->notice && strstr(p->notice, "'locant report --part'")) {
+        a->times++;
+        CHECK(sscanf(p->notice, "the 2 ranks spend %lf of a step", &a->share) ==
+              1);
+    }
+    return 0;
+}
+
+static void pause_for(int milliseconds)
+{
+    const struct timespec pause = { 0, milliseconds * 1000000L };
+
+    nanosleep(&pause, NULL);
+}
+
+static locant_status slow_exchange(const locant_piece *send, size_t sends,
+                                   const locant_piece *receive, size_t receives,
+                                   void *context)
+{
+    const locant_group *g = context;
+
+    pause_for(20);
+    return g->exchange(send, sends, receive, receives, g->context);
+}
+
+static void slow_fill(int32_t *tokens, int32_t *targets,
+                      const struct lct_batch_row *row, const void *context)
+{
+    pause_for(5);
+    fill(tokens, targets, row, context);
+}
+
+struct advice_job {
+    struct job job;
+    bool slow;
+    struct advised advised[2];
+};
+
+static locant_status train_advised(const locant_group *g, void *context)
+{
+    struct advice_job *x = context;
+    locant_train_options o = x->job.o;
+    locant_group slow = { sizeof slow, g->rank, g->size, slow_exchange,
+                          (void *)(uintptr_t)g };
+
+    o.group = x->slow ? &slow : g;
+    o.progress = take_advice;
+    o.context = &x->advised[g->rank];
+    return locant_train(&x->job.ids[g->rank],
+                        g->rank == 0 ? x->job.store : NULL, corpus, &o);
+}
+
+/* Three exchanges of 20 ms are more than half of a step of this model, and 8
+   rows of 5 ms are more than its messages. */
+IN_SCRATCH(ranks_that_wait_more_than_they_compute_say_so_once)
+{
+    static const struct locant_source source = { "slow", 7, 0, slow_fill,
+                                                 NULL };
+
+    for (int slow = 0; slow < 2; slow++) {
+        struct thread_group_result results[THREAD_GROUP_RANKS];
+        const struct thread_group_options group = { .size = 2,
+                                                    .seed = test_rand() };
+        struct advice_job x = { .job.o = options("none"), .slow = slow != 0 };
+
+        x.job.o.source = slow ? NULL : &source;
+        x.job.store = open_store(slow ? "slow" : "fast");
+        thread_group_run(results, &group, train_advised, &x);
+        thread_group_check(results, 2, LOCANT_OK, NULL);
+        assert_int_equal(x.advised[0].times, slow);
+        assert_int_equal(x.advised[1].times, 0);
+        CHECK(!slow || (x.advised[0].share > .5 && x.advised[0].share <= 1));
+        locant_store_close(x.job.store);
+    }
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 static locant_status other_seed(const locant_group *g, void *context)
@@ -424,10 +512,6 @@ TEST(groups_that_cannot_train_are_refused)
                   " expected at most 8 ranks");
     g.size = 4;
     CHECK_OK(locant_train_check(corpus, &o));
-    o.parent = 3;
-    CHECK_REFUSED(locant_train_check(corpus, &o), LOCANT_ERR_PARAM,
-                  "locant_train: parent is 3, but 4 ranks train, expected 0");
-    o.parent = 0;
     o.batch = 7;
     o.leaves = 0;
     CHECK_REFUSED(locant_train_check(corpus, &o), LOCANT_ERR_PARAM,

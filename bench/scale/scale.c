@@ -15,6 +15,7 @@
  * prints, for each case of that FOLD and each number of ranks,
  * case;net;ranks;simulated efficiency;the model's
  */
+#include "loads.h"
 #include "group/group.h"
 #include "train/ranks.h"
 #include <locant/mpi.h>
@@ -25,106 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANKS = 32 };
+enum { MOST_RANKS = 32, LARGE_FOLD = 256 };
 
-static const double FLOPS = 3e12, /* per second and host, as in net-*.xml */
-    PATIENCE = 1e6;               /* seconds: longer than any simulated wait */
+#define FLOPS 3e12 /* per second and host, as in net-*.xml */
 
-/* One sequence of which every rank has a part, or a batch of many. */
-enum split { DATA_PARALLEL, SEQUENCE_PARALLEL };
-
-struct load {
-    const char *name;
-    enum split split;
-    bool weak;  /* rows or tokens are those of one rank */
-    int fold;   /* bytes that one byte stands for */
-    int leaves; /* of the batch; 0: one for each rank */
-    double params, width, layers, rows, tokens;
-};
-
-/* The rows of docs/SCALE.md. */
-/* clang-format off */
-static const struct load loads[] = {
-    { "S 0.18M, 16 x 128", DATA_PARALLEL, false, 1, 16,
-      .18e6, 64, 3, 16, 128 },
-    { "M 0.86M, 16 x 128", DATA_PARALLEL, false, 1, 16,
-      .86e6, 128, 4, 16, 128 },
-    { "L 5M, 32 x 256", DATA_PARALLEL, false, 16, 32,
-      5e6, 256, 6, 32, 256 },
-    { "GPT-2 124M, 64 x 1024", DATA_PARALLEL, false, 256, 32,
-      124e6, 768, 12, 64, 1024 },
-    { "GPT-2, 2 x 1024 per rank", DATA_PARALLEL, true, 256, 0,
-      124e6, 768, 12, 2, 1024 },
-    { "GPT-2, 1 x 8k", SEQUENCE_PARALLEL, false, 256, 0,
-      124e6, 768, 12, 1, 8192 },
-    { "GPT-2, 1 x 32k", SEQUENCE_PARALLEL, false, 256, 0,
-      124e6, 768, 12, 1, 32768 },
-    { "GPT-2, 1 x 128k", SEQUENCE_PARALLEL, false, 256, 0,
-      124e6, 768, 12, 1, 131072 },
-    { "GPT-2, 4k per rank", SEQUENCE_PARALLEL, true, 256, 0,
-      124e6, 768, 12, 1, 4096 },
-};
-/* clang-format on */
+static const double PATIENCE = 1e6; /* s: longer than any simulated wait */
 
 /* As in net-<name>.xml. */
 static const struct net {
     const char *name;
-    double bandwidth, latency; /* bytes per second; seconds from host to host */
-} nets[] = { { "25gbe", 3.1e9, 30e-6 }, { "200g", 24e9, 2e-6 } };
-
-/* A load on so many ranks. */
-struct job {
-    const struct load *load;
-    int ranks;
-    double rows, tokens;
-};
-
-static struct job job_of(const struct load *load, int ranks)
-{
-    struct job j = { load, ranks, load->rows, load->tokens };
-
-    if (load->weak && load->split == DATA_PARALLEL)
-        j.rows *= ranks;
-    if (load->weak && load->split == SEQUENCE_PARALLEL)
-        j.tokens *= ranks;
-    return j;
-}
-
-/* Of a step: 6 for each parameter and token, and causal attention, forward 2
-   and backward 5 for each two tokens and channel. */
-static double flops_of(const struct job *j)
-{
-    const struct load *l = j->load;
-
-    return j->rows * (6 * l->params * j->tokens +
-                      7 * j->tokens * j->tokens * l->width * l->layers);
-}
-
-/* Bytes of the keys and values of a layer. */
-static double keys_of(const struct job *j)
-{
-    return 8 * j->tokens * j->load->width;
-}
-
-/*
- * Efficiency by formula: nothing overlaps, every rank sends (P-1)/P of the
- * gradients twice and of each layer's keys and values three times (gathered
- * forward and backward, then their gradients), and each of these takes P - 1
- * latencies.
- */
-static double forecast(const struct job *j, const struct net *net)
-{
-    const double others = j->ranks - 1, part = others / j->ranks;
-    const double ideal = flops_of(j) / j->ranks / FLOPS;
-    double bytes = 2 * 4 * j->load->params, phases = 2;
-
-    if (j->load->split == SEQUENCE_PARALLEL) {
-        bytes += 3 * keys_of(j) * j->load->layers;
-        phases += 3 * j->load->layers;
-    }
-    return ideal / (ideal + part * bytes / net->bandwidth +
-                    phases * others * net->latency);
-}
+    struct speeds speeds;
+} nets[] = { { "25gbe", { FLOPS, 3.1e9, 30e-6 } },
+             { "200g", { FLOPS, 24e9, 2e-6 } } };
 
 /* SMPI says MPI_THREAD_SINGLE, which liblocant_mpi refuses. Here no rank starts
    a thread, so this function replaces SMPI's. */
@@ -251,7 +164,9 @@ static void release(struct worker *w)
     lct_ranks_free(&w->ranks);
 }
 
-/* Seconds of a step, from the first rank's begin to the last one's end. */
+/* Seconds of a step, from the first rank's begin to the last one's end. It is
+   not the first one: how long a rank spins depends on the step before, except
+   for large pieces. */
 static double time_step(const struct job *j, MPI_Comm comm)
 {
     double begin, end, first, last;
@@ -260,6 +175,8 @@ static double time_step(const struct job *j, MPI_Comm comm)
 
     must(locant_mpi_group(&group, &comm, PATIENCE));
     prepare(&w, j, group);
+    if (j->load->fold < LARGE_FOLD)
+        step(&w);
     MPI_Barrier(comm);
     begin = MPI_Wtime();
     step(&w);
@@ -286,7 +203,8 @@ static void run(const struct load *load, int ranks, const struct net *net)
     MPI_Comm_free(&comm);
     if (rank == 0)
         printf("%s;%s;%d;%.3f;%.3f\n", load->name, net->name, ranks,
-               flops_of(&j) / ranks / FLOPS / seconds, forecast(&j, net));
+               flops_of(&j) / ranks / FLOPS / seconds,
+               forecast(&j, &net->speeds));
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

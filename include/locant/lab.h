@@ -308,13 +308,14 @@ typedef struct locant_train_options {
  * a run that was begun with one number of them continues with another.  Rank 0
  * alone has the store; others pass NULL.  A failure of one rank ends the call
  * on all, with one message.  If 'progress' of one asks to stop, all stop after
- * the next step.  With more than one rank, parent is 0.
+ * the next step.
  *
  * parent > 0 names a run that is done.  The new run begins with the parent's
  * parameters instead of drawn ones, and has its sizes and vocabulary: the
  * members layers to rms_norm and vocabulary are not read.  The encodings may
  * differ if their parameters are the same, for instance ropes with different
- * scalings.  Optimiser and step count start anew.
+ * scalings.  Optimiser and step count start anew.  Of a group rank 0 reads the
+ * parent in its store.
  */
 
 /*

@@ -44,6 +44,15 @@ LOCANT_API void locant_mpi_free(locant_group *group);
  */
 LOCANT_API void locant_mpi_abort(const locant_group *group, int exit_status);
 
+/*
+ * MPI_Allreduce(): data [n] becomes the sum of those of all processes, which
+ * call this with the same n.  For benches: its bits depend on the MPI and on
+ * the number of processes, and no library calls it.
+ * Errors: NULL, PARAM (n is beyond the counts of MPI-3), IO.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_mpi_allreduce(const locant_group *group, float *data, size_t n);
+
 /* "Open MPI v4.1.4", "MPICH Version: 4.0.2", or what else the MPI of this
    process calls itself; valid for ever, never NULL.  Calls no MPI function that
    needs MPI_Init(). */

@@ -6,7 +6,10 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-enum { LCT_HOST_BYTES = 64 };
+enum {
+    LCT_HOST_BYTES = 64,
+    LCT_EXCHANGE_KINDS = 61 /* a step of training has some five exchanges */
+};
 
 /* One message of an exchange: a piece, or 1 GiB of it. */
 struct lct_exchange_part {
@@ -22,6 +25,7 @@ struct lct_mpi_group {
     bool broken;                   /* an exchange has failed */
     char (*hosts)[LCT_HOST_BYTES]; /* [size] */
     int *sent, *received;          /* [size] parts of this exchange by peer */
+    double waits[LCT_EXCHANGE_KINDS]; /* s, of exchanges by their sizes */
     /* of the parts of an exchange: */
     int n, room;
     MPI_Request *requests;

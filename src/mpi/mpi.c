@@ -1,6 +1,7 @@
 /* mpi.c - a group of the processes of MPI; see locant/mpi.h */
 #define _POSIX_C_SOURCE 200809L
 #include "exchange.h"
+#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 
@@ -138,6 +139,23 @@ locant_status locant_mpi_group(locant_group **out, void *comm, double patience)
     else
         locant_mpi_free(&x->group);
     return status;
+}
+
+locant_status locant_mpi_allreduce(const locant_group *group, float *data,
+                                   size_t n)
+{
+    const struct lct_mpi_group *x = (const struct lct_mpi_group *)group;
+    int code;
+
+    LCT_NOT_NULL(__func__, group);
+    LCT_NOT_NULL(__func__, data);
+    if (n > INT_MAX)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: n is %zu, expected at most %d", __func__, n,
+                           INT_MAX);
+    code =
+        MPI_Allreduce(MPI_IN_PLACE, data, (int)n, MPI_FLOAT, MPI_SUM, x->comm);
+    return code == MPI_SUCCESS ? LOCANT_OK : lct_exchange_fail(__func__, code);
 }
 
 void locant_mpi_abort(const locant_group *group, int exit_status)

@@ -42,11 +42,6 @@ locant_status lct_ranks_check(const locant_train_options *o)
                            " rows in %" PRId64
                            " leaves, expected at most %" PRId64 " ranks",
                            size, o->batch, leaves, leaves);
-    if (o->parent > 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: parent is %" PRId64
-                           ", but %d ranks train, expected 0",
-                           o->parent, size);
     return LOCANT_OK;
 }
 

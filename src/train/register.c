@@ -60,7 +60,7 @@ void lct_register_key(struct lct_trainer *t)
     if (o->parent > 0)
         n += snprintf(
             t->key + n, sizeof t->key - (size_t)n, ";parent=%016" PRIx64,
-            lct_hash(LCT_HASH_BEGIN, t->parent_key, strlen(t->parent_key)));
+            lct_hash(LCT_HASH_BEGIN, t->parent.key, strlen(t->parent.key)));
     if (o->constant_rate)
         n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
     if (o->optimizer == LOCANT_MUON)

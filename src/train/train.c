@@ -189,13 +189,15 @@ static locant_status train(struct lct_trainer *t)
 {
     int64_t every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
     const char *not_finite;
-    double value;
+    double value, begun;
 
     LCT_TRY(lct_train_hold(t, after_step(t)));
     while (t->step < t->o.steps) {
+        begun = lct_clock();
         LCT_TRY(lct_train_step(t, &not_finite, &value));
         if (not_finite)
             return stop_not_finite(t, not_finite, value);
+        lct_train_advise(t, lct_clock() - begun);
         LCT_TRY(lct_train_hold(t, after_step(t)));
         if (is_to_stop(t) && t->step < t->o.steps)
             return stop(t);
@@ -234,14 +236,18 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
     return LOCANT_OK;
 }
 
+/* The options of lct_train() with 'only' came from the store. */
+static locant_status blame(locant_status status, const struct lct_trainer *t)
+{
+    return t->only == 0
+               ? status
+               : lct_store_blame(status, t->store, "run %" PRId64, t->only);
+}
+
 /* Find the run and continue it from its checkpoint, unless it is done. */
 static locant_status begin_in_store(struct lct_trainer *t, bool *done)
 {
-    locant_status status = lct_register_run(t);
-
-    if (t->only != 0) /* the options came from the store */
-        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
-    LCT_TRY(status);
+    LCT_TRY(blame(lct_register_run(t), t));
     LCT_TRY(is_done(done, t));
     if (*done)
         return LOCANT_OK;
@@ -253,11 +259,11 @@ static locant_status begin_in_store(struct lct_trainer *t, bool *done)
 
 static locant_status run_trainer(struct lct_trainer *t)
 {
-    locant_status status = lct_train_set_up(t);
+    locant_status status = lct_train_find_parent(t);
     bool done = false;
 
-    if (t->only != 0)
-        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
+    LCT_TRY(blame(status, t));
+    status = blame(lct_train_set_up(t), t);
     LCT_TRY(lct_greeting_begin("locant_train", t->ranks.group, t->key, status));
     status = has_store(t) ? begin_in_store(t, &done) : LOCANT_OK;
     LCT_TRY(lct_train_share_begin(t, status, &done));

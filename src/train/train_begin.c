@@ -10,7 +10,7 @@
 
 locant_status lct_train_init_params(struct lct_trainer *t)
 {
-    struct lct_checkpoint c = { .key = t->parent_key };
+    struct lct_checkpoint c = { .key = t->parent.key };
     locant_status status;
     char *path;
 

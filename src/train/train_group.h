@@ -25,6 +25,10 @@ locant_status lct_train_gather_memory(struct lct_trainer *t);
 /* Fail unless all ranks have the parameters of rank 0. */
 locant_status lct_train_compare(struct lct_trainer *t);
 
+/* After a step of so many seconds, with those for messages in t->advice: once,
+   after some steps, notify the user of rank 0 if messages take most of them. */
+void lct_train_advise(struct lct_trainer *t, double seconds);
+
 /*
  * Without other ranks returns 'status'. With some a failure is kept, to be told
  * to all ranks in the next exchange, and OK is returned: a rank that returned

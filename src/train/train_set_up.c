@@ -4,7 +4,6 @@
  */
 #include "../corpus/tokens.h"
 #include "../nn/muon.h"
-#include "../store/run_vocabulary.h"
 #include "register.h"
 #include "train_group.h"
 #include <inttypes.h>
@@ -188,47 +187,6 @@ static locant_status create_model(struct lct_trainer *t)
     return allocate(t);
 }
 
-/*
- * Can a model of 'vocab' tokens read what the options train it on? One of a
- * byte-pair vocabulary reads bytes too, because they are its first 256 tokens.
- */
-static bool can_read(int64_t vocab, const locant_train_options *o)
-{
-    const int64_t needed = o->source ? o->source->vocab : LCT_VOCAB;
-
-    return vocab == needed || (vocab > LCT_VOCAB && needed == LCT_VOCAB);
-}
-
-/* If o.parent is set, read its key and vocabulary, and copy its sizes to the
-   options. */
-static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
-{
-    locant_train_options *o = &t->o;
-    struct lct_model_config c;
-    struct lct_run_extra extra;
-
-    if (o->parent == 0)
-        return LOCANT_OK;
-    LCT_TRY(locant_store_run(parent, t->store, o->parent));
-    LCT_TRY(lct_store_read_run_extra(&extra, t->store, o->parent));
-    LCT_TRY(lct_model_parse(&c, parent->model));
-    if (strcmp(parent->status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: the parent, run %" PRId64
-                           ", is %s, expected done",
-                           parent->id, parent->status);
-    if (!can_read(c.vocab, o))
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_train: the parent, run %" PRId64
-            ", has a vocabulary of %" PRId64 ", expected %" PRId64,
-            parent->id, c.vocab, o->source ? o->source->vocab : LCT_VOCAB);
-    memcpy(t->parent_key, extra.key, sizeof t->parent_key);
-    lct_set_sizes(o, &c);
-    o->vocabulary = c.vocab > LCT_VOCAB ? (int)c.vocab : 0;
-    return lct_run_vocabulary(&t->of_parent, t->store, parent);
-}
-
 /* Find the vocabulary, the parent's or that of the text, and encode the text
    with it. */
 static locant_status set_text(struct lct_trainer *t)
@@ -280,23 +238,12 @@ static locant_status check_gathered(const struct lct_trainer *t)
 
 locant_status lct_train_set_up(struct lct_trainer *t)
 {
-    locant_run_info parent = { 0 };
-
     LCT_TRY(resolve_encoding(t));
     LCT_TRY(lct_check_length_limit(t->encoding, t->o.length + t->o.memory));
-    LCT_TRY(find_parent(t, &parent));
     LCT_TRY(set_text(t));
     LCT_TRY(check_gathered(t));
     LCT_TRY(create_model(t));
-    if (t->o.parent > 0 &&
-        lct_register_parameters(t->model) != parent.encoding_parameters)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: %s has %" PRId64
-                           " parameters, and %s of its parent, run %" PRId64
-                           ", has %" PRId64,
-                           locant_encoding_spec(t->encoding),
-                           lct_register_parameters(t->model), parent.encoding,
-                           parent.id, parent.encoding_parameters);
+    LCT_TRY(lct_train_check_parent(t, lct_register_parameters(t->model)));
     lct_register_key(t);
     return LOCANT_OK;
 }

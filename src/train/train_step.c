@@ -264,6 +264,7 @@ static locant_status add_up(struct lct_trainer *t, locant_status status,
 {
     struct lct_ranks *r = &t->ranks;
     const int64_t scored = count_scored(t);
+    const double begun = lct_clock();
     double sum = 0;
 
     if (r->size == 1 || r->watched.broken)
@@ -271,6 +272,7 @@ static locant_status add_up(struct lct_trainer *t, locant_status status,
     status = lct_train_held(t, status);
     LCT_TRY(lct_ranks_tell(r, status, t->wish, &t->stop));
     LCT_TRY(lct_ranks_add_gradients(r, lct_model_grads(t->model)));
+    t->advice.seconds = lct_clock() - begun;
     for (int64_t l = 0; l < r->leaves.all; l++)
         sum += r->losses[l];
     *loss = scored > 0 ? sum / (double)scored : 0;

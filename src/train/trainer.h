@@ -7,6 +7,21 @@
 
 enum { LCT_METRICS = 256 };
 
+/* What a run takes from o.parent, besides its vocabulary and parameters. */
+struct lct_train_parent {
+    char encoding[256], model[128], key[1024];
+    int64_t encoding_parameters;
+};
+
+enum { LCT_ADVICE_STEPS = 9 };
+
+/* How much of the first steps of a session the ranks spend on messages. */
+struct lct_train_advice {
+    double seconds; /* for the messages of the last step */
+    double share[LCT_ADVICE_STEPS];
+    int steps; /* that have a share */
+};
+
 struct lct_trainer {
     locant_store *store;
     const locant_corpus *corpus;             /* NULL: o.source makes the rows */
@@ -30,10 +45,10 @@ struct lct_trainer {
     real *loss;                /* [rows of this rank, length]; NULL: one rank */
     struct lct_checkpoint_memory memory; /* of all rows; no data: one rank, or
                                             nothing is remembered */
-    size_t *starts;        /* [batch] first tokens of the windows */
-    char key[1024];        /* identifies the run */
-    char parent_key[1024]; /* key of o.parent; empty if there is none */
-    char *path;            /* of the checkpoint */
+    size_t *starts;                 /* [batch] first tokens of the windows */
+    char key[1024];                 /* identifies the run */
+    struct lct_train_parent parent; /* of zeros: there is none */
+    char *path;                     /* of the checkpoint */
     const struct lct_train_hooks *hooks;
     int64_t id;         /* of the run in the store */
     int64_t only;       /* see lct_train() */
@@ -49,7 +64,8 @@ struct lct_trainer {
     double earlier_seconds;                   /* of earlier sessions */
     double session_start, recorded, reported; /* times of lct_clock() */
     double forward_seconds, backward_seconds; /* of this session */
-    struct lct_metric metrics[LCT_METRICS];   /* not recorded yet */
+    struct lct_train_advice advice;
+    struct lct_metric metrics[LCT_METRICS]; /* not recorded yet */
     size_t n_metrics;
     locant_corpus *probe_text; /* text that heads are probed on; NULL: not
                                   loaded yet */
@@ -70,6 +86,14 @@ locant_status lct_trainer_create(struct lct_trainer **out,
                                  const locant_corpus *corpus,
                                  const locant_train_options *options);
 void lct_trainer_free(struct lct_trainer *t);
+
+/* Read t->parent from the store of rank 0, for all ranks, and copy its sizes to
+   the options. All ranks return the same. */
+locant_status lct_train_find_parent(struct lct_trainer *t);
+
+/* Fail unless the parameters of the run's encoding, 'own' numbers, can be those
+   of its parent. */
+locant_status lct_train_check_parent(const struct lct_trainer *t, int64_t own);
 
 /* Create the encoding, the model and the buffers of a batch, and the key of the
    run. */

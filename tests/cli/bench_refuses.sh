@@ -17,3 +17,4 @@ try --csv -o sql
 try --only
 try word
 try --quick --append no/such/folder
+try --patience 3

@@ -4,6 +4,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 launcher=${1:?usage: group.sh MPIEXEC PROGRAM [big]} program=$2
 . "$here/../verdict.sh"
+. "$here/stopped.sh"
 
 ranks() {
     "$here/launch.sh" "$launcher" "$@" 2>&1
@@ -25,15 +26,13 @@ succeeds 'MPI and communicator of the program are used' ranks 4 "$program" guest
 succeeds 'a poll ends the wait' ranks 2 "$program" polled
 succeeds 'a piece of another size is refused' ranks 2 "$program" sizes
 
-said=$(ranks 3 "$program" silent)
-got=$?
-# MPICH's launcher may say how it ended the stopped rank, by signal 9.
-case $("$launcher" --version 2>&1) in
-    *HYDRA*) [ $got = 9 ] && got=75 ;;
-esac
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+ranks 3 "$program" silent > "$log"
+got=$(stopped $? "$log")
 verdict 'a rank that is stopped ends all with 75' \
-    "$([ $got = 75 ] || echo "$got: $said")"
+    "$([ "$got" = 75 ] || echo "$got: $(cat "$log")")"
 verdict 'and is named, in time' \
-    "$(echo "$said" | grep -Eq '^after [2-4] s: rank 1 of 3 \(host [^ ]+\) has not answered for 2 s$' ||
-       echo "$said")"
+    "$(grep -Eq '^after [2-4] s: rank 1 of 3 \(host [^ ]+\) has not answered for 2 s$' "$log" ||
+       cat "$log")"
 exit $failed

@@ -80,12 +80,7 @@ job=$!
 sleep 3
 kill -STOP $(started | sort -n | sed -n 2p)
 wait $job
-got=$?
-# MPICH's launcher may say how it ended the stopped rank, by signal 9.
-case $("$launcher" --version 2>&1) in
-    *HYDRA*) [ $got = 9 ] && got=75 ;;
-esac
-exits 75 $got 'a rank that is stopped'
+exits 75 "$(stopped $? log)" 'a rank that is stopped'
 says 'rank [01] of 2 \(host [^ ]+\) has not answered for 2 s'
 kill -KILL $(started) 2> /dev/null
 verdict 'nothing is written' "$([ ! -e got.npy ] || ls)"

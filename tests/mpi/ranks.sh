@@ -4,6 +4,7 @@
 locant=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../verdict.sh"
+. "$here/stopped.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -24,7 +25,7 @@ says() {
     verdict "and says why" "$(grep -Eq "$1" log || cat log)"
 }
 
-# bits DIR: parameters and moments of its first run
+# bits DIR [RUN]: parameters and moments of a run, the first
 bits() {
     python3 -c '
 import hashlib, struct, sys
@@ -32,12 +33,13 @@ with open(sys.argv[1], "rb") as f:
     size, = struct.unpack("<Q", f.read(8))
     f.read(size)
     print(hashlib.sha256(f.read()).hexdigest())' \
-        "$1/checkpoints/run-1.safetensors"
+        "$1/checkpoints/run-${2:-1}.safetensors"
 }
 
-# same WHAT DIR DIR
+# same WHAT DIR DIR [RUN]
 same() {
-    verdict "$1" "$([ "$(bits "$2")" = "$(bits "$3")" ] || echo other bits)"
+    verdict "$1" "$([ "$(bits "$2" $4)" = "$(bits "$3" $4)" ] ||
+        echo other bits)"
 }
 
 # The processes of this launch, which have this folder.
