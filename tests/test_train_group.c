@@ -509,14 +509,14 @@ TEST(groups_that_cannot_train_are_refused)
                                    const locant_piece *, size_t, void *))1;
     CHECK_REFUSED(locant_train_check(corpus, &o), LOCANT_ERR_PARAM,
                   "locant_train: 9 ranks share a batch of 8 rows in 8 leaves,"
-                  " expected at most 8 ranks");
+                  " expected at most 8 ranks, or more leaves");
     g.size = 4;
     CHECK_OK(locant_train_check(corpus, &o));
     o.batch = 7;
     o.leaves = 0;
     CHECK_REFUSED(locant_train_check(corpus, &o), LOCANT_ERR_PARAM,
                   "locant_train: 4 ranks share a batch of 7 rows in 1 leaves,"
-                  " expected at most 1 ranks");
+                  " expected at most 1 ranks, or more leaves");
     g.struct_size = 4;
     CHECK(locant_train_check(corpus, &o) == LOCANT_ERR_PARAM);
 }

@@ -40,7 +40,8 @@ locant_status lct_ranks_check(const locant_train_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: %d ranks share a batch of %" PRId64
                            " rows in %" PRId64
-                           " leaves, expected at most %" PRId64 " ranks",
+                           " leaves, expected at most %" PRId64
+                           " ranks, or more leaves",
                            size, o->batch, leaves, leaves);
     return LOCANT_OK;
 }
