@@ -104,6 +104,7 @@ struct bench_family {
     int64_t values;     /* channels of a value; 0: as many as of a key;
                                   left out with -d */
     bool of_keys;       /* values are the first channels of keys */
+    bool keeps;         /* decoding keeps a state */
     locant_quant quant; /* of the cache */
     int64_t layers;     /* of the model to train; left out with -d */
     int64_t step;       /* tokens of a training step; 0: one sequence */
@@ -121,7 +122,7 @@ struct bench_case {
     int64_t window, documents, block, pool;
     enum bench_dense dense;
     locant_quant quant;
-    bool causal;
+    bool keeps, causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
     char name[384];
@@ -422,6 +423,7 @@ struct bench_attention {
     locant_tensor wide[BENCH_INPUTS]; /* the same in F32 */
     locant_tensor docs, values;
     locant_tensor blocks, length; /* of a paged cache */
+    locant_tensor state;          /* of decoding */
     locant_attention problem;
     void *workspace;
     size_t workspace_bytes;

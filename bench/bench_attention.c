@@ -60,6 +60,7 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
             return bench_no_memory();
     }
     p.quant = LOCANT_QUANT_NONE;
+    p.state = NULL;
     p.q = &t[BENCH_Q];
     p.k = &t[BENCH_K];
     values = bench_attention_values(&a->c, t);
@@ -181,6 +182,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     p.k = &a->wide[BENCH_K];
     p.v = &values;
     p.q_pos = &position;
+    p.state = NULL;
     p.quant = LOCANT_QUANT_NONE;
     if (p.q_docs != NULL) {
         docs.data = (int64_t *)docs.data + i;
@@ -309,11 +311,12 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
             c->dense != other->dense || strcmp(c->spec, other->spec) != 0);
 }
 
-/* The same cache without a block table, or not quantised. */
+/* The same cache without a block table, not quantised, or with no state. */
 static bool one_piece(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
     other->block = 0;
+    other->keeps = false;
     other->quant = LOCANT_QUANT_NONE;
     return true;
 }

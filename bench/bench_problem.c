@@ -12,6 +12,7 @@ void bench_attention_close(struct bench_attention *a)
     locant_release(a->docs.data);
     locant_release(a->blocks.data);
     locant_release(a->length.data);
+    locant_release(a->state.data);
     locant_release(a->workspace);
     bench_encoding_close(&a->encoding);
     locant_release(a);
@@ -190,6 +191,21 @@ static locant_status make_problem(struct bench_attention *a)
     return LOCANT_OK;
 }
 
+/* Makes a state; the first call fills it. */
+static locant_status make_state(struct bench_attention *a)
+{
+    size_t bytes;
+    locant_status status =
+        locant_attention_state_bytes(&bytes, &a->problem, a->c.tokens);
+
+    if (status != LOCANT_OK)
+        return status;
+    if (!bench_tensor(&a->state, LOCANT_U8, 1, (int64_t[]){ (int64_t)bytes }))
+        return LOCANT_ERR_NOMEM;
+    a->problem.state = &a->state;
+    return locant_attention_state_begin(&a->state, &a->problem, a->c.tokens);
+}
+
 static locant_status prepare(struct bench_attention *a, bool gradients)
 {
     locant_status status;
@@ -200,6 +216,8 @@ static locant_status prepare(struct bench_attention *a, bool gradients)
     if (status == LOCANT_OK && a->c.dense != DENSE_NONE &&
         !make_bias(a, gradients))
         status = LOCANT_ERR_NOMEM;
+    if (status == LOCANT_OK && a->c.keeps)
+        status = make_state(a);
     if (status == LOCANT_OK)
         status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
     if (status != LOCANT_OK)

@@ -13,7 +13,7 @@
 struct options {
     const char *encoding, *task, *dir, *vocabulary;
     int64_t seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t batch, length, memory, every, parent, leaves;
+    int64_t batch, length, memory, every, parent, leaves, gather;
     double lr, muon_lr;
     int optimizer;
     struct cli_ranks ranks;
@@ -59,6 +59,9 @@ static const struct cli_option options[] = {
              .fallback = "0.02"),
     OPT_INTEGER("leaves", leaves, "L", 0, 256,
                 "parts of a batch whose gradients a tree adds; 0: one chain"),
+    OPT_INTEGER("gather-limit", gather, "BYTES", 1, INT64_MAX,
+                "most bytes of keys and values of a row in several leaves",
+                .fallback = "2147483648"),
     OPT_RANKS(ranks,
               "share the run out among the processes that mpirun started"),
     OPT_FLAG("constant-rate", constant,
@@ -139,6 +142,8 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->memory = o->memory;
     t->parent = o->parent;
     t->leaves = o->leaves;
+    if (cli_given(cli, "gather-limit"))
+        t->gather_limit = o->gather;
     t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
@@ -226,7 +231,11 @@ const struct cli_command cli_train = {
            "gradients of L equal\nparts of the batch are added by a binary "
            "tree.  Such a sum can be shared out\namong processes to the same "
            "bits; the default, one chain of sums, cannot and\nhas other "
-           "bits.\n\nWith --ranks mpi the processes that mpirun or srun has "
+           "bits.  With more leaves than --batch, and a --length of whole 64\n"
+           "tokens for each leaf, the tokens of a row are shared out, too: "
+           "every process\nthen holds the keys and values of its row, at most "
+           "--gather-limit bytes in a\nlayer.\n\n"
+           "With --ranks mpi the processes that mpirun or srun has "
            "started train one run\ntogether, to the bits of one process with "
            "the same --leaves (16, or the\nlargest power of two below that "
            "divides the batch).  Process 0 has the store;\nall need the same "
@@ -247,6 +256,8 @@ const struct cli_command cli_train = {
                 "locant train --encoding rope --vocabulary 512 --generated\n"
                 "locant train --encoding rope --leaves 16\n"
                 "mpirun -n 4 locant train --encoding rope --ranks mpi\n"
+                "mpirun -n 2 locant train --encoding t5 --batch 1 --leaves 2 "
+                "--ranks mpi\n"
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",

@@ -62,6 +62,18 @@ int cli_check_single(const char *add)
                       variable, n, n, add);
 }
 
+int cli_check_alone(void)
+{
+    const char *variable;
+    const int64_t n = cli_launched(&variable);
+
+    if (n == 1)
+        return CLI_OK;
+    return cli_refuse("%s is %" PRId64 ": a launcher has started this command "
+                      "%" PRId64 " times, and it runs in one process",
+                      variable, n, n);
+}
+
 /* The launcher of this process: one that started several, if there is one. */
 static const struct launcher *find_launcher(void)
 {

@@ -10,6 +10,9 @@
  */
 int cli_check_single(const char *add);
 
+/* The same of a command that runs in one process. */
+int cli_check_alone(void);
+
 /*
  * How many processes the launcher of this one has started, 1 if there is none,
  * and the variable that says it.  All but the first are hushed if there are

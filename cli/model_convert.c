@@ -94,8 +94,8 @@ static int print(const locant_conversion *c, const char *folder)
         printf(", was %s; %" PRId64 " of %" PRId64 " tensors moved\n",
                word(c->from), c->moved, c->tensors);
     if (c->worst >= 0)
-        printf("verified: scores differ by at most %.1e of the largest\n",
-               c->worst);
+        printf("verified: %s differ by at most %.1e of the largest\n",
+               c->to == LOCANT_MODEL_UNSAID ? "states" : "scores", c->worst);
     print_gguf(c);
     if (c->assumed)
         fprintf(stderr,
@@ -156,11 +156,12 @@ const struct cli_command cli_model_convert = {
         "2 and 3, Gemma 1 to 3,\nPhi-3, OLMo 2, Granite, SmolLM3, StarCoder "
         "2, Command-R, GPT-NeoX, DeepSeek V2\nand V3, Kimi K2 (with kv_b in "
         "two tensors), and, which do not rotate and have no\npairing, BERT, "
-        "T5, mT5 and UMT5.  What such files have no place for is left out\n"
-        "and counted: the head of BERT, predictors of further tokens.  "
-        "Positions that no\nkey says are refused, or a line says where they "
-        "differ.  From such a GGUF,\n--format safetensors makes a folder "
-        "with config.json, where quantised matrices\nbecome numbers of "
+        "RoBERTa, T5, mT5 and UMT5.  What such files have no place for is\n"
+        "left out and counted: the head of BERT, predictors of further "
+        "tokens.  "
+        "Positions\nthat no key says are refused, or a line says where they "
+        "differ.  From such a\nGGUF, --format safetensors makes a folder "
+        "with config.json, where quantised\nmatrices become numbers of "
         "--type (F32).\n\n"
         "A tokenizer.json beside the weights (BPE of bytes or of "
         "SentencePiece, Unigram,\nWordPiece) and its tokenizer_config.json "
@@ -171,7 +172,8 @@ const struct cli_command cli_model_convert = {
         "--verify sends random activations through the old and the new weights "
         "at\npositions 0, 1, 7, 100 and 4000 of each layer; a score that "
         "differs by more than\n1e-6 of the largest is exit 3, and nothing is "
-        "written.  The folder appears when\nit is whole.",
+        "written.  Of models that do not\nrotate the states of a text are "
+        "compared instead.  The folder appears when it\nis whole.",
     .examples = "locant model convert llama --pairing interleaved --verify -o "
                 "meta\n"
                 "locant model convert llama --format gguf --type Q8_0 -o "

@@ -1,4 +1,5 @@
 /* model_generate.c - locant model generate: continue texts */
+#include "launcher.h"
 #include "model.h"
 #include "model_input.h"
 
@@ -7,7 +8,7 @@ struct options {
     const char *out;
     int64_t tokens, top_k, seed;
     double top_p, temperature;
-    int ignore_eos, dtype;
+    int ignore_eos, dtype, ranks;
 };
 
 static const struct cli_option options[] = {
@@ -24,6 +25,8 @@ static const struct cli_option options[] = {
                 .fallback = "0"),
     OPT_FLAG("ignore-eos", ignore_eos, "go on after the end token"),
     OPT_MODEL_DTYPE(dtype, "as of 'model logits'"),
+    OPT_CHOICE("ranks", ranks, "none|mpi",
+               "none: one process writes; mpi is refused", .fallback = "none"),
     OPT_OUTPUT(out, "IDS.npy", "i64 [B, T + N]"),
     OPT_END
 };
@@ -48,6 +51,9 @@ static int check_options(const struct cli *cli)
 {
     const struct options *o = cli->options;
 
+    if (o->ranks)
+        return cli_refuse("--ranks mpi: 'model generate' runs in one process, "
+                          "because a token needs the one before it");
     if (cli_given(cli, "top-p") && !(o->top_p > 0 && o->top_p <= 1))
         return cli_refuse("--top-p '%g': should be above 0 and at most 1",
                           o->top_p);
@@ -67,6 +73,7 @@ static int run(const struct cli *cli)
     int64_t shape[2];
 
     CLI_TRY(check_options(cli));
+    CLI_TRY(cli_check_alone());
     CLI_TRY(cli_model_begin(&model, &in, &o->files, cli->words[0],
                             cli_model_dtype(o->dtype)));
     CLI_TRY(cli_status_input(locant_model_prompt(shape, model, &in.input)));

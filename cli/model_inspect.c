@@ -3,6 +3,7 @@
 
 #include "model.h"
 #include "model_plan.h"
+#include "model_waves.h"
 
 struct options {
     const char *figure, *verify;
@@ -96,11 +97,11 @@ static int run(const struct cli *cli)
     if (o->verify != NULL)
         return verify(cli, plan, o->verify);
     if (o->figure != NULL)
-        CLI_TRY(model_plan_draw(plan, o->figure, 0));
+        CLI_TRY(model_waves_draw(plan, o->figure, 0));
     if (cli->json)
         return cli_json(json_incref(plan));
     model_plan_print(plan, o->layers != 0);
-    return o->plain ? CLI_OK : model_plan_draw(plan, NULL, o->color);
+    return o->plain ? CLI_OK : model_waves_draw(plan, NULL, o->color);
 }
 
 const struct cli_command cli_model_inspect = {

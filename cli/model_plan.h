@@ -11,7 +11,4 @@ int model_plan_read(json_t **out, const char *path, int as);
 
 /* Print the whole plan; 'layers': one line for each layer, too. */
 void model_plan_print(const json_t *plan, bool layers);
-
-/* Draw wavelengths by pair, on stdout or into the file 'path'. */
-int model_plan_draw(const json_t *plan, const char *path, int color);
 #endif

@@ -5,6 +5,7 @@
 
 #include "model.h"
 #include "model_input.h"
+#include "model_maps.h"
 
 struct options {
     struct cli_model_files files;
@@ -34,33 +35,6 @@ static double number(const json_t *object, const char *key)
     const json_t *value = json_object_get(object, key);
 
     return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static double item(const json_t *list, size_t i)
-{
-    const json_t *value = json_array_get(list, i);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* Values of a head by column, as a list: [bins], or the shares of its pairs. */
-static const json_t *values_of(const json_t *head, int pairs)
-{
-    return pairs ? json_object_get(json_object_get(head, "pairs"), "share")
-                 : json_object_get(head, "bins");
-}
-
-static size_t columns_of(const json_t *layers, int pairs)
-{
-    const json_t *layer, *head;
-    size_t most = 0, i, j, n;
-
-    json_array_foreach(layers, i, layer)
-        json_array_foreach(json_object_get(layer, "heads"), j, head) {
-            n = json_array_size(values_of(head, pairs));
-            most = n > most ? n : most;
-        }
-    return most;
 }
 
 /* ------------------------------------------------------------------- table */
@@ -217,7 +191,7 @@ static void print(const json_t *probe)
            number(probe, "texts"), number(probe, "texts") == 1 ? "" : "s",
            number(probe, "length"));
     print_layers(layers);
-    if (columns_of(layers, 1) > 0)
+    if (model_maps_columns(layers, 1) > 0)
         puts(
             "\nunused: pairs of channels with less than a tenth of an even "
             "share in |q| |k|,\nin every head; <1 turn: pairs that complete no "
@@ -227,110 +201,6 @@ static void print(const json_t *probe)
         print_cross(layers);
         print_classes(layers, true);
     }
-}
-
-/* ----------------------------------------------------------------- pictures */
-
-struct map {
-    locant_figure figure;
-    double *cells; /* [layers, columns]; NAN: none */
-    double largest;
-    const char **names; /* [columns], or NULL */
-};
-
-/* Means over heads; shares of pairs as multiples of an even share. */
-static void fill_row(double *row, size_t columns_, const json_t *heads,
-                     int pairs)
-{
-    const json_t *head;
-    size_t j;
-
-    for (size_t c = 0; c < columns_; c++) {
-        double sum = 0;
-
-        json_array_foreach(heads, j, head) {
-            const json_t *values = values_of(head, pairs);
-
-            sum +=
-                item(values, c) * (pairs ? (double)json_array_size(values) : 1);
-        }
-        row[c] = sum / (double)json_array_size(heads);
-    }
-}
-
-/* No columns: there is nothing to draw. */
-static int make_map(struct map *m, const json_t *probe, int pairs)
-{
-    const json_t *layers = json_object_get(probe, "layers");
-    const json_t *bins = json_object_get(probe, "bins");
-    const size_t rows = json_array_size(layers);
-    const size_t n = columns_of(layers, pairs);
-
-    *m = (struct map){ .figure = LOCANT_FIGURE_INIT };
-    m->cells = cli_alloc(rows * n + 1, sizeof *m->cells);
-    m->names = cli_alloc(n + 1, sizeof *m->names);
-    if (m->cells == NULL || m->names == NULL)
-        return CLI_INPUT;
-    for (size_t i = 0; i < rows; i++)
-        fill_row(m->cells + i * n, n,
-                 json_object_get(json_array_get(layers, i), "heads"), pairs);
-    for (size_t i = 0; i < rows * n; i++)
-        m->largest = fmax(m->largest, m->cells[i]);
-    for (size_t c = 0; !pairs && c < n; c++)
-        m->names[c] = cli_text("%.0f", item(bins, c));
-    m->figure.kind = LOCANT_FIGURE_HEATMAP;
-    m->figure.title = pairs ? "|q| |k| of each pair, as multiples of an even "
-                              "share"
-                            : "Attention weight by distance";
-    m->figure.x_label = pairs ? "pair" : "distance";
-    m->figure.y_label = "layer";
-    m->figure.cells = m->cells;
-    m->figure.rows = (int64_t)rows;
-    m->figure.cols = (int64_t)n;
-    m->figure.y_first = number(json_array_get(layers, 0), "layer");
-    m->figure.y_step = 1;
-    m->figure.col_names = pairs ? NULL : m->names;
-    m->figure.y_max = m->largest;
-    return CLI_OK;
-}
-
-/* Both on one scale: relative to the largest cell of each. */
-static int write_maps(struct map *maps, const char *path)
-{
-    locant_figure panels[2], figure = LOCANT_FIGURE_INIT;
-
-    for (int k = 0; k < 2; k++) {
-        struct map *m = &maps[k];
-
-        for (int64_t i = 0; i < m->figure.rows * m->figure.cols; i++)
-            m->cells[i] /= m->largest;
-        if (k == 1)
-            m->figure.title = "|q| |k| by pair of channels";
-        if (m->figure.cols > 0)
-            panels[figure.n_panels++] = m->figure;
-    }
-    figure.kind = LOCANT_FIGURE_PANELS;
-    figure.title = "Relative to the largest cell of each map";
-    figure.y_max = 1;
-    figure.panels = panels;
-    return cli_status_input(locant_figure_write(&figure, path));
-}
-
-static int draw(const json_t *probe, const char *path, int color)
-{
-    struct map maps[2];
-
-    for (int k = 0; k < 2; k++)
-        CLI_TRY(make_map(&maps[k], probe, k));
-    if (path != NULL)
-        return write_maps(maps, path);
-    for (int k = 0; k < 2; k++) {
-        if (maps[k].figure.cols == 0)
-            continue;
-        putchar('\n');
-        CLI_TRY(cli_status(cli_show_figure(&maps[k].figure, color, NULL)));
-    }
-    return CLI_OK;
 }
 
 /* ---------------------------------------------------------------------- run */
@@ -369,11 +239,11 @@ static int run(const struct cli *cli)
     CLI_TRY(probe_of(&probe, cli));
     CLI_TRY(cli_at_end(release, probe));
     if (o->figure != NULL)
-        CLI_TRY(draw(probe, o->figure, 0));
+        CLI_TRY(model_maps_draw(probe, o->figure, 0));
     if (cli->json)
         return cli_json(json_incref(probe));
     print(probe);
-    return o->plain ? CLI_OK : draw(probe, NULL, o->color);
+    return o->plain ? CLI_OK : model_maps_draw(probe, NULL, o->color);
 }
 
 const struct cli_command cli_model_probe = {

@@ -6,16 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher.h"
 #include "locant/models.h"
 #include "model.h"
 #include "model_input.h"
+#include "model_losses.h"
 #include "model_text.h"
+#include "ranks.h"
 
 struct options {
     const char *ids, *figure;
     struct cli_model_text text;
     struct cli_list with;
     int by, dtype, color;
+    struct cli_ranks ranks;
 };
 
 static const struct cli_option options[] = {
@@ -34,198 +38,14 @@ static const struct cli_option options[] = {
     OPT_FILE("figure", figure, "PICTURE",
              "draw the losses into a file: .svg, .png or .pdf"),
     OPT_COLOR(color),
+    OPT_RANKS(ranks, "share the texts, or the tokens of each, out among the "
+                     "processes that mpirun started"),
     OPT_END
 };
 
-enum { MOST_MODELS = 9, MOST_ROWS = 48, BATCH = 4096 };
-
-/* One line of the table: positions first .. last, or texts of 'last' tokens. */
-struct row {
-    int64_t first, last;
-    int64_t units; /* rows of ids, or texts */
-    double *mean;  /* [models, units] */
-};
-
-struct table {
-    const char *names[MOST_MODELS];
-    int models;
-    struct row rows[MOST_ROWS];
-    int n;
-};
-
-/* ------------------------------------------------------------------- losses */
-
-/* Losses [B, T - 1] of ids [B, T], a few rows at a time. */
-static int losses_of(double *out, const locant_model *model, const int64_t *ids,
-                     int64_t B, int64_t T)
-{
-    const int64_t step = BATCH / T > 0 ? BATCH / T : 1;
-
-    for (int64_t b = 0; b < B; b += step) {
-        const int64_t n = B - b < step ? B - b : step;
-        const int64_t in_shape[] = { n, T }, out_shape[] = { n, T - 1 };
-        locant_tensor in = locant_dense((void *)(uintptr_t)(ids + b * T),
-                                        LOCANT_I64, 2, in_shape);
-        locant_tensor to =
-            locant_dense(out + b * (T - 1), LOCANT_F64, 2, out_shape);
-        locant_model_input input = LOCANT_MODEL_INPUT_INIT;
-
-        input.ids = &in;
-        CLI_TRY(cli_status_input(locant_model_losses(&to, model, &input)));
-    }
-    return CLI_OK;
-}
-
-/* Positions 1, 2-3, 4-7, .. T - 1; or lengths T, T/2, .. of at least 8. */
-static int make_rows(struct table *t, int by, int64_t B, int64_t T)
-{
-    if (by == 0) {
-        for (int64_t p = 1; p < T; p *= 2)
-            t->rows[t->n++] =
-                (struct row){ .first = p,
-                              .last = 2 * p - 1 < T ? 2 * p - 1 : T - 1,
-                              .units = B };
-    } else {
-        int64_t length = T;
-
-        while (length / 2 >= 8)
-            length /= 2;
-        for (; length <= T; length *= 2)
-            t->rows[t->n++] =
-                (struct row){ .first =
-                                  length - (length / 4 > 0 ? length / 4 : 1),
-                              .last = length,
-                              .units = B * (T / length) };
-    }
-    for (int r = 0; r < t->n; r++) {
-        t->rows[r].mean = cli_alloc((size_t)(t->rows[r].units * t->models),
-                                    sizeof *t->rows[r].mean);
-        if (t->rows[r].mean == NULL)
-            return CLI_INPUT;
-    }
-    return CLI_OK;
-}
-
-/* Mean of the losses of tokens first .. last of a text. */
-static double mean_of(const double *loss, int64_t first, int64_t last)
-{
-    double sum = 0;
-
-    for (int64_t p = first; p <= last; p++)
-        sum += loss[p - 1];
-    return sum / (double)(last - first + 1);
-}
-
-static int by_position(struct table *t, int m, const locant_model *model,
-                       const locant_tensor *ids, double *loss)
-{
-    const int64_t B = ids->shape[0], T = ids->shape[1];
-
-    CLI_TRY(losses_of(loss, model, ids->data, B, T));
-    for (int r = 0; r < t->n; r++)
-        for (int64_t b = 0; b < B; b++)
-            t->rows[r].mean[m * t->rows[r].units + b] =
-                mean_of(loss + b * (T - 1), t->rows[r].first, t->rows[r].last);
-    return CLI_OK;
-}
-
-/* The texts of a length follow each other in a row; what is left over at its
-   end is dropped. */
-static int by_length(struct table *t, int m, const locant_model *model,
-                     const locant_tensor *ids, double *loss)
-{
-    const int64_t B = ids->shape[0], T = ids->shape[1];
-    const int64_t *all = ids->data;
-
-    for (int r = 0; r < t->n; r++) {
-        const int64_t L = t->rows[r].last, texts = T / L;
-
-        for (int64_t b = 0; b < B; b++) {
-            double *mean = t->rows[r].mean + m * t->rows[r].units + b * texts;
-
-            CLI_TRY(losses_of(loss, model, all + b * T, texts, L));
-            for (int64_t i = 0; i < texts; i++)
-                mean[i] = mean_of(loss + i * (L - 1), t->rows[r].first, L - 1);
-        }
-    }
-    return CLI_OK;
-}
-
-static int open_model(locant_model **out, const struct table *t, int m,
-                      const char *path, locant_dtype dtype)
-{
-    locant_status s =
-        locant_model_open_with(out, path, dtype, m > 0 ? t->names[m] : NULL);
-
-    if (s == LOCANT_ERR_PARAM)
-        return cli_refuse("--with %s", cli_message());
-    return cli_model_status(s);
-}
-
-/* A wrong extension is found before anything is computed. */
-static int check_models(const struct table *t, const char *path)
-{
-    for (int m = 0; m < t->models; m++) {
-        locant_model *model;
-
-        CLI_TRY(open_model(&model, t, m, path, LOCANT_F32));
-        locant_model_close(model);
-    }
-    return CLI_OK;
-}
-
-static int fill(struct table *t, const struct cli *cli,
-                const locant_tensor *ids)
-{
-    const struct options *o = cli->options;
-    double *loss =
-        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *loss);
-
-    if (loss == NULL)
-        return CLI_INPUT;
-    CLI_TRY(check_models(t, cli->words[0]));
-    for (int m = 0; m < t->models; m++) {
-        locant_model *model;
-        int status;
-
-        CLI_TRY(
-            open_model(&model, t, m, cli->words[0], cli_model_dtype(o->dtype)));
-        status = o->by == 0 ? by_position(t, m, model, ids, loss)
-                            : by_length(t, m, model, ids, loss);
-        locant_model_close(model);
-        CLI_TRY(status);
-    }
-    return CLI_OK;
-}
-
-/* --------------------------------------------------------------- statistics */
-
-/* The mean of a model in a row; the mean of its difference from the first one,
-   and the standard error of that: NAN of one unit. */
-struct cell {
-    double mean, change, error;
-};
-
-static struct cell cell_of(const struct row *r, int m)
-{
-    const double n = (double)r->units;
-    const double *first = r->mean, *mine = r->mean + m * r->units;
-    struct cell c = { 0 };
-    double squares = 0;
-
-    for (int64_t i = 0; i < r->units; i++) {
-        c.mean += mine[i] / n;
-        c.change += (mine[i] - first[i]) / n;
-    }
-    for (int64_t i = 0; i < r->units; i++)
-        squares += pow(mine[i] - first[i] - c.change, 2);
-    c.error = r->units > 1 ? sqrt(squares / (n - 1) / n) : NAN;
-    return c;
-}
-
 /* ----------------------------------------------------------------- printing */
 
-static void print_row_name(const struct row *r, int by)
+static void print_row_name(const struct model_losses_row *r, int by)
 {
     if (by == 1)
         printf("%10" PRId64 "        ", r->last);
@@ -235,7 +55,7 @@ static void print_row_name(const struct row *r, int by)
         printf("%10" PRId64 "-%-7" PRId64, r->first, r->last);
 }
 
-static void print_table(const struct table *t, int by)
+static void print_table(const struct model_losses *t, int by)
 {
     printf("loss in nats of a token, %s\n\n",
            by ? "in the last quarter of texts of so many tokens"
@@ -247,7 +67,7 @@ static void print_table(const struct table *t, int by)
     for (int r = 0; r < t->n; r++) {
         print_row_name(&t->rows[r], by);
         for (int m = 0; m < t->models; m++) {
-            struct cell c = cell_of(&t->rows[r], m);
+            struct model_losses_cell c = model_losses_cell_of(&t->rows[r], m);
 
             if (m == 0)
                 printf(" %10.4f", c.mean);
@@ -262,7 +82,7 @@ static void print_table(const struct table *t, int by)
     putchar('\n');
 }
 
-static json_t *table_json(const struct table *t, int by)
+static json_t *table_json(const struct model_losses *t, int by)
 {
     json_t *rows = json_array();
 
@@ -274,7 +94,7 @@ static json_t *table_json(const struct table *t, int by)
         json_t *cells = json_array();
 
         for (int m = 0; m < t->models; m++) {
-            struct cell c = cell_of(&t->rows[r], m);
+            struct model_losses_cell c = model_losses_cell_of(&t->rows[r], m);
 
             json_array_append_new(
                 cells, json_pack("{s:s, s:o, s:o, s:o}", "with",
@@ -291,11 +111,11 @@ static json_t *table_json(const struct table *t, int by)
 
 struct picture {
     locant_figure figure;
-    locant_series series[MOST_MODELS];
-    double x[MOST_ROWS], y[MOST_MODELS][MOST_ROWS];
+    locant_series series[MODEL_LOSSES_MODELS];
+    double x[MODEL_LOSSES_ROWS], y[MODEL_LOSSES_MODELS][MODEL_LOSSES_ROWS];
 };
 
-static struct picture *picture_of(const struct table *t, int by)
+static struct picture *picture_of(const struct model_losses *t, int by)
 {
     struct picture *p = cli_alloc(1, sizeof *p);
 
@@ -311,7 +131,7 @@ static struct picture *picture_of(const struct table *t, int by)
     for (int m = 0; m < t->models; m++) {
         for (int r = 0; r < t->n; r++) {
             p->x[r] = (double)(by ? t->rows[r].last : t->rows[r].first);
-            p->y[m][r] = cell_of(&t->rows[r], m).mean;
+            p->y[m][r] = model_losses_cell_of(&t->rows[r], m).mean;
         }
         p->series[m] = (locant_series){ .label = t->names[m],
                                         .n = (size_t)t->n,
@@ -350,27 +170,35 @@ static int read_ids(locant_tensor *ids, const struct cli *cli)
     return CLI_OK;
 }
 
-static int run(const struct cli *cli)
+/* All that may fail on one rank alone. */
+static int prepare(struct model_losses *t, locant_tensor *ids,
+                   const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct table *t = cli_alloc(1, sizeof *t);
-    struct picture *p;
-    locant_tensor ids;
 
-    if (t == NULL)
-        return CLI_INPUT;
-    if (o->with.n > MOST_MODELS - 1)
+    if (o->with.n > MODEL_LOSSES_MODELS - 1)
         return cli_refuse("--with: %zu of them, at most %d", o->with.n,
-                          MOST_MODELS - 1);
+                          MODEL_LOSSES_MODELS - 1);
     t->names[t->models++] = "as it is";
     for (size_t i = 0; i < o->with.n; i++)
         t->names[t->models++] = o->with.items[i];
-    if (o->figure != NULL)
+    if (o->figure != NULL && cli_ranks_speaks(t->group))
         CLI_TRY(cli_check_output(o->figure));
-    CLI_TRY(read_ids(&ids, cli));
-    CLI_TRY(make_rows(t, o->by, ids.shape[0], ids.shape[1]));
-    CLI_TRY(fill(t, cli, &ids));
-    p = picture_of(t, o->by);
+    CLI_TRY(read_ids(ids, cli));
+    CLI_TRY(model_losses_begin(t, o->by, ids->shape[0], ids->shape[1]));
+    t->loss =
+        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->loss);
+    t->cut = cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->cut);
+    if (t->loss == NULL || t->cut == NULL)
+        return CLI_INPUT;
+    return model_losses_check(t, cli->words[0]);
+}
+
+static int show(const struct model_losses *t, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct picture *p = picture_of(t, o->by);
+
     if (p == NULL)
         return CLI_INPUT;
     if (o->figure != NULL)
@@ -381,12 +209,29 @@ static int run(const struct cli *cli)
     return cli_status(cli_show_figure(&p->figure, o->color, NULL));
 }
 
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct model_losses *t = cli_alloc(1, sizeof *t);
+    locant_tensor ids;
+
+    if (t == NULL)
+        return CLI_INPUT;
+    CLI_TRY(cli_ranks_open(&t->group, cli, &o->ranks));
+    if (t->group == NULL)
+        CLI_TRY(cli_check_single("--ranks mpi"));
+    CLI_TRY(cli_ranks_agree(t->group, prepare(t, &ids, cli)));
+    CLI_TRY(model_losses_fill(t, cli->words[0], &ids, o->by,
+                              cli_model_dtype(o->dtype)));
+    return cli_ranks_speaks(t->group) ? show(t, cli) : CLI_OK;
+}
+
 const struct cli_command cli_model_score = {
     .name = "model score",
     .summary = "loss by position and length, with extensions",
     .usage = "MODEL -i IDS.npy [--with EXTENSION]...\n"
              "       [--by position|length] [--dtype f32|f64|bf16]\n"
-             "       [--figure PICTURE]\n"
+             "       [--figure PICTURE] [--ranks mpi]\n"
              "MODEL --text FILE [--length N] [--first-byte ID] ..",
     .doc =
         "What a model loses on your own tokens, in nats, as it is and with "
@@ -406,11 +251,16 @@ const struct cli_command cli_model_score = {
         "positions\n1, 2-3, 4-7 and so on.  By length: rows are cut into texts "
         "of T, T/2, T/4 ..\ntokens, and the losses of the last quarter of each "
         "are averaged.  Changes are\npaired by text; +- is their standard "
-        "error over texts.",
+        "error over texts.\n\nWith --ranks mpi the processes that mpirun or "
+        "srun has started share the texts\nout or, where there are fewer texts "
+        "than processes, the tokens of each, to the\nbits of one process.  All "
+        "read MODEL and the texts; process 0 prints.",
     .examples = "locant model score ~/models/mine -i ids.npy --by length\n"
                 "locant model score mine.gguf -i ids.npy --with "
                 "'yarn(factor=4)'\n"
-                "locant model score bytes-model --text book.txt --length 4096",
+                "locant model score bytes-model --text book.txt --length 4096\n"
+                "mpirun -n 4 locant model score ~/models/mine -i ids.npy "
+                "--ranks mpi",
     CLI_OPTIONS,
     .min_words = 1,
     .max_words = 1,

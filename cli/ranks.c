@@ -147,6 +147,11 @@ int cli_ranks_agree(const locant_group *group, int status)
     return CLI_OK;
 }
 
+int cli_ranks_speaks(const locant_group *group)
+{
+    return group == NULL || group->rank == 0;
+}
+
 int cli_ranks_status(const locant_group *group, locant_status status)
 {
     return group != NULL && ranks.broken ? end_all(CLI_RESUMABLE)

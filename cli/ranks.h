@@ -34,6 +34,9 @@ int cli_ranks_agree(const locant_group *group, int status);
 /* From now on a signal to a rank ends its next computation as INTERRUPTED. */
 void cli_ranks_poll(void);
 
+/* Does this process print and write? */
+int cli_ranks_speaks(const locant_group *group);
+
 /* The exit status of work together, which ended on all ranks alike. If a rank
    is lost, print that and end all. */
 int cli_ranks_status(const locant_group *group, locant_status status);

@@ -5,8 +5,8 @@ set(CORE_SOURCES
   angle/scale.c angle/schedule.c
   positions/augment.c positions/cache.c positions/cape.c
   positions/documents.c positions/effective.c positions/grid.c
-  positions/mask.c positions/mrope.c positions/multimodal.c
-  positions/randomized.c positions/sampling.c
+  positions/ids_walk.c positions/mask.c positions/mrope.c
+  positions/multimodal.c positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
   encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
   encodings/carope.c encodings/conformer.c encodings/cope.c
@@ -21,11 +21,11 @@ set(CORE_SOURCES
   encodings/formula_names.c encodings/formula_operations.c
   encodings/formula_pairs.c encodings/formula_params.c
   encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_tables.c
-  encodings/formula_tokens.c encodings/formula_trend.c
-  encodings/formula_words.c encodings/fox.c encodings/frequencies.c
-  encodings/grape_a.c encodings/grape_m.c encodings/graph.c
-  encodings/kerple.c encodings/keys.c encodings/laplacian.c
+  encodings/formula_read.c encodings/formula_real.c
+  encodings/formula_tables.c encodings/formula_tokens.c
+  encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
+  encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
+  encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layer_map.c encodings/layers.c encodings/learned.c
   encodings/learned2d.c encodings/length_limit.c encodings/lengths.c
   encodings/longlora.c encodings/mrope.c encodings/music.c
@@ -59,30 +59,32 @@ set(CORE_SOURCES
   attention/content_maps_groups.c attention/content_maps_inputs.c
   attention/content_maps_tiles.c attention/content_maps_tokens.c
   attention/content_plan.c attention/content_project.c
-  attention/content_tables.c attention/content_window.c attention/decode.c
-  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
-  attention/decode_paged.c attention/decode_rows.c attention/decode_softmax.c
-  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
-  attention/dense_mask.c attention/f32.c attention/factors.c
-  attention/key_order.c attention/leaf_sums.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/pairs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/quant.c attention/quantize.c
-  attention/ragged.c attention/rectangle.c attention/reference.c
-  attention/relations.c attention/request.c attention/rotation.c
-  attention/row_factor.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
-  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c attention/stick.c
+  attention/content_state.c attention/content_tables.c
+  attention/content_window.c attention/decode.c attention/decode_bf16.c
+  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
+  attention/decode_rows.c attention/decode_softmax.c attention/dense_bias.c
+  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
+  attention/f32.c attention/factors.c attention/key_order.c
+  attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
+  attention/outputs.c attention/paged.c attention/pairs.c
+  attention/param_gradients.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/problem.c attention/product.c
+  attention/quant.c attention/quantize.c attention/ragged.c attention/real.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/state.c attention/stick.c
   attention/tables.c attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
   nn/nn_dispatch.c nn/norm.c
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
-  model/leaves.c model/memory.c model/model.c model/pass.c model/share.c)
+  model/leaves.c model/memory.c model/model.c model/pass.c model/sequence.c
+  model/sequence_exchange.c model/sequence_heads.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
@@ -92,6 +94,7 @@ set(LAB_SOURCES
   files/shared.c files/source.c files/tensors.c files/tensors_entry.c
   files/tensors_header.c files/tensors_text.c files/tensors_write.c
   files/utf8.c
+  group/build.c group/greeting.c group/group.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   families/check_dialect.c families/check_gguf.c families/check_keys.c
@@ -100,12 +103,13 @@ set(LAB_SOURCES
   families/check_pairing.c families/check_pairs.c families/check_params.c
   families/check_public.c families/check_report.c families/check_rows.c
   families/check_scores.c families/check_sections.c families/check_tensors.c
-  families/check_values.c families/check_view.c families/check_widths.c
-  families/check_windows.c families/check_write.c families/check_yarn.c
-  families/class.c families/compare.c families/compare_layer.c
-  families/compare_parts.c families/compare_rotation.c families/config.c
-  families/config_gguf.c families/config_value.c families/convert.c
-  families/convert_back.c families/convert_back_config.c
+  families/check_values.c families/check_view.c families/check_whole.c
+  families/check_widths.c families/check_windows.c families/check_write.c
+  families/check_yarn.c families/class.c families/compare.c
+  families/compare_layer.c families/compare_parts.c
+  families/compare_rotation.c families/config.c families/config_gguf.c
+  families/config_value.c families/convert.c families/convert_back.c
+  families/convert_back_config.c families/convert_back_items.c
   families/convert_gguf.c families/convert_gguf_items.c
   families/convert_gguf_keys.c families/convert_gguf_kinds.c
   families/convert_gguf_names.c families/convert_gguf_put.c
@@ -113,35 +117,38 @@ set(LAB_SOURCES
   families/convert_names.c families/convert_others.c families/convert_parts.c
   families/convert_path.c families/convert_positions.c
   families/convert_project.c families/convert_rows.c
-  families/convert_tokenizer.c families/convert_verify.c
-  families/convert_write.c families/extend.c families/extend_json.c
-  families/extend_model.c families/extend_settings.c families/family.c
-  families/identify.c families/identify_bias.c families/identify_distances.c
-  families/identify_files.c families/identify_known.c
-  families/identify_number.c families/identify_pair.c
-  families/identify_ramps.c families/identify_rotation.c
-  families/identify_rule.c families/identify_scores.c
-  families/identify_solve.c families/identify_table.c
-  families/identify_weights.c families/model.c families/model_generate.c
-  families/model_input.c families/model_probe.c families/model_run.c
+  families/convert_states.c families/convert_tokenizer.c
+  families/convert_verify.c families/convert_write.c families/extend.c
+  families/extend_json.c families/extend_model.c families/extend_settings.c
+  families/family.c families/identify.c families/identify_bias.c
+  families/identify_distances.c families/identify_files.c
+  families/identify_known.c families/identify_number.c
+  families/identify_pair.c families/identify_ramps.c
+  families/identify_rotation.c families/identify_rule.c
+  families/identify_scores.c families/identify_solve.c
+  families/identify_table.c families/identify_weights.c families/model.c
+  families/model_generate.c families/model_greet.c families/model_input.c
+  families/model_probe.c families/model_run.c families/model_share.c
   families/model_sight.c families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_delta.c families/net_ends.c families/net_experts.c
-  families/net_families.c families/net_family_keys.c
-  families/net_family_linear.c families/net_generate.c families/net_gguf.c
-  families/net_grid.c families/net_head.c families/net_inputs.c
-  families/net_latent.c families/net_learned.c families/net_length.c
+  families/net_delta.c families/net_delta_bind.c families/net_ends.c
+  families/net_enter.c families/net_experts.c families/net_families.c
+  families/net_family_keys.c families/net_family_linear.c
+  families/net_generate.c families/net_gguf.c families/net_grid.c
+  families/net_head.c families/net_inputs.c families/net_latent.c
+  families/net_learned.c families/net_length.c families/net_linear.c
   families/net_losses.c families/net_math_f32.c families/net_math_f64.c
   families/net_matrix.c families/net_memory.c families/net_merger.c
   families/net_mixture.c families/net_mlp.c families/net_names.c
   families/net_norm.c families/net_open.c families/net_params.c
   families/net_patches.c families/net_probe.c families/net_probe_json.c
   families/net_probe_rows.c families/net_run.c families/net_seen.c
-  families/net_sight.c families/net_stack.c families/net_streams.c
-  families/net_windows.c families/pairing.c families/plan.c
-  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
-  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/net_share.c families/net_sight.c families/net_stack.c
+  families/net_streams.c families/net_whole.c families/net_windows.c
+  families/pairing.c families/plan.c families/plan_alibi.c
+  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
+  families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_names.c families/plan_pairs.c
   families/plan_params.c families/plan_rope.c families/plan_scaling.c
@@ -157,24 +164,25 @@ set(LAB_SOURCES
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/build.c store/checkpoint.c store/clock.c store/copy_rows.c
-  store/corpus_recipe.c store/merge_checkpoint.c store/merge_texts.c
-  store/notice.c store/run_sizes.c store/run_vocabulary.c store/speed.c
-  store/store.c store/store_eval.c store/store_files.c store/store_guard.c
+  store/checkpoint.c store/clock.c store/copy_rows.c store/corpus_recipe.c
+  store/merge_checkpoint.c store/merge_texts.c store/notice.c
+  store/run_sizes.c store/run_vocabulary.c store/speed.c store/store.c
+  store/store_eval.c store/store_files.c store/store_guard.c
   store/store_keep.c store/store_merge.c store/store_migrate.c
   store/store_open.c store/store_protocols.c store/store_rows.c
   store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
-  train/greeting.c train/group.c train/load_trained.c train/ranks.c
-  train/register.c train/train.c train/train_begin.c train/train_group.c
-  train/train_options.c train/train_resume.c train/train_set_up.c
-  train/train_step.c train/train_time.c
+  train/load_trained.c train/ranks.c train/register.c train/train.c
+  train/train_begin.c train/train_group.c train/train_options.c
+  train/train_resume.c train/train_set_up.c train/train_step.c
+  train/train_time.c
   measure/claims.c measure/context_use.c measure/evaluate.c
   measure/evaluate_as.c measure/evaluate_checks.c measure/evaluate_context.c
-  measure/evaluate_ranks.c measure/evaluate_windows.c measure/extension.c
-  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_seeds.c measure/forecast_time.c measure/gates.c
-  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
-  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
+  measure/evaluate_ranks.c measure/evaluate_shared.c
+  measure/evaluate_windows.c measure/extension.c measure/extension_cell.c
+  measure/extension_plan.c measure/forecast.c measure/forecast_seeds.c
+  measure/forecast_time.c measure/gates.c measure/identities.c measure/jobs.c
+  measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
   measure/numbers_orderings.c measure/numbers_pairs.c
   measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
   measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
@@ -235,12 +243,13 @@ set(COMMAND_SOURCES
   errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c job.c
   json.c language.c launcher.c main.c model_check.c model_compare.c
   model_convert.c model_extend.c model_generate.c model_identify.c
-  model_input.c model_inspect.c model_logits.c model_plan.c model_probe.c
-  model_score.c model_text.c model_vectors.c mpi.c owned.c params.c
-  positions_forms.c positions_input.c positions_rows.c positions_windows.c
-  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
-  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
-  study_compare.c task_scores.c terminal.c tutorial_rows.c)
+  model_input.c model_inspect.c model_logits.c model_losses.c model_maps.c
+  model_plan.c model_probe.c model_score.c model_text.c model_vectors.c
+  model_waves.c mpi.c owned.c params.c positions_forms.c positions_input.c
+  positions_rows.c positions_windows.c ranks.c report_lists.c report_part.c
+  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
+  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
+  terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
@@ -287,53 +296,55 @@ set(TESTS
   test_attention_masks test_attention_options test_attention_options_plain
   test_attention_padding test_attention_paged test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
-  test_attention_rules test_attention_sums test_attention_tiles
-  test_attention_widths test_bench test_biases test_characters
-  test_check_grids test_check_turns test_check_values test_checkpoint
-  test_class test_compare test_config test_content test_content_hooks
-  test_content_inputs test_content_rules test_content_terms test_context_use
-  test_convert test_convert_back test_convert_gguf test_convert_latent
-  test_convert_names test_coordinates_backward test_coordinates_by_head
-  test_core test_corpus test_corpus_text test_corpus_unreadable
-  test_door_arguments test_dual_chunk test_encoding_alibi test_encoding_isa
-  test_encoding_kerple test_encoding_learned test_encoding_none
-  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_eval_group test_evaluate test_evaluate_as
-  test_export test_extend test_extension test_extension_failures test_faults
-  test_figure test_figure_inline test_figure_panels test_figure_terms
-  test_figure_text test_figures_rope test_forecast test_formula
-  test_formula_tiles test_formula_tokens test_formula_twins test_frequencies
-  test_gates test_gguf test_graph test_graph_rules test_group test_half
-  test_identify test_identify_arrays test_identities test_ids test_input_add
-  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
-  test_layer_maps test_lengths test_merge test_messages test_model
-  test_model_check test_model_check_refusals test_model_check_tensors
-  test_model_each test_model_encodings test_model_hooks test_model_leaves
-  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
-  test_model_train test_multimodal test_muon test_muon_f32 test_net
-  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
-  test_oracles_content test_oracles_input test_oracles_rotate
+  test_attention_rules test_attention_state test_attention_sums
+  test_attention_tiles test_attention_widths test_bench test_biases
+  test_characters test_check_grids test_check_turns test_check_values
+  test_checkpoint test_class test_compare test_config test_content
+  test_content_hooks test_content_inputs test_content_rules
+  test_content_terms test_context_use test_convert test_convert_back
+  test_convert_gguf test_convert_latent test_convert_names
+  test_coordinates_backward test_coordinates_by_head test_core test_corpus
+  test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_eval_group test_evaluate test_evaluate_as test_export test_extend
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_tiles
+  test_formula_tokens test_formula_twins test_frequencies test_gates
+  test_gguf test_graph test_graph_rules test_group test_half test_identify
+  test_identify_arrays test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_merge test_messages test_model test_model_check
+  test_model_check_fit test_model_check_refusals test_model_check_tensors
+  test_model_each test_model_encodings test_model_group test_model_hooks
+  test_model_leaves test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_sequence test_model_train test_multimodal
+  test_muon test_muon_f32 test_net test_net_probe test_net_probe_cross
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
+  test_numbers test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
   test_poll test_position_plan test_positions test_positions_grid
   test_positions_random test_positions_windows test_probe test_probe_numbers
   test_probe_partial test_probe_run test_probe_training test_property
-  test_published_plans test_quant test_quant_kernels test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_rope_axes test_rope_frequencies
-  test_rope_learned test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rope_widths test_rotate_blocks
-  test_rotate_f64 test_score test_score_tables test_sections test_shared
-  test_sight test_source test_spec test_statistics test_statistics_curves
+  test_published_plans test_quant test_quant_kernels test_real_company
+  test_real_positions test_references test_registry test_report
+  test_report_full test_report_tasks test_rerotate test_resize
+  test_resize_rules test_rope_axes test_rope_frequencies test_rope_learned
+  test_rope_maps test_rope_recipes test_rope_scaling test_rope_scaling_mpfr
+  test_rope_theory test_rope_widths test_rotate_blocks test_rotate_f64
+  test_score test_score_tables test_sections test_shared test_sight
+  test_source test_spec test_statistics test_statistics_curves
   test_statistics_unpaired test_store test_store_crowd test_store_docs
   test_store_guard test_store_keep test_store_migrate test_store_refusals
   test_store_sittings test_store_texts test_store_values test_study
   test_study_compare test_surface test_sweep test_task_run test_tasks
   test_tensors test_tensors_file test_tokenizer test_tokenizer_scores
   test_tokens test_towers test_train test_train_group test_train_leaves
-  test_train_norms test_train_source test_traits_attention test_traits_calls
-  test_traits_limit test_traits_params test_traits_refusals
-  test_traits_relative test_traits_specs test_traits_sums test_traits_values
-  test_tree test_vectors test_verdict test_vocabulary test_weights
-  test_xpos_pope)
+  test_train_norms test_train_sequence test_train_source
+  test_traits_attention test_traits_calls test_traits_limit
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_tree
+  test_vectors test_verdict test_vocabulary test_weights test_xpos_pope)

@@ -19,7 +19,7 @@ TEXT = r'"((?:[^"\\]|\\.)*)"'
 
 def joined(code):
     """Every run of adjacent string literals, each blank as one."""
-    code = re.sub(r'"\s*"', "", code)
+    code = re.sub(r'"(\s|\\\n)*"', "", code)
     return {re.sub(r"(\\n|\s)+", " ", text) for text in re.findall(TEXT, code)}
 
 

@@ -1,7 +1,7 @@
 /* group_case.h - what a rank of any group does, and whether it went well */
 #ifndef GROUP_CASE_H
 #define GROUP_CASE_H
-#include "train/greeting.h"
+#include "group/greeting.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

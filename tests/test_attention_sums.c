@@ -148,7 +148,8 @@ static void turning_first_is_the_same(const char *turn, const char *other,
     a.q = &q;
     a.k = &k;
     a.v = &v;
-    a.q_coords = a.k_coords = NULL;
+    if (axes != 1) /* biases read coordinates of one axis */
+        a.q_coords = a.k_coords = NULL;
     a.scale = 1 / sqrt((double)m.D);
     a.encoding = rest;
     a.params = NULL;
@@ -343,8 +344,8 @@ TEST(coordinates_are_refused)
     mixed_free(&m);
     mixed_make(&t5);
     REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &t5.a),
-            "q_coords is given, expected an encoding that rotates queries "
-            "and keys to read it");
+            "q_coords is given, but t5 reads whole positions, expected "
+            "rotations or biases that read real ones");
 }
 
 /* Memory that coordinates or the second parameter share with an output. */

@@ -13,6 +13,7 @@
 enum { BLOCKS = 5, TRAINED = 64 };
 static const int sizes[] = { 1, 2, 3, 4, 8 };
 static int stores;
+static int64_t blocks = BLOCKS; /* of an evaluation */
 
 /* What all ranks are given. */
 struct job {
@@ -45,7 +46,7 @@ static struct job begin(const locant_train_options *train)
 
     snprintf(name, sizeof name, "store-%d", stores++);
     job.store = open_store(name);
-    job.o.blocks = BLOCKS;
+    job.o.blocks = blocks;
     CHECK_OK(locant_train(&job.id, job.store, corpus, train));
     return job;
 }
@@ -93,11 +94,11 @@ static void check_blocks(const struct job *a, const struct job *b,
     double *x, *y;
 
     CHECK_OK(lct_store_read_block_losses(&x, a->store, key, protocol, lengths,
-                                         BLOCKS));
+                                         (size_t)blocks));
     CHECK_OK(lct_store_read_block_losses(&y, b->store, key, protocol, lengths,
-                                         BLOCKS));
+                                         (size_t)blocks));
     CHECK((x == NULL) == (y == NULL));
-    for (size_t i = 0; x && i < lengths * BLOCKS; i++)
+    for (size_t i = 0; x && i < lengths * (size_t)blocks; i++)
         CHECK(x[i] == y[i] || (isnan(x[i]) && isnan(y[i])));
     locant_release(x);
     locant_release(y);
@@ -110,7 +111,7 @@ static void check_bits(const locant_train_options *train, const char *as,
     struct job one = begin(train);
     const struct lct_evaluation_key key = {
         .run = one.id,
-        .want = BLOCKS,
+        .want = blocks,
         .corpus_sha256 = locant_corpus_info_of(corpus)->sha256
     };
     locant_evaluation want;
@@ -165,6 +166,22 @@ TEST(any_number_of_ranks_has_the_bits_of_one_process)
         }
         check_bits(&o, NULL, LOCANT_POLICY_RESAMPLE);
     }
+}
+
+/* Fewer windows than ranks: each is shared out, and so are its tokens.  Inputs
+   that the encoding reads, positions chosen for each row, and two windows for
+   three and more ranks. */
+TEST(windows_that_ranks_share_too)
+{
+    static const char *const specs[] = { "randomized(length=4096)+t5", "fox" };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        locant_train_options o = narrow(specs[i], 1, TRAINED, 2);
+
+        blocks = 1 + (int64_t)i;
+        check_bits(&o, NULL, LOCANT_POLICY_NONE);
+    }
+    blocks = BLOCKS;
 }
 
 TEST(memory_another_spec_and_a_vocabulary_too)

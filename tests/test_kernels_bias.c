@@ -130,47 +130,63 @@ static void check_levers(void)
     test_guarded_free(levers, n * sizeof(*levers));
 }
 
+/* Either any entries, or those of consecutive positions. */
+static void choose_entries(int64_t *at, int keys, int64_t most, bool diagonal)
+{
+    for (int j = 0; j < keys; j++)
+        at[j] = diagonal ? most - j : test_range(0, most);
+}
+
 /* Sums of at most 20 terms below 2, each rounded a few times. */
 static void check_bends(void)
 {
-    enum { KEYS = 20, LANES = LCT_PAD, PIECES = 4 };
-    const float start[PIECES] = { -INFINITY, 0.1f, 0.1f, 0.4f };
-    float *s = floats(KEYS * LANES), *u = floats(80), *du = floats(80);
-    float *inverse = floats(LANES), *slope = floats(PIECES);
-    float *value = floats(PIECES), *sum = floats(3 * LANES);
-    float before[KEYS * LANES];
+    enum { KEYS = 20, MOST_LANES = 64, MOST_PIECES = 5, RANGE = 128 };
+    const float starts[MOST_PIECES] = { -INFINITY, 0.1f, 0.1f, 0.4f, 0.6f };
+    size_t lanes = LCT_PAD * (size_t)test_range(1, MOST_LANES / LCT_PAD);
+    int pieces = (int)test_range(1, MOST_PIECES), chosen, n;
+    float *s = floats(KEYS * lanes), *u = floats(RANGE), *du = floats(RANGE);
+    float *inverse = floats(lanes), *slope = floats((size_t)pieces);
+    float *value = floats((size_t)pieces), *sum = floats(3 * lanes);
+    float *start = floats((size_t)pieces), before[KEYS * MOST_LANES];
     int64_t at[KEYS];
-    struct lct_pwl_bias x = { u, du, at, inverse, start, slope, value, PIECES };
-    double want[3 * LANES] = { 0 };
+    struct lct_pwl_bias x = { u,     du,    at,    inverse,
+                              start, slope, value, (size_t)pieces };
+    double want[3 * MOST_LANES] = { 0 };
+    float end;
 
-    memcpy(before, s, sizeof(before));
-    for (int j = 0; j < KEYS; j++)
-        at[j] = test_range(0, 80 - LANES);
-    lct_kernels()->sum_pwl_gradient(sum, s, KEYS, LANES, &x, 0.1f, 0.4f);
-    lct_kernels()->add_pwl_bias(s, KEYS, LANES, &x);
-    for (int n = 0; n < KEYS * LANES; n++) {
-        int lane = n % LANES;
-        float f = u[at[n / LANES] + lane] * inverse[lane];
-        int piece = f > 0.4f ? 3 : f > 0.1f ? 2 : 0;
+    choose_entries(at, KEYS, RANGE - (int64_t)lanes, test_range(0, 1) == 1);
+    memcpy(before, s, KEYS * lanes * sizeof(*s));
+    memcpy(start, starts, (size_t)pieces * sizeof(*start));
+    chosen = (int)test_range(0, pieces - 1);
+    end = chosen + 1 < pieces ? start[chosen + 1] : INFINITY;
+    lct_kernels()->sum_pwl_gradient(sum, s, KEYS, lanes, &x, start[chosen],
+                                    end);
+    lct_kernels()->add_pwl_bias(s, KEYS, lanes, &x);
+    for (n = 0; n < KEYS * (int)lanes; n++) {
+        int lane = n % (int)lanes, piece = 0;
+        int64_t entry = at[n / (int)lanes] + lane;
+        float f = u[entry] * inverse[lane];
 
+        while (piece + 1 < pieces && f > start[piece + 1])
+            piece++;
         CHECK(fabs((double)s[n] - ((double)before[n] + (double)value[piece] +
                                    (double)slope[piece] * (double)f)) < 1e-6);
-        if (piece != 2)
+        if (piece != chosen)
             continue;
         want[lane] += (double)before[n];
-        want[LANES + lane] += (double)before[n] * (double)f;
-        want[2 * LANES + lane] +=
-            (double)before[n] * (double)du[at[n / LANES] + lane];
+        want[(int)lanes + lane] += (double)before[n] * (double)f;
+        want[2 * (int)lanes + lane] += (double)before[n] * (double)du[entry];
     }
-    for (int n = 0; n < 3 * LANES; n++)
+    for (n = 0; n < 3 * (int)lanes; n++)
         CHECK(fabs((double)sum[n] - want[n]) < 1e-5);
-    test_guarded_free(s, KEYS * LANES * sizeof(*s));
-    test_guarded_free(u, 80 * sizeof(*u));
-    test_guarded_free(du, 80 * sizeof(*du));
-    test_guarded_free(inverse, LANES * sizeof(*inverse));
-    test_guarded_free(slope, PIECES * sizeof(*slope));
-    test_guarded_free(value, PIECES * sizeof(*value));
-    test_guarded_free(sum, 3 * LANES * sizeof(*sum));
+    test_guarded_free(s, KEYS * lanes * sizeof(*s));
+    test_guarded_free(u, RANGE * sizeof(*u));
+    test_guarded_free(du, RANGE * sizeof(*du));
+    test_guarded_free(inverse, lanes * sizeof(*inverse));
+    test_guarded_free(start, (size_t)pieces * sizeof(*start));
+    test_guarded_free(slope, (size_t)pieces * sizeof(*slope));
+    test_guarded_free(value, (size_t)pieces * sizeof(*value));
+    test_guarded_free(sum, 3 * lanes * sizeof(*sum));
 }
 
 /* As check_added_rows(), a product. */

@@ -162,8 +162,10 @@ IN_SCRATCH(each_check_fires_on_its_fault_alone)
     json_decref(cases);
 }
 
-/* The checks of tensors, whose cases are in test_model_check_tensors.c. */
-static const char of_tensors[] = "L06 P19 G01 G02 G10 G14 G16 A01 A02 A03";
+/* The checks of tensors, whose cases are in test_model_check_tensors.c and
+   test_model_check_fit.c. */
+static const char of_tensors[] = "L06 P19 G01 G02 G10 G14 G16 A01 A02 A03 "
+                                 "T01 T02 T03";
 
 TEST(every_check_has_a_case)
 {

@@ -38,14 +38,16 @@ static void fill(void)
 static struct lct_model *pass(const locant_encoding *e, int64_t first,
                               int64_t last, float *loss, double *mean)
 {
-    const struct lct_model_config c = { .layers = 2,
-                                        .width = 16,
-                                        .heads = 2,
-                                        .kv_heads = 2,
-                                        .ff = 24,
-                                        .vocab = VOCAB,
-                                        .leaves = { LEAVES, first, last },
-                                        .encoding = e };
+    const struct lct_model_config c = {
+        .layers = 2,
+        .width = 16,
+        .heads = 2,
+        .kv_heads = 2,
+        .ff = 24,
+        .vocab = VOCAB,
+        .leaves = { .all = LEAVES, .first = first, .last = last },
+        .encoding = e
+    };
     const int64_t rows = (last - first) * BATCH / LEAVES;
     const int64_t at = first * BATCH / LEAVES * LENGTH;
     struct lct_model *m;
@@ -135,11 +137,85 @@ TEST(ranks_have_the_gradient_of_one_model)
     }
 }
 
-TEST(refuses_leaves_that_cannot_be)
+/* ------------------------------------------------- rows in several leaves */
+
+enum { ROW = 256, PARTS = 4, CHUNK = ROW / PARTS };
+
+/* The losses of a row, without gradients, in leaves of its tokens or whole. */
+static void pass_row(float *loss, const locant_encoding *e, bool in_leaves,
+                     const int32_t *words)
 {
-    static const struct lct_leaves bad[] = {
-        { 6, 0, 6 }, { 8, 3, 3 }, { 8, 4, 9 }, { 8, -1, 2 }, { 512, 0, 8 }
+    const struct lct_model_config c = {
+        .layers = 2,
+        .width = 16,
+        .heads = 2,
+        .kv_heads = 2,
+        .ff = 24,
+        .vocab = VOCAB,
+        .leaves = { .all = in_leaves ? PARTS : 0,
+                    .last = in_leaves ? PARTS : 0,
+                    .of_row = in_leaves ? PARTS : 0 },
+        .encoding = e
     };
+    const int64_t rows = in_leaves ? PARTS : 1;
+    struct lct_model *m;
+
+    CHECK_OK(lct_model_create(&m, &c, rows, ROW, false));
+    CHECK_OK(lct_model_init(m, 5));
+    CHECK_OK(lct_model_forward(m, words, words, rows, ROW / rows, loss, NULL));
+    lct_model_free(m);
+}
+
+/* An evaluation relies on it.  Pictures of 12 tokens, and positions chosen from
+   64, end before the row. */
+TEST(rows_in_leaves_have_the_losses_of_whole_rows)
+{
+    static const int chunk[PARTS] = { 0, 3, 1, 2 };
+    int32_t words[ROW], ordered[ROW];
+    const char *spec;
+    int checked = 0;
+
+    for (int i = 0; i < ROW; i++)
+        words[i] = (int32_t)test_range(0, VOCAB - 1);
+    for (int j = 0; j < PARTS; j++)
+        memcpy(ordered + j * CHUNK, words + chunk[j] * CHUNK,
+               CHUNK * sizeof *words);
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        OWNED(locant_encoding) *given = test_create(spec);
+        float whole[ROW], parts[ROW];
+        locant_encoding *e;
+
+        CHECK_OK(locant_encoding_resolve(&e, given, ROW));
+        if (locant_encoding_length_limit(e) >= ROW &&
+            strstr(spec, "(length=64)+") == NULL &&
+            strstr(spec, "(length=64,chunks") == NULL) {
+            pass_row(whole, e, false, words);
+            pass_row(parts, e, true, ordered);
+            for (int j = 0; j < PARTS; j++)
+                if (memcmp(parts + j * CHUNK, whole + chunk[j] * CHUNK,
+                           CHUNK * sizeof *parts) != 0)
+                    FAIL("%s: other losses of leaf %d", spec, j);
+            checked++;
+        }
+        locant_encoding_free(e);
+    }
+    CHECK(checked > 80);
+}
+
+TEST(refuses_rows_in_leaves_that_cannot_be)
+{
+    static const struct {
+        struct lct_leaves leaves;
+        int64_t batch, length, memory;
+        const char *message;
+    } bad[] = {
+        { { 12, 0, 12, 3, NULL }, 12, 192, 0, "leaves" },
+        { { 4, 0, 4, 8, NULL }, 4, 512, 0, "4 of 4 leaves, 8 of each row" },
+        { { 4, 0, 4, 4, NULL }, 8, 256, 0, "4 of 4 leaves, 4 of each row" },
+        { { 4, 0, 4, 4, NULL }, 4, 128, 0, "length is 128 and memory 0" },
+        { { 4, 0, 4, 4, NULL }, 4, 256, 9, "length is 256 and memory 9" },
+    };
+    static const locant_group group = { sizeof group, 1, 3, NULL, NULL };
     OWNED(locant_encoding) *e = test_create("rope");
     struct lct_model_config c = { .layers = 1,
                                   .width = 8,
@@ -147,7 +223,42 @@ TEST(refuses_leaves_that_cannot_be)
                                   .kv_heads = 1,
                                   .ff = 8,
                                   .vocab = VOCAB,
-                                  .leaves = { 4, 0, 4 },
+                                  .encoding = e };
+    struct lct_model *m;
+
+    for (size_t i = 0; i < LEN(bad); i++) {
+        c.leaves = bad[i].leaves;
+        c.memory = bad[i].memory;
+        CHECK(lct_model_create(&m, &c, bad[i].batch, bad[i].length, true) ==
+              LOCANT_ERR_PARAM);
+        CHECK(strstr(locant_last_error(), bad[i].message) != NULL);
+    }
+    c.memory = 0;
+    c.leaves = (struct lct_leaves){ 4, 0, 2, 4, &group };
+    REFUSES(PARAM, lct_model_create(&m, &c, 2, 256, true),
+            "rank 1 of 3 has leaves 0 .. 1 of 4, expected its share");
+    c.leaves = (struct lct_leaves){ 4, 1, 2, 4, &group };
+    CHECK_OK(lct_model_create(&m, &c, 1, 256, true));
+    REFUSES(SHAPE, lct_model_forward(m, NULL, NULL, 1, 32, NULL, NULL),
+            "B x T is 1 x 32, expected the 1 leaves of 64 tokens");
+    lct_model_free(m);
+}
+
+TEST(refuses_leaves_that_cannot_be)
+{
+    static const struct lct_leaves bad[] = { { 6, 0, 6, 0, NULL },
+                                             { 8, 3, 3, 0, NULL },
+                                             { 8, 4, 9, 0, NULL },
+                                             { 8, -1, 2, 0, NULL },
+                                             { 512, 0, 8, 0, NULL } };
+    OWNED(locant_encoding) *e = test_create("rope");
+    struct lct_model_config c = { .layers = 1,
+                                  .width = 8,
+                                  .heads = 1,
+                                  .kv_heads = 1,
+                                  .ff = 8,
+                                  .vocab = VOCAB,
+                                  .leaves = { .all = 4, .last = 4 },
                                   .encoding = e };
     const int32_t words[9] = { 0 };
     struct lct_model *m;
@@ -164,7 +275,8 @@ TEST(refuses_leaves_that_cannot_be)
     for (size_t i = 0; i <= LEN(bad); i++) {
         const int64_t batch = i < LEN(bad) ? 24 : 6;
 
-        c.leaves = i < LEN(bad) ? bad[i] : (struct lct_leaves){ 4, 0, 4 };
+        c.leaves =
+            i < LEN(bad) ? bad[i] : (struct lct_leaves){ .all = 4, .last = 4 };
         snprintf(text, sizeof text,
                  "leaves %d .. %d of %d are the %d rows of a batch, expected"
                  " some of a power of two up to 256 that divide the rows",

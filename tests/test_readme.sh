@@ -58,6 +58,9 @@ for spec in $(table_of_doors) $(specs); do
     succeeds "$spec" locant show "$spec"
 done
 
+succeeds 'README: the families' python3 tests/readme_families.py \
+    "$build/locant" README.md
+
 # From one run: who updates the one must update the other.
 losses_of_readme() {
     blocks text README.md | grep ' +-' > "$work/quoted" &&

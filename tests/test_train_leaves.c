@@ -403,7 +403,7 @@ IN_SCRATCH(refuses_leaves_that_a_store_made_up)
     } wrong[] = {
         { "'4'", "run 1 has options this locant does not read" },
         { "3", "run 1: leaves is 3, expected 0 or a power of two up to 256" },
-        { "16", "run 1: leaves is 16, expected a divisor of the batch, 8" },
+        { "16", "run 1: length is 32, expected a multiple of 128" },
         { "8", "run 1: its options are those of another run than its key" },
     };
     OWNED(locant_store) *s = open_store("a");
@@ -459,12 +459,14 @@ IN_SCRATCH(refuses_leaves_that_cannot_be)
     int64_t id = 77;
     int n = 0;
 
-    REFUSES(PARAM, locant_train(&id, s, corpus, &o),
-            "leaves is 16, expected a divisor of the batch, 8");
+    REFUSES(
+        PARAM, locant_train(&id, s, corpus, &o),
+        "length is 32, expected a multiple of 128: each row has 2 leaves, of "
+        "whole multiples of 64 tokens");
     o.batch = 6;
     o.leaves = 4;
     REFUSES(PARAM, locant_train(&id, s, corpus, &o),
-            "leaves is 4, expected a divisor of the batch, 6");
+            "leaves is 4, expected a divisor or a multiple of the batch, 6");
     for (size_t i = 0; i < LEN(bad); i++) {
         char text[80];
 

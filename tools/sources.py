@@ -16,7 +16,7 @@ GROUPS = (
     ("CORE_SOURCES", ("src/core", "src/angle", "src/positions",
                       "src/encodings", "src/attention", "src/kernel")),
     ("NETWORK_SOURCES", ("src/nn", "src/model")),
-    ("LAB_SOURCES", ("src/files", "src/graph", "src/families", "src/corpus",
+    ("LAB_SOURCES", ("src/files", "src/group", "src/graph", "src/families", "src/corpus",
                      "src/store", "src/train", "src/measure", "src/figure",
                      "src/report", "src/vectors")),
     ("COMMAND_SOURCES", ("cli",)),

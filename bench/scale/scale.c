@@ -2,7 +2,7 @@
  * scale.c - a skeleton of training over MPI, to be run in a simulator
  *
  * It sends the messages of 'locant train --ranks mpi' by the library's own code
- * (train/ranks.h, train/group.h, src/mpi), between ranks of SimGrid's SMPI. It
+ * (train/ranks.h, group/group.h, src/mpi), between ranks of SimGrid's SMPI. It
  * computes nothing but the additions of gradients: for the rest it tells the
  * simulator how many floating-point operations they would be.
  * scripts/bench-scale compiles it and runs it for each net.
@@ -15,7 +15,7 @@
  * prints, for each case of that FOLD and each number of ranks,
  * case;net;ranks;simulated efficiency;the model's
  */
-#include "train/group.h"
+#include "group/group.h"
 #include "train/ranks.h"
 #include <locant/mpi.h>
 #include <mpi.h>

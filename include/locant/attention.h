@@ -96,9 +96,16 @@ enum {
  * k_coords   of several axes or of fractional positions; both or neither.  Or
  *            of each head [B, H, T, axes] and [B, Hkv, S, axes], unless
  *            frequencies depend on the longest position.  NULL: derived from
- *            q_pos and k_pos.  Masks read positions, not coordinates; factors
- *            of a query (temperature) read a coordinate of one axis, rounded
- *            down, unless heads have their own
+ *            q_pos and k_pos.  Rotations read them and, of one axis, biases and
+ *            factors of pairs that are functions of real positions: alibi
+ *            (dialect press or bloom), kerple, fire, dpb, sandwich,
+ *            scale-invariant, formula(..) without tokens, future=hide and
+ *            expressions that are constant between whole positions, and sums
+ *            of these.  In sums with other biases or content terms all of
+ *            them read positions.  So do masks; factors of a query
+ *            (temperature) read a coordinate of one axis, rounded down, unless
+ *            heads have their own.  Biases at coordinates are computed pair by
+ *            pair, not from a table
  * q_docs     I64 [T] or [B, T]: document of each query and key.  A query sees
  * k_docs     only keys of its own document.  A negative id marks padding, which
  *            sees nothing and is never seen.  Both or neither
@@ -147,6 +154,15 @@ enum {
  * them are read, so results are those of a call for F32 copies of k and v, with
  * the accuracy of F32 whatever the dtype of q.  There is no backward.
  *
+ * state      NULL, or U8 [bytes] of locant_attention_state_begin(): what
+ *            decoding keeps of path (without forget) between calls.  Written by
+ *            forward, although 'a' is const.  The T queries are the newest
+ *            tokens; what it knows of the S - T tokens before them is taken as
+ *            it is, so their k must be that of the calls before, and x is read
+ *            of the tokens that it does not know and 128 before them only.  A
+ *            smaller S goes back.  Results have the bits of calls without it.
+ *            Positions are 0 .. S - 1
+ *
  * leaves     0, or a power of two up to 256: how backward adds what it sums
  *            over queries, dk, dv, dx, dparams and dsinks.  With 0 they are one
  *            chain in the order of queries.  Else leaf l of L has the tiles of
@@ -190,6 +206,7 @@ typedef struct locant_attention {
     locant_quant           quant; /* of k and v; NONE: dtype of q */
     int64_t                quant_group;
     int64_t                leaves; /* of the gradients' sums; 0: one chain */
+    locant_tensor         *state; /* of decoding */
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \
@@ -236,6 +253,28 @@ locant_attention_forward(locant_tensor *out, locant_tensor *lse,
                          const locant_attention *a, void *workspace,
                          size_t workspace_bytes);
 
+/*
+ * What attention can keep between steps of decoding, for 'capacity' tokens: of
+ * path the maps of tokens, and keys taken to the end of their group of 256
+ * tokens.  A step then costs a pass over the keys, and not all that follows
+ * from the inputs of all tokens.
+ *
+ * bytes      written: the size of such a state for calls like 'a', whose own
+ *            'state' is not read; 0 if there is nothing to keep
+ * state      U8 [at least bytes]   written: a state that knows no token.  Do
+ *            not move it; free it whenever you like
+ *
+ * Source: Yang et al. 2025, arXiv:2505.16381, section 3.2.
+ * Errors: as locant_attention_forward(); PARAM (capacity), UNSUPPORTED (nothing
+ * to keep).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_state_bytes(size_t *bytes, const locant_attention *a,
+                             int64_t capacity);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_state_begin(locant_tensor *state, const locant_attention *a,
+                             int64_t capacity);
+
 /* Where the gradients go; a NULL member is not computed. */
 typedef struct locant_attention_gradients {
     size_t         struct_size;
@@ -246,6 +285,9 @@ typedef struct locant_attention_gradients {
                                gradient that flows through the encoding */
     locant_tensor *dsinks;  /* F32 (F64 if q is F64) [H]; added to */
     locant_tensor *dbias;   /* shape of bias, its dtype or F32; written */
+    locant_tensor *dq_coords, *dk_coords; /* F64, shapes of q_coords, k_coords;
+                               written: the part of the gradient that flows
+                               through biases and factors of pairs */
 } locant_attention_gradients;
 
 #define LOCANT_ATTENTION_GRADIENTS_INIT \
@@ -270,8 +312,15 @@ typedef struct locant_attention_gradients {
  * term.  For a bias [.., T, S] that several heads or batch rows share, scores
  * and weights are computed once more.
  *
+ * dq_coords and dk_coords are sums of dS[i,j] db/dp over the keys of a query
+ * and over the queries of a key, and so for the factors a and w; then over the
+ * heads and batch rows that share a coordinate, in order.  Sums are in double.
+ * For biases of q - k both together sum to 0 up to rounding.  They are 0 where
+ * biases read positions.  locant_coordinates_backward() (multimodal.h) adds
+ * what flows through a rotation, for q and dq, and for k and dk.
+ *
  * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
- * Errors: as locant_attention_forward().
+ * Errors: as locant_attention_forward(); UNSUPPORTED for dq_coords with leaves.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_backward(const locant_attention_gradients *gradients,

@@ -248,9 +248,12 @@ typedef struct locant_train_options {
                                  tokens of a byte-pair vocabulary; see below */
     int64_t leaves;           /* parts of a batch whose gradients are added by
                                  a tree: a power of two up to 256 that divides
-                                 the batch; 0: one chain of sums; see below */
+                                 the batch, or that the batch divides; 0: one
+                                 chain of sums; see below */
     const locant_group *group; /* processes that train this run together; NULL:
                                  this one; see below */
+    int64_t gather_limit;     /* most bytes of the keys and values of a row that
+                                 has several leaves; 0: 2 GiB */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -285,15 +288,27 @@ typedef struct locant_train_options {
  * which processes can share out to the same bits.  leaves = 0 is one chain of
  * sums over all rows, with other bits.
  *
+ * leaves = n batch divides each row into n leaves of tokens, so that processes
+ * can share out one long row.  Leaf j of a row is chunk j / 2 of its n equal
+ * chunks if j is even, else chunk n - 1 - (j - 1) / 2: two leaves that the tree
+ * adds first have as much of causal attention as any other two.  The length is
+ * a multiple of 64 n, and memory is 0.  The queries of a leaf attend to all
+ * keys of the row, which each process gathers in every layer, forward and again
+ * backward: 4 length (2 kv_heads width / heads) bytes, and 4 length width more
+ * for an encoding that reads the input of attention, at most gather_limit.  In
+ * each layer gradients of keys and values are summed over the queries of a leaf
+ * from zero, then over the leaves of the row by the tree.  Heads of such a run
+ * are not probed while it trains.
+ *
  * With a group every rank calls locant_train() with the same options and the
  * same text, which the first exchange compares.  Each passes its share of the
  * leaves of a batch, so there are at most as many ranks as leaves; leaves = 0
- * is then the largest number up to 16 that divides the batch.  The run has the
- * bits of one process with as many leaves, for any number of ranks, and a run
- * that was begun with one number of them continues with another.  Rank 0 alone
- * has the store; others pass NULL.  A failure of one rank ends the call on all,
- * with one message.  If 'progress' of one asks to stop, all stop after the next
- * step.  With more than one rank, parent is 0.
+ * is then the largest power of two up to 16 that divides the batch.  The run
+ * has the bits of one process with as many leaves, for any number of ranks, and
+ * a run that was begun with one number of them continues with another.  Rank 0
+ * alone has the store; others pass NULL.  A failure of one rank ends the call
+ * on all, with one message.  If 'progress' of one asks to stop, all stop after
+ * the next step.  With more than one rank, parent is 0.
  *
  * parent > 0 names a run that is done.  The new run begins with the parent's
  * parameters instead of drawn ones, and has its sizes and vocabulary: the
@@ -449,13 +464,14 @@ typedef struct locant_eval_options {
  * nor lengths this is locant_evaluate().
  *
  * With a group every rank calls this with the same run, corpus and options, and
- * gets the same *out.  Each evaluates its share of the windows; the losses have
- * the bits of one process, whatever the number of ranks (tokens_per_second is a
- * time, not a loss).  Rank 0 alone reads and writes the store; 'store' of the
- * others is not used and may be NULL.  Ranks with another build, text or option
- * than rank 0 are refused with both values (PARAM) before the first window.  A
- * failure of one rank, also INTERRUPTED by its poll, is returned by all; IO if
- * a rank is lost.
+ * gets the same *out.  Each evaluates its share of the windows, or of the
+ * tokens of a window where there are few; the losses have the bits of one
+ * process, whatever the number of ranks (tokens_per_second is a time, not a
+ * loss).  Rank 0 alone reads and writes the store; 'store' of the others is not
+ * used and may be NULL.  Ranks with another build, text or option than rank 0
+ * are refused with both values (PARAM) before the first window.  A failure of
+ * one rank, also INTERRUPTED by its poll, is returned by all; IO if a rank is
+ * lost.
  * Errors: as locant_evaluate(), PARAM (options, a parameter without a trained
  * tensor, a policy for an encoding without a table), UNSUPPORTED (a table that
  * cannot be longer).

@@ -36,7 +36,8 @@ typedef struct locant_convert_options {
     const char *base;   /* MODEL that an adapter is for; NULL: the folder that
                            its adapter_config.json names */
     int one_file;       /* nonzero: put shards into one file */
-    int verify;         /* nonzero: prove that the scores are the same */
+    int verify;         /* nonzero: prove that the scores are the same; of a
+                           model that does not rotate, the states of a text */
 } locant_convert_options;
 #define LOCANT_CONVERT_OPTIONS_INIT                                            \
     { .struct_size = sizeof(locant_convert_options) }
@@ -48,7 +49,8 @@ typedef struct locant_conversion {
     int64_t lost;     /* that GGUF files of the architecture do not have: the
                          head of BERT, predictors of further tokens */
     double  worst;    /* largest difference of two scores, relative to the
-                         largest of the layer; -1: not verified */
+                         largest of the layer, or of two states; -1: not
+                         verified */
     const char *tokenizer; /* of a GGUF: "gpt2", "llama", "t5", "bert", or
                               "none" without a tokenizer.json; else NULL */
     const char *pre;       /* the name that llama.cpp splits texts by,

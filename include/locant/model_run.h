@@ -8,6 +8,7 @@
 #define LOCANT_MODEL_RUN_H
 
 #include "core.h"
+#include "group.h"
 
 LOCANT_BEGIN_DECLS
 
@@ -56,7 +57,9 @@ locant_model_open_with(locant_model **out, const char *path, locant_dtype dtype,
 /* What a model is like. */
 typedef struct locant_model_info {
     const char *model_type; /* of config.json */
-    int64_t     layers, width, vocab;
+    int64_t     layers;
+    int64_t     width; /* of the states that LOCANT_MODEL_HIDDEN gives */
+    int64_t     vocab;
 } locant_model_info;
 
 LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
@@ -89,6 +92,12 @@ LOCANT_API locant_model_info locant_model_info_of(const locant_model *model);
  * id s has ids (s + frame, s + row, s + column) of merged patches, and what
  * follows s + max(rows, columns).  A video is an image of several frames.
  * All are dense.
+ *
+ * group      NULL, or processes that call the same function with the same
+ *            input, of a model that each has opened alike; see
+ *            locant_model_logits() and locant_model_losses().
+ *            locant_model_shape() does not read it; other functions run in one
+ *            process, and refuse a group of several ranks
  */
 typedef struct locant_model_input {
     size_t               struct_size; /* sizeof(locant_model_input) */
@@ -97,12 +106,14 @@ typedef struct locant_model_input {
     const locant_tensor *decoder_ids; /* I64 [B, S] */
     const locant_tensor *pixels;      /* F32 [B, C, H, W], or [P, F] */
     const locant_tensor *grid;        /* I64 [N, 3] */
+    const locant_group  *group;
 } locant_model_input;
 
 #define LOCANT_MODEL_INPUT_INIT { .struct_size = sizeof(locant_model_input) }
 
 enum { /* flags */
-    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, not logits */
+    LOCANT_MODEL_HIDDEN = 1 /* the states after the final norm, which OPT-350m
+                               projects to its embeddings, not logits */
 };
 
 /*
@@ -126,9 +137,21 @@ locant_model_shape(int64_t shape[3], int *rank, const locant_model *model,
  * Accuracy relative to the largest logit: below 3e-5 in float for
  * models of some tens of layers, 1e-9 in double.  Rows of padding are
  * undefined.
+ *
+ * With input->group the ranks share the work out, and 'out' of rank 0 gets the
+ * bits of one process; other ranks may give NULL.  If the batch has at least as
+ * many rows as there are ranks, each has some rows.  Otherwise, and where rows
+ * depend on each other or have images, each has some tokens of every row: it
+ * computes all that goes token by token, and its queries attend to all keys,
+ * which are gathered in every layer.  Layers with a state, encoders and towers
+ * of images within texts are then computed by every rank whole.  Ranks compare
+ * their builds, inputs and models first (of tensors names, shapes and first
+ * bytes).  A failure of one rank is that of all.  Times are those of this rank.
+ *
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (an id beyond the vocabulary; a
  * position beyond the table; an input that the model does not take; a grid that
- * is no whole number of tokens, or not those of ids), NOMEM.
+ * is no whole number of tokens, or not those of ids; ranks that were called
+ * with other things; fewer images than ranks), NOMEM; those of the group.
  * Source of the images: Qwen2-VL arXiv:2409.12191v2, Qwen2.5-VL
  * arXiv:2502.13923v1, Qwen3-VL arXiv:2511.21631v1; transformers 5.23,
  * models/qwen2_vl, qwen2_5_vl, qwen3_vl, qwen3_vl_moe.
@@ -145,7 +168,9 @@ locant_model_logits(locant_tensor *out, locant_tensor *seconds,
  * out  F64 [B, T - 1], dense   written; NAN where the mask hides that token or
  *      the one before it
  *
- * Logits are computed some at a time, and not kept.
+ * Logits are computed some at a time, and not kept.  With input->group the
+ * ranks share the work out as in locant_model_logits(), and every rank gets all
+ * losses, with the bits of one process.
  * Errors: as locant_model_logits(); UNSUPPORTED (a model that sees what comes
  * after the query).
  */

@@ -18,7 +18,8 @@ import importlib
 from typing import Any
 
 from . import positions
-from ._attention import Gradients, attention, attention_backward
+from ._attention import (Gradients, attention, attention_backward,
+                         attention_state)
 from ._c import Status
 from ._caches import (cache_append, cached_attention, dequantize, quantize,
                       quant_rerotate, ragged_attention)
@@ -38,9 +39,9 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Frequencies", "Gradients", "Key",
     "Parameter", "Status", "Variant", "add", "angles", "attention",
-    "attention_backward", "bias", "bias_backward", "cache_append",
-    "cached_attention", "coordinates_backward", "dequantize", "encodings",
-    "frequencies", "isa", "positions", "quant_rerotate", "quantize",
+    "attention_backward", "attention_state", "bias", "bias_backward",
+    "cache_append", "cached_attention", "coordinates_backward", "dequantize",
+    "encodings", "frequencies", "isa", "positions", "quant_rerotate", "quantize",
     "ragged_attention", "rerotate", "resize_1d", "resize_1d_backward",
     "resize_2d", "resize_2d_backward", "rotate", "rotate_backward",
     "rotate_qk", "set_isa", "set_threads", "similarity", "table",

@@ -24,6 +24,8 @@ class Gradients(NamedTuple):
     params   by name, one for each parameter of the encoding
     x, sinks None if attention had none
     bias     None if attention had none
+    q_coords, k_coords  the part that flows through biases; None if attention
+             had no coordinates, or with leaves
     """
 
     q: Array
@@ -33,6 +35,8 @@ class Gradients(NamedTuple):
     x: Array | None
     sinks: Array | None
     bias: Array | None = None
+    q_coords: Array | None = None
+    k_coords: Array | None = None
 
 
 def workspace(problem: _c.Attention) -> Array:
@@ -193,8 +197,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, bias: Any = None, mask: Any = None,
               x: Any = None, keys_rotated: bool = False,
-              rotate_values: bool = False, out: Array | None = None,
-              dtype: str | None = None,
+              rotate_values: bool = False, state: Array | None = None,
+              out: Array | None = None, dtype: str | None = None,
               copy: bool = False) -> Array: ...
 
 
@@ -208,8 +212,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, bias: Any = None, mask: Any = None,
               x: Any = None, keys_rotated: bool = False,
-              rotate_values: bool = False, out: Array | None = None,
-              dtype: str | None = None,
+              rotate_values: bool = False, state: Array | None = None,
+              out: Array | None = None, dtype: str | None = None,
               copy: bool = False) -> tuple[Array, Array]: ...
 
 
@@ -222,8 +226,9 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
               sinks: Any = None, bias: Any = None, mask: Any = None,
               x: Any = None, keys_rotated: bool = False,
-              rotate_values: bool = False, out: Array | None = None,
-              dtype: str | None = None, copy: bool = False) -> Any:
+              rotate_values: bool = False, state: Array | None = None,
+              out: Array | None = None, dtype: str | None = None,
+              copy: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without an array of T x S.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
@@ -243,8 +248,10 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     q_coords     float64 [T, axes] or [B, T, axes]: real coordinates, for
-    k_coords     rotations by several axes or by fractional positions; both or
-                 neither.  Of each head: [B, H, T, axes], [B, Hkv, S, axes]
+    k_coords     rotations by several axes or by fractional positions and, with
+                 one axis, for biases of real positions (alibi, kerple, fire,
+                 dpb, sandwich, scale-invariant, formula(..)); both or neither.
+                 Of each head: [B, H, T, axes], [B, Hkv, S, axes]
     q_documents  int64 [T] or [B, T]: a query sees only keys of its own
     k_documents  document; negative: padding, which sees nothing and is never
                  seen
@@ -264,6 +271,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     rotate_values  values rotate like keys (with keys_rotated v is given
                  rotated), and outputs rotate back: values too depend on
                  relative positions
+    state        what decoding keeps: attention_state(); written
     out          where to write; new memory if left out
     dtype        "bfloat16" where q, k, v are uint16 holding its bits
     copy         False: an array that would have to be copied is an error
@@ -282,6 +290,8 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         k_documents=k_documents, key_mask=key_mask, window=window,
         softcap=softcap, sinks=sinks, bias=bias, mask=mask, x=x,
         keys_rotated=keys_rotated, rotate_values=rotate_values))
+    if state is not None:
+        p.point("state", state, BYTES)
     out = result(out, p.out_shape, p.q.dtype)
     lse = np.empty(p.q.shape[:3], p.wide_dtype)
     scratch = workspace(p.struct)
@@ -289,6 +299,41 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         view(out, "out", p.code), view(lse, "lse"), p.struct,
         address(scratch), scratch.size)
     return (out, lse) if return_lse else out
+
+
+def attention_state(q: Any, k: Any, v: Any,
+                    encoding: str | Encoding | None = None,
+                    params: Params | None = None, *, capacity: int,
+                    x: Any = None, dtype: str | None = None,
+                    copy: bool = False) -> Array | None:
+    """What causal attention can keep between steps of decoding.
+
+    q, k, v, x   of the first call; only shapes and dtypes count
+    encoding     path without forget, alone or in a sum
+    params       its learned parameters
+    capacity     the most keys that a call will have
+
+    Returns uint8 memory for attention(.., state=), which knows no token yet;
+    None if there is nothing to keep.  The queries of a call are the newest
+    tokens; of those before them k must be as in earlier calls, and x is read of
+    the last 128 only.  A call with fewer keys goes back.  Results have the bits
+    of calls without it.
+    Errors: as attention(); ERR_PARAM (capacity).
+    """
+    p = _problem(q, k, v, encoding, True, params, copy, dtype, dict(
+        scale=None, q_positions=None, k_positions=None, q_coords=None,
+        k_coords=None, q_documents=None, k_documents=None, key_mask=None,
+        window=0, softcap=0.0, sinks=None, bias=None, mask=None, x=x,
+        keys_rotated=False, rotate_values=False))
+    size = ctypes.c_size_t()
+    count = whole64(capacity, "capacity")
+    lib.locant_attention_state_bytes(size, p.struct, count)
+    if size.value == 0:
+        return None
+    made = new((size.value,), np.uint8, "state")
+    lib.locant_attention_state_begin(view(made, "state", BYTES), p.struct,
+                                     count)
+    return made
 
 
 def attention_backward(
@@ -311,9 +356,11 @@ def attention_backward(
                has the same bits whoever computes which parts
     the rest   as attention() was given it
 
-    Returns Gradients(q, k, v, params, x, sinks, bias): arrays of the shapes and
-    dtypes of what they belong to; params by name, of every learned parameter;
-    of bias summed over the axes along which it was broadcast.
+    Returns Gradients(q, k, v, params, x, sinks, bias, q_coords, k_coords):
+    arrays of the shapes and dtypes of what they belong to; params by name, of
+    every learned parameter; of bias summed over the axes along which it was
+    broadcast; of coordinates (None with leaves) what flows through biases, to
+    which coordinates_backward(.., out=) adds what flows through a rotation.
     Errors: as attention().
     Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
@@ -335,6 +382,9 @@ def attention_backward(
     if p.bias is not None:
         dbias = np.empty(p.bias.shape, p.bias.dtype)
         g.add("dbias", _four_axes(dbias, "dbias"), p.bias_code)
+    for name, at in (("dq_coords", q_coords), ("dk_coords", k_coords)):
+        if at is not None and leaves == 0:
+            g.add(name, np.empty(np.shape(at), np.float64))
     dparams = g.add_params(p.bound)
     scratch = workspace(p.struct)
     lib.locant_attention_backward(
@@ -344,7 +394,8 @@ def attention_backward(
     made = g.arrays
     return Gradients(made["dq"], made["dk"], made.get("dv"), dparams,
                      made.get("dx"), made.get("dsinks"),
-                     None if p.bias is None else dbias)
+                     None if p.bias is None else dbias,
+                     made.get("dq_coords"), made.get("dk_coords"))
 
 
 class _Outputs:

@@ -292,6 +292,7 @@ class Attention(Structure):
         ("quant", c_int),
         ("quant_group", c_int64),
         ("leaves", c_int64),
+        ("state", POINTER(Tensor)),
     ]
 
 
@@ -306,6 +307,8 @@ class AttentionGradients(Structure):
         ("dx", POINTER(Tensor)),
         ("dsinks", POINTER(Tensor)),
         ("dbias", POINTER(Tensor)),
+        ("dq_coords", POINTER(Tensor)),
+        ("dk_coords", POINTER(Tensor)),
     ]
 
 
@@ -546,6 +549,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_cache_append": ("status", [POINTER(Append)]),
     "locant_attention_workspace": ("status", [POINTER(c_size_t), POINTER(Attention)]),
     "locant_attention_forward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention), c_void_p, c_size_t]),
+    "locant_attention_state_bytes": ("status", [POINTER(c_size_t), POINTER(Attention), c_int64]),
+    "locant_attention_state_begin": ("status", [POINTER(Tensor), POINTER(Attention), c_int64]),
     "locant_attention_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention), c_void_p, c_size_t]),
     "locant_attention_reference": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention)]),
     "locant_attention_reference_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention)]),

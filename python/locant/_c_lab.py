@@ -206,6 +206,7 @@ class TrainOptions(Structure):
         ("vocabulary", c_int),
         ("leaves", c_int64),
         ("group", POINTER(Group)),
+        ("gather_limit", c_int64),
     ]
 
 

@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import Any
 
 from ._c import INIT, Tensor
+from ._c_lab import Group
 
 
 class Stack(IntEnum):
@@ -193,6 +194,7 @@ class ModelInput(Structure):
         ("decoder_ids", POINTER(Tensor)),
         ("pixels", POINTER(Tensor)),
         ("grid", POINTER(Tensor)),
+        ("group", POINTER(Group)),
     ]
 
 

@@ -23,7 +23,8 @@ class Conversion:
     tensors    all; moved: those whose rows were moved; lost: those that GGUF
                files of the architecture have no place for
     worst      the largest difference of two scores, relative to the largest of
-               its layer; None if it was not verified
+               its layer, or of two states of a model that does not rotate;
+               None if it was not verified
     tokenizer  of a GGUF: "gpt2", "llama", "t5", "bert", or "none" without a
                tokenizer.json; else None
     pre        the name that llama.cpp splits texts by; None: none

@@ -103,15 +103,13 @@ def chosen(bound: Bound, names: str, made: list[Any]) -> list[Tensor]:
     return [made[order.index(n)] for n in names.split(",") if n]
 
 
-def coordinates_gradient(at: Any, dx: Tensor, x: Tensor, bound: Bound,
-                         flags: int) -> Tensor:
-    """The gradient of the coordinates 'at' of rows 'x', whose gradient before
+def coordinates_gradient(made: Tensor, dx: Tensor, x: Tensor, bound: Bound,
+                         flags: int) -> None:
+    """Add to 'made' the gradient of the coordinates of rows 'x', whose gradient before
     the rotation is 'dx'."""
-    made = torch.zeros_like(at, memory_format=torch.contiguous_format)
     lib.locant_coordinates_backward(view_of(made, "dcoords"),
                                     view_of(dx, "dx"), view_of(x, "x"),
                                     bound.encoding.handle, flags)
-    return made
 
 
 class Call(NamedTuple):
@@ -209,12 +207,13 @@ def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
     problem, bound = _problem(c)
     g = make(_c.AttentionGradients)
     moved = dict(zip(_COORDS, wanted[-2:]))  # whose coordinates have gradients
+    rotates = "rotate" in bound.encoding.doors
     if any(moved.values()) and (c.rotate_values or c.keys_rotated):
         raise Error(Status.ERR_UNSUPPORTED, "locant: coordinates have no "
                     "gradient with rotate_values or keys_rotated")
     made, rows = [], {}
     for name, want in zip(_TENSORS[:_LEARNED], wanted):
-        if want or moved.get(name):
+        if want or (rotates and moved.get(name)):
             x = getattr(c, name)
             rows[name] = like(x).zero_() if name == "sinks" else like(x)
             setattr(g, f"d{name}",
@@ -226,14 +225,21 @@ def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
         g.dparams = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
         made += [x for x, want in zip(chosen(bound, c.names, values),
                                       wanted[_LEARNED:-2]) if want]
+    places = {name: like(at) for name, at in (("q", c.q_coords),
+                                              ("k", c.k_coords))
+              if at is not None and moved[name]}
+    for name, at in places.items():  # what flows through biases
+        setattr(g, f"d{name}_coords",
+                ctypes.pointer(view_of(at, f"d{name}_coords")))
     dout = dense(dout)
     scratch = workspace(problem)
     lib.locant_attention_backward(
         g, view_of(dout, "dout"), view_of(out, "out"), view_of(lse, "lse"),
         problem, address(scratch), scratch.size)
-    return made + [coordinates_gradient(c[_COORDS[name]], rows[name],
-                                        getattr(c, name), bound, 0)
-                   for name, want in moved.items() if want]
+    if rotates:
+        for name, at in places.items():
+            coordinates_gradient(at, rows[name], getattr(c, name), bound, 0)
+    return made + list(places.values())
 
 
 def _backward_fake(wanted: Sequence[bool], dout: Tensor, out: Tensor,

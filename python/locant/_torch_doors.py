@@ -94,9 +94,11 @@ def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
             *tensors, bound.encoding.handle, at, bound.views, c.flags)
     found = [dx, *(chosen(bound, c.names, values) if values else [])]
     found = [x for x, want in zip(found, wanted) if want]
-    if wanted[-1]:
-        found.append(coordinates_gradient(
-            c.positions, dx, c.x, bound, c.flags & ROTATE_INVERSE))
+    if wanted[-1] and c.positions is not None:
+        moved = torch.zeros_like(c.positions,
+                                 memory_format=torch.contiguous_format)
+        coordinates_gradient(moved, dx, c.x, bound, c.flags & ROTATE_INVERSE)
+        found.append(moved)
     return found
 
 

@@ -18,6 +18,7 @@ import torch
 import decoder_configs
 import make_models
 import model_configs
+import model_oracle
 import own_models
 
 LENGTH = 11
@@ -74,6 +75,7 @@ FIXTURES = {
     "gpt2": dict(n_layer=2, n_inner=12),
     "gptj": dict(n_embd=16, rotary_dim=4, n_inner=12),
     "opt": dict(word_embed_proj_dim=8),
+    "opt_350m": dict(word_embed_proj_dim=6),
     "bloom": dict(n_head=3, hidden_size=6), "mpt": dict(n_heads=3, d_model=6),
     "falcon_7b": {}, "falcon_rw": dict(num_attention_heads=3, hidden_size=6),
     "falcon_40b": dict(num_attention_heads=4, num_kv_heads=2, hidden_size=16),
@@ -119,6 +121,8 @@ MASKED = {"llama": 4, "gpt2": 3, "opt": 3, "bloom": 3, "mistral": 3, "kimi_linea
           "qwen3_next": 2,
           "bert": -4, "roberta": -4, "deberta_v3": -3, "t5": -3, "marian": -4}
 PIXELS = {"dinov2": (8, 12), "dinov3": (8, 12), "swin": (14, 14)}
+# Those whose truth is what the last map of states gives, not logits.
+STATES = ("opt_350m",)
 SIGHT = ("model.visual.", "visual.")
 NOISE = ("transformers_version", "initializer_range", "initializer_factor")
 
@@ -195,7 +199,14 @@ def write(folder, name):
     for file in os.listdir(folder):
         os.chmod(os.path.join(folder, file), 0o644)
     model = model if read is half else read
-    return make_models.save(folder, model, inputs(name, model))
+    given = inputs(name, model)
+    error = make_models.save(folder, model, given)
+    if name in STATES:
+        os.remove(os.path.join(folder, "logits.npy"))
+        np.save(os.path.join(folder, "hidden.npy"), make_models.masked(
+            model_oracle.hidden(model_oracle.Checkpoint(folder), given),
+            given))
+    return error
 
 
 def write_own(folder, name):

@@ -1,4 +1,5 @@
 """'locant model' of a build, run on arrays."""
+import json
 import os
 import subprocess
 import tempfile
@@ -36,6 +37,14 @@ class Command:
                 text=True, check=False)
             self.check(done)
             return np.load(out)
+
+    def findings(self, model):
+        """{id: sentence} of the checks that fire on a model."""
+        done = subprocess.run([self.locant, "model", "check", model, "--json"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode > 1:
+            self.check(done)
+        return {f["id"]: f["sentence"] for f in json.loads(done.stdout)}
 
     @staticmethod
     def check(done):

@@ -317,6 +317,27 @@ class Backward(unittest.TestCase):
         for found, want in zip((out, *g[:3]), wanted):
             self.assertLess(formulas.unlike(found, want), 4e-7)
 
+    def test_path_keeps_a_state(self):
+        r = np.random.default_rng(3)
+        q, k, v = (r.standard_normal((2, 4, 270, 16), np.float32)
+                   for _ in range(3))
+        x = r.standard_normal((2, 270, 32), np.float32)
+        e = locant.Encoding("rope+path(rank=4)")
+        params = e.init(1, heads=4, head_dim=16, width=32)
+        want = locant.attention(q, k, v, e, True, params, x=x)
+        state = locant.attention_state(q, k, v, e, params, capacity=270, x=x)
+        got, first = np.empty_like(q), 0
+        for end in (200, *range(255, 260), 270):
+            got[:, :, first:end] = locant.attention(
+                q[:, :, first:end], k[:, :, :end], v[:, :, :end], e, True,
+                params, x=x[:, :end], state=state)
+            first = end
+        np.testing.assert_array_equal(got, want)
+        self.assertIsNone(
+            locant.attention_state(q, k, v, "alibi", capacity=270))
+        with self.assertRaisesRegex(locant.Error, "attention with alibi keeps"):
+            locant.attention(q, k, v, "alibi", True, state=state)
+
     def test_fox_gives_the_gradient_of_its_input(self):
         q, k, v = arrays(np.float64, hkv=4, t=9, s=9)
         x = np.random.default_rng(5).standard_normal((2, 9, 64))

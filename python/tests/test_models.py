@@ -181,6 +181,15 @@ class Models(unittest.TestCase):
                         self.limited(family, f"{dtype} {word}",
                                      family.error(given, got), limit)
 
+    def test_2_check(self):
+        """The tensors that transformers saves are those that 'check' expects."""
+        self.verb("check")
+        for family in self.families:
+            with self.subTest(family=family.name):
+                found = self.command.findings(family.folder)
+                self.assertEqual({}, {i: s for i, s in found.items()
+                                      if i in ("T01", "T02", "T03", "X07")})
+
     def test_3_bfloat16(self):
         self.verb("logits")
         for family in self.families:
@@ -206,6 +215,12 @@ class Models(unittest.TestCase):
                 self.assertEqual(got.shape, truth.shape)
                 self.limited(family, "hidden", np.abs(got - truth).max() /
                              np.abs(truth).max(), FLOAT64)
+            if family.name == "opt_350m":  # its last map is one of states
+                with torch.no_grad():
+                    got = family.model.base_model(torch.tensor(
+                        family.given["ids"])).last_hidden_state.numpy()
+                self.limited(family, "hf hidden", np.abs(got - truth).max() /
+                             np.abs(truth).max(), FLOAT32)
 
     def test_5_generate(self):
         """Step by step from a cache: the tokens of whole runs."""

@@ -53,6 +53,58 @@ class Coordinates(unittest.TestCase):
                 (rows(2, 4, 5, 16), rows(2, 2, 5, 16), rows(2, 2, 5, 8),
                  rows(2, 4, 5, axes), rows(2, 2, 5, axes))), spec)
 
+    def test_of_biases(self):
+        for spec in ("alibi", "kerple(kind=power)", "fire(hidden=4,length=2)",
+                     "sandwich(dim=8)", "scale-invariant",
+                     "formula(gain=1+a*n,bias=-sqrt(1+n),after=exp(-d/9),"
+                     "a=param(heads,init=0.5))",
+                     "rope(base=50)+kerple+alibi"):
+            e = lt.Encoding(spec, heads=4, head_dim=16, dtype=torch.float64)
+            for q_shape, k_shape in (((5, 1), (6, 1)), ((2, 5, 1), (2, 6, 1)),
+                                     ((2, 4, 5, 1), (2, 2, 6, 1))):
+                q, k, v = (rows(2, n, t, 16).detach()
+                           for n, t in ((4, 5), (2, 6), (2, 6)))
+                self.assertTrue(gradcheck(
+                    lambda a, b: (e(q, k, v, True, q_coords=a, k_coords=b) *
+                                  q.sin()).sum(),
+                    (rows(*q_shape), rows(*k_shape))), spec)
+
+    def test_of_parameters_at_coordinates(self):
+        e = lt.Encoding("kerple", heads=4, head_dim=16, dtype=torch.float64)
+        at = rows(5, 1)
+
+        def attend(p, a):
+            q, k, v = (torch.cos(torch.arange(4 * 5 * 16.0,
+                                              dtype=torch.float64) * f)
+                       .reshape(1, 4, 5, 16) for f in (1, 2, 3))
+            return lt.attention(
+                q, k, v, "kerple", True, {"p": p, "a": p * p},
+                q_coords=a, k_coords=at.detach())
+        self.assertEqual(len(list(e.parameters())), 2)
+        self.assertTrue(gradcheck(
+            attend, (torch.rand(4, dtype=torch.float64,
+                                requires_grad=True) + 0.5, rows(5, 1))))
+
+    def test_of_arrays(self):
+        q, k, v, a, b = (x.detach().numpy() for x in (
+            rows(1, 4, 5, 16), rows(1, 2, 5, 16), rows(1, 2, 5, 16),
+            rows(5, 1), rows(5, 1)))
+        given = [torch.tensor(x, requires_grad=True) for x in (q, k, v, a, b)]
+        options = {"q_coords": a, "k_coords": b}
+        spec = "rope+alibi(symmetric=yes)"
+        out, lse = locant.attention(q, k, v, spec, return_lse=True, **options)
+        made = locant.attention_backward(out, q, k, v, out, lse, spec,
+                                         **options)
+        dq_at = locant.coordinates_backward(made.q, q, spec, out=made.q_coords)
+        dk_at = locant.coordinates_backward(made.k, k, spec, out=made.k_coords)
+        same = lt.attention(*given[:3], spec, q_coords=given[3],
+                            k_coords=given[4])
+        same.backward(same.detach())
+        self.assertTrue((dq_at == given[3].grad.numpy()).all())
+        self.assertTrue((dk_at == given[4].grad.numpy()).all())
+        self.assertIsNone(locant.attention_backward(
+            out, q, k, v, out, lse, spec, leaves=2, **options).q_coords)
+
     def test_of_positions_alone(self):
         """Where q and k need no gradient of their own."""
         q, k, v = (rows(1, 2, 5, 16).detach() for _ in range(3))
@@ -87,6 +139,13 @@ class Coordinates(unittest.TestCase):
                                **more)
             with self.assertRaisesRegex(locant.Error, "no gradient with"):
                 out.sum().backward()
+        with self.assertRaisesRegex(locant.Error, "t5 reads whole positions"):
+            lt.Encoding("t5", heads=2, head_dim=16, dtype=torch.float64)(
+                q, q, q, q_coords=at, k_coords=at)
+        out = lt.attention(q, q, q, "alibi", q_coords=at, k_coords=at,
+                           leaves=2)
+        with self.assertRaisesRegex(locant.Error, "dq_coords is asked for"):
+            out.sum().backward()
         out = lt.add(rows(5, 16), "sincos2d", rows(5, 2))
         with self.assertRaisesRegex(locant.Error, "detach"):
             out.sum().backward()

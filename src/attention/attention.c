@@ -67,6 +67,7 @@ static void backward(const struct lct_problem *x,
 
     (rows ? lct_dense_gradient_begin_rows
           : lct_dense_gradient_begin)(p, pass->g->dbias);
+    lct_real_begin_backward(p, pass->g);
     if (x->request.leaves > 0) {
         lct_leaf_sums_backward(&x->leaf_sums, p, pass, engine);
     } else {
@@ -74,6 +75,7 @@ static void backward(const struct lct_problem *x,
         lct_param_gradients_accumulate(p, pass->g->dparams);
     }
     lct_dense_gradient_end(p, pass->g->dbias);
+    lct_real_end_backward(p, pass->g);
 }
 
 locant_status

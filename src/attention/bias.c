@@ -2,24 +2,44 @@
 #include "bias.h"
 #include "bias_pwl.h"
 #include "param_gradients.h"
+#include "real.h"
 
 /* --------------------------------------------------------- without a table */
+
+/* out[n] = the bias of query 'at' = b, h, i and key j + n, n < keys. */
+static void evaluate(double *out, const struct lct_plan *p, const int64_t at[3],
+                     int64_t j, int64_t keys)
+{
+    int64_t row = lct_plan_row(p, at[0]);
+    struct lct_call call;
+
+    if (p->request->real) {
+        lct_real_bias(out, &(struct lct_real_row){ p, at[0], at[1], at[2], j,
+                                                   keys, NULL });
+        return;
+    }
+    call = lct_bias_call(p, row, at[2]);
+    call.e->row->score.bias(out, &call, at[1],
+                            p->tables->q_pos[row * p->T + at[2]],
+                            p->tables->k_pos + row * p->S + j, (size_t)keys);
+}
 
 static void add_by_row(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s)
 {
-    int64_t row = lct_plan_row(p, t->b);
-    const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
-
     for (int64_t i = 0; i < t->rows; i++) {
-        struct lct_call call = lct_bias_call(p, row, t->i + i);
-
-        call.e->row->score.bias(s->column, &call, t->h,
-                                p->tables->q_pos[row * p->T + t->i + i], k_pos,
-                                (size_t)t->keys);
+        evaluate(s->column, p, (int64_t[3]){ t->b, t->h, t->i + i }, t->j,
+                 t->keys);
         for (int64_t j = 0; j < t->keys; j++)
             s->s[j * (int64_t)t->lanes + i] += (float)s->column[j];
     }
+}
+
+static void take_column(const struct lct_tile *t, struct lct_scratch *s,
+                        int64_t i)
+{
+    for (int64_t j = 0; j < t->keys; j++)
+        s->column[j] = s->ds[j * (int64_t)t->lanes + i];
 }
 
 /* Add to the parameter gradients of this task. */
@@ -36,11 +56,23 @@ static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
     for (int64_t i = 0; i < t->rows; i++) {
         struct lct_call call = lct_bias_call(p, row, t->i + i);
 
-        for (int64_t j = 0; j < t->keys; j++)
-            s->column[j] = s->ds[j * (int64_t)t->lanes + i];
+        take_column(t, s, i);
         call.e->row->score.backward(dparam, &call, t->h,
                                     p->tables->q_pos[row * p->T + t->i + i],
                                     k_pos, s->column, (size_t)t->keys);
+    }
+}
+
+/* The same at real coordinates, which have gradients too; parameters have none
+ * if 'sums' is NULL. */
+static void real_gradient(const struct lct_plan *p, const struct lct_tile *t,
+                          struct lct_scratch *s, double *sums)
+{
+    for (int64_t i = 0; i < t->rows; i++) {
+        take_column(t, s, i);
+        lct_real_bias_backward(&(struct lct_real_row){ p, t->b, t->h, t->i + i,
+                                                       t->j, t->keys, NULL },
+                               s->column, sums);
     }
 }
 
@@ -140,9 +172,7 @@ void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
 void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
                       int64_t j, int64_t keys, float *s)
 {
-    int64_t row = lct_plan_row(p, b), q_pos = p->tables->q_pos[row * p->T + i];
-    const int64_t *k_pos = p->tables->k_pos + row * p->S + j;
-    struct lct_call call = lct_bias_call(p, row, i);
+    int64_t row = lct_plan_row(p, b);
     double value[LCT_TILE];
 
     if (p->tables->pwl != NULL) {
@@ -165,8 +195,7 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
     for (int64_t at = 0; at < keys; at += LCT_TILE) {
         int64_t count = lct_sizes_in_tile(keys, at);
 
-        call.e->row->score.bias(value, &call, h, q_pos, k_pos + at,
-                                (size_t)count);
+        evaluate(value, p, (int64_t[3]){ b, h, i }, j + at, count);
         for (int64_t n = 0; n < count; n++)
             s[at + n] += (float)value[n];
     }
@@ -202,11 +231,18 @@ void lct_bias_add_entries(double *table, const struct lct_plan *p,
 }
 
 void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
-                       struct lct_scratch *s, int64_t chunk_row)
+                       struct lct_scratch *s, int64_t chunk_row, bool learns)
 {
     double *table;
     struct lct_bias_entries e;
 
+    if (p->request->real) {
+        real_gradient(p, t, s,
+                      learns ? lct_param_gradients_of_task(
+                                   p, chunk_row, lct_plan_kv_head(p, t->h))
+                             : NULL);
+        return;
+    }
     if (p->bias_range == 0) {
         gradient_by_row(p, t, s, chunk_row);
         return;

@@ -17,9 +17,10 @@ void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
 void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
                       int64_t j, int64_t keys, float *s);
 
-/* Add the tile's ds to the gradient of the bias. */
+/* Add the tile's ds to the gradients of the bias: of parameters if 'learns',
+ * and of real coordinates. */
 void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
-                       struct lct_scratch *s, int64_t chunk_row);
+                       struct lct_scratch *s, int64_t chunk_row, bool learns);
 
 /* Where the entries of a tile are in a table by difference that begins at
  * 'first'; q, k: the tile's positions.  Set e->consecutive and e->diagonal

@@ -116,6 +116,35 @@ static int64_t piece_at(const struct lct_bias_pwl *x, float f)
     return low;
 }
 
+/*
+ * The least and the largest of n values, in chains side by side that the
+ * compiler makes vectors of.
+ */
+static void extremes(float *least, float *most, const float *x, int64_t n)
+{
+    enum { CHAINS = 8 };
+    float low[CHAINS], high[CHAINS];
+    int64_t i = 0;
+
+    for (int c = 0; c < CHAINS; c++)
+        low[c] = high[c] = x[0];
+    for (; i + CHAINS <= n; i += CHAINS)
+        for (int c = 0; c < CHAINS; c++) {
+            low[c] = x[i + c] < low[c] ? x[i + c] : low[c];
+            high[c] = x[i + c] > high[c] ? x[i + c] : high[c];
+        }
+    for (; i < n; i++) {
+        low[0] = x[i] < low[0] ? x[i] : low[0];
+        high[0] = x[i] > high[0] ? x[i] : high[0];
+    }
+    *least = low[0];
+    *most = high[0];
+    for (int c = 1; c < CHAINS; c++) {
+        *least = low[c] < *least ? low[c] : *least;
+        *most = high[c] > *most ? high[c] : *most;
+    }
+}
+
 /* The first of the pieces that entries low .. high use, and their number. */
 static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
                          const float *inverse, int64_t rows, int64_t low,
@@ -123,13 +152,10 @@ static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
 {
     const struct lct_bias_pwl *x = p->tables->pwl;
     int64_t least_d = p->bias_first + low, most_d = p->bias_first + high;
-    float least = inverse[0], most = inverse[0], from = 0, to;
+    float least, most, from = 0, to;
     int64_t first;
 
-    for (int64_t i = 1; i < rows; i++) {
-        least = inverse[i] < least ? inverse[i] : least;
-        most = inverse[i] > most ? inverse[i] : most;
-    }
+    extremes(&least, &most, inverse, rows);
     /* u grows with the distance; 2^-20 is a margin for its rounding. */
     if ((least_d > 0) == (most_d > 0) && least_d != 0 && most_d != 0)
         from =
@@ -170,12 +196,14 @@ static int64_t fill_tile(struct pwl_tile *b, const struct lct_plan *p,
     const struct lct_bias_pwl *x = p->tables->pwl;
     const float *u = p->tables->bias, *du = u + p->bias_range + LCT_PAD;
     int64_t query = lct_plan_row(p, t->b) * p->T + t->i, first, count;
-    int64_t low = e->at[0], high = e->at[0], least = 0, most = t->rows - 1;
+    int64_t low = e->at[t->keys - 1], high = e->at[0];
+    int64_t least = 0, most = t->rows - 1;
 
-    for (int64_t j = 1; j < t->keys; j++) {
-        low = e->at[j] < low ? e->at[j] : low;
-        high = e->at[j] > high ? e->at[j] : high;
-    }
+    if (!e->diagonal)
+        for (int64_t j = 0; j < t->keys; j++) {
+            low = e->at[j] < low ? e->at[j] : low;
+            high = e->at[j] > high ? e->at[j] : high;
+        }
     b->x = (struct lct_pwl_bias){
         .u = u, .du = du, .at = e->at, .inverse = x->inverse + query
     };
@@ -241,34 +269,51 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
 
 /* ---------------------------------------------------------------- gradients */
 
+/*
+ * Add the sums of sum_pwl_gradient() over the tile's queries to the gradients
+ * of piece 'at' of the task's row, in registers and in the order of queries.
+ */
+static void add_sums(double *to, const struct lct_bias_pwl *x, int64_t at,
+                     double slope, const float *sum, const struct lct_tile *t,
+                     const double *of_query)
+{
+    double *dparam = to + 2 * x->most; /* of both parameters */
+    double all = to[at], all_f = to[x->most + at];
+    double first = dparam[0], second = dparam[1];
+
+    for (int64_t i = 0; i < t->rows; i++, of_query += 3) {
+        double of_f = (double)sum[(int64_t)t->lanes + i];
+        double of_du = (double)sum[2 * (int64_t)t->lanes + i];
+
+        all += (double)sum[i];
+        all_f += of_f;
+        first += slope * (of_du * of_query[0] + of_f * of_query[1]);
+        second += slope * of_f * of_query[2];
+    }
+    to[at] = all;
+    to[x->most + at] = all_f;
+    dparam[0] = first;
+    dparam[1] = second;
+}
+
 void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s,
                            const struct lct_bias_entries *e, double *to)
 {
     const struct lct_bias_pwl *x = p->tables->pwl;
     int64_t query = lct_plan_row(p, t->b) * p->T + t->i;
-    double *dparam = to + 2 * x->most; /* of both parameters */
     float sum[3 * LCT_TILE];
     struct pwl_tile b;
-    int64_t first = fill_tile(&b, p, t, e), lanes = (int64_t)t->lanes;
+    int64_t first = fill_tile(&b, p, t, e);
 
     for (int64_t r = 0; r < (int64_t)b.x.pieces; r++) {
-        double slope = x->slope[t->h * x->most + first + r];
         float end = r + 1 < (int64_t)b.x.pieces ? b.x.start[r + 1] : INFINITY;
 
         p->kernels->sum_pwl_gradient(sum, s->ds, (size_t)t->keys, t->lanes,
                                      &b.x, r > 0 ? b.x.start[r] : -INFINITY,
                                      end);
-        for (int64_t i = 0; i < t->rows; i++) {
-            const double *of_query = x->queries + 3 * (query + i);
-            double of_f = (double)sum[lanes + i];
-            double of_du = (double)sum[2 * lanes + i];
-
-            to[first + r] += (double)sum[i];
-            to[x->most + first + r] += of_f;
-            dparam[0] += slope * (of_du * of_query[0] + of_f * of_query[1]);
-            dparam[1] += slope * of_f * of_query[2];
-        }
+        add_sums(to, x, first + r, x->slope[t->h * x->most + first + r], sum, t,
+                 x->queries + 3 * query);
     }
 }
 

@@ -117,7 +117,8 @@ void lct_bias_table_plan(struct lct_plan *p)
     struct lct_span all;
     int64_t sums = 0;
 
-    if (p->engine == LCT_REFERENCE || score == NULL || p->T == 0 || p->S == 0)
+    if (p->engine == LCT_REFERENCE || score == NULL || p->T == 0 || p->S == 0 ||
+        p->request->real)
         return;
     door = &score->e->row->score;
     p->bias_keys = !(score->e->traits & LOCANT_TRAIT_RELATIVE) &&

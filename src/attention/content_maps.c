@@ -3,6 +3,7 @@
 #include "content_maps.h"
 #include "content_maps_groups.h"
 #include "content_maps_tokens.h"
+#include "content_state.h"
 #include "product.h"
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static void lay_out_scratch(struct lct_content_maps_scratch *s,
 {
     const struct lct_content_maps *m = &p->content->maps;
     int64_t tokens = LCT_TILE + LCT_CONTENT_MAPS_REACH;
+    int64_t rows = p->k_tiles * LCT_TILE;
 
     s->w_columns = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
     s->k_columns = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
@@ -28,10 +30,11 @@ static void lay_out_scratch(struct lct_content_maps_scratch *s,
     s->y = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->rest = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->sum = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
-    s->dkeys = lct_arena_floats(arena, m->rows, p->padded);
-    s->dpass = lct_arena_floats(arena, m->rows, p->padded);
-    s->dinside = lct_arena_floats(arena, m->rows, LCT_TILE);
-    s->dmap = lct_arena_floats(arena, m->groups * p->D, p->padded);
+    s->dkeys = lct_arena_floats(arena, rows, p->padded);
+    s->dpass = lct_arena_floats(arena, rows, p->padded);
+    s->dinside = lct_arena_floats(arena, rows, LCT_TILE);
+    s->dmap = lct_arena_floats(arena, p->S / LCT_CONTENT_MAPS_GROUP_KEYS * p->D,
+                               p->padded);
     s->dk = lct_arena_floats(arena, LCT_TILE, p->padded);
     s->maps = lct_arena_floats(
         arena, m->groups > 0 ? LCT_CONTENT_MAPS_GROUP : 0, p->D * p->padded);
@@ -50,7 +53,7 @@ static void lay_out_scratch(struct lct_content_maps_scratch *s,
     s->du_columns = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
     s->dalong = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->walked = lct_arena_floats(arena, p->k_tiles * p->D, LCT_COLUMNS_ROW);
-    s->walked_along = lct_arena_floats(arena, m->rows, LCT_TILE);
+    s->walked_along = lct_arena_floats(arena, rows, LCT_TILE);
     s->x = lct_arena_floats(arena, LCT_TILE, m->wide);
     s->columns = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->up_sums = lct_arena_floats(arena, p->D, m->rank8);
@@ -65,20 +68,17 @@ void lct_content_maps_layout(struct lct_content_products *c,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
     struct lct_content_maps *m = &c->maps;
-    int64_t tokens;
+    struct lct_content_state *state = lct_content_state_of(p->request);
+    struct lct_arena kept = lct_content_state_arena(state);
+    int64_t most = state == NULL ? p->S : state->capacity;
 
-    m->rows = p->k_tiles * LCT_TILE;
-    m->groups = p->S / LCT_CONTENT_MAPS_GROUP_KEYS;
-    tokens = p->B * p->H * m->rows;
-    m->w = lct_arena_floats(arena, tokens, p->padded);
-    m->b = lct_arena_floats(arena, tokens, 1);
-    m->keys = lct_arena_floats(arena, tokens, p->padded);
-    m->pass = lct_arena_floats(arena, tokens, p->padded);
-    m->inside = lct_arena_floats(arena, tokens, LCT_TILE);
-    m->map = lct_arena_floats(arena, p->B * p->H * m->groups * p->D, p->padded);
+    m->rows = lct_sizes_round_up(most, LCT_TILE);
+    m->groups = most / LCT_CONTENT_MAPS_GROUP_KEYS;
+    lct_content_state_layout(m, p, state == NULL ? arena : &kept);
     m->newest = lct_arena_ints(arena, p->position_rows, 1);
-    m->dw = lct_arena_floats(arena, p->chunk * p->H * m->rows, p->padded);
-    m->db = lct_arena_floats(arena, p->chunk * p->H, m->rows);
+    m->dw = lct_arena_floats(arena, p->chunk * p->H * p->k_tiles * LCT_TILE,
+                             p->padded);
+    m->db = lct_arena_floats(arena, p->chunk * p->H, p->k_tiles * LCT_TILE);
     lct_content_maps_tokens_layout(c, p, arena);
     m->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*m->scratch));
     for (int slot = 0; slot < p->slots; slot++) {
@@ -94,6 +94,7 @@ void lct_content_maps_fill(const struct lct_plan *p)
 {
     lct_content_maps_tokens_fill(p);
     lct_content_maps_groups_fill(p);
+    lct_content_state_advance(p);
 }
 
 /* ------------------------------------------------------- a tile of queries */

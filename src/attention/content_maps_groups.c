@@ -10,6 +10,7 @@
  */
 #include "content_maps_groups.h"
 #include "../core/pool.h"
+#include "content_state.h"
 #include "product.h"
 #include <string.h>
 
@@ -96,12 +97,16 @@ static void fill_group(void *context, size_t task, int slot)
     const float *newer = NULL;
 
     k = k < p->k_tiles ? k : p->k_tiles;
+    if (g < lct_content_state_group(p))
+        return; /* known */
     while (k-- > g * LCT_CONTENT_MAPS_GROUP) {
         struct lct_tile t = lct_content_maps_key_tile(p, b, h, k);
         struct lct_content_maps_tile tile =
             lct_content_maps_tile_of(p, b, h, k);
         float *map = own->maps + k % LCT_CONTENT_MAPS_GROUP * p->D * p->padded;
 
+        if (!passed && k < lct_content_state_tile(p))
+            continue;
         lct_content_maps_tiles_fill(p, &t, s,
                                     !passed         ? NULL
                                     : newer == NULL ? tile.keys

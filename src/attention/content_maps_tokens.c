@@ -2,6 +2,7 @@
 #include "content_maps_tokens.h"
 #include "../core/pool.h"
 #include "../kernel/row.h"
+#include "content_state.h"
 #include "key_order.h"
 #include "product.h"
 #include <math.h>
@@ -139,13 +140,23 @@ void lct_content_maps_tokens_load(const struct lct_content_maps_block *t,
     }
 }
 
+/* The first tile whose 'low' is needed: that of tokens that are not known, and
+ * the one before it, which the convolution reads. */
+static int64_t first_low(const struct lct_plan *p)
+{
+    int64_t first = lct_content_state_tile(p);
+
+    return first > 0 ? first - 1 : 0;
+}
+
 /* down x and beta x + bias of a block of tokens */
 static void fill_low(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
-    int64_t tiles = p->k_tiles, b = (int64_t)task / tiles;
+    int64_t first = first_low(p), tiles = p->k_tiles - first;
+    int64_t b = (int64_t)task / tiles;
     struct lct_content_maps_block t = lct_content_maps_tokens_block(
-        p, b, (int64_t)task % tiles * LCT_TILE, slot);
+        p, b, (first + (int64_t)task % tiles) * LCT_TILE, slot);
     const double *bias = p->tables->content->param[t.params->beta_bias];
     float *low = t.m->low + (b * p->S + t.n) * t.m->inner;
     struct lct_product x;
@@ -211,9 +222,10 @@ void lct_content_maps_tokens_gates(const struct lct_content_maps_block *t,
 static void fill_directions(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
-    int64_t head = (int64_t)task / p->k_tiles, h = head % p->H;
+    int64_t first = lct_content_state_tile(p), tiles = p->k_tiles - first;
+    int64_t head = (int64_t)task / tiles, h = head % p->H;
     struct lct_content_maps_block t = lct_content_maps_tokens_block(
-        p, head / p->H, (int64_t)task % p->k_tiles * LCT_TILE, slot);
+        p, head / p->H, (first + (int64_t)task % tiles) * LCT_TILE, slot);
 
     lct_content_maps_tokens_gates(&t, h);
     for (int64_t i = 0; i < t.count; i++) {
@@ -237,8 +249,8 @@ static void fill_directions(void *context, size_t task, int slot)
 void lct_content_maps_tokens_fill(const struct lct_plan *p)
 {
     const struct lct_content_maps *m = &p->content->maps;
-    size_t rows = (size_t)(p->B * p->H * m->rows);
-    size_t heads = (size_t)(p->B * p->H), tiles = (size_t)p->k_tiles;
+    int64_t first = lct_content_state_tile(p), heads = p->B * p->H;
+    int64_t rows = (p->k_tiles - first) * LCT_TILE;
 
     if (p->content->products.gate_weight < 0)
         lct_key_order_fill(p->content->order, p->content->last, p);
@@ -247,8 +259,15 @@ void lct_content_maps_tokens_fill(const struct lct_plan *p)
         find_reach(p, row);
     }
     fill_params(p);
-    memset(m->w, 0, rows * (size_t)p->padded * sizeof(float));
-    memset(m->b, 0, rows * sizeof(float));
-    lct_parallel_for((size_t)p->B * tiles, p->slots, fill_low, (void *)p);
-    lct_parallel_for(heads * tiles, p->slots, fill_directions, (void *)p);
+    for (int64_t head = 0; head < heads; head++) {
+        int64_t at = head * m->rows + first * LCT_TILE;
+
+        memset(m->w + at * p->padded, 0,
+               (size_t)(rows * p->padded) * sizeof(float));
+        memset(m->b + at, 0, (size_t)rows * sizeof(float));
+    }
+    lct_parallel_for((size_t)(p->B * (p->k_tiles - first_low(p))), p->slots,
+                     fill_low, (void *)p);
+    lct_parallel_for((size_t)(heads * (p->k_tiles - first)), p->slots,
+                     fill_directions, (void *)p);
 }

@@ -15,7 +15,7 @@ void lct_decode_softmax_plan(const struct lct_plan *p,
     struct lct_call call;
 
     f->linear = score != NULL && p->T == 1 && p->bias_range == 0 &&
-                score->e->row->score.fast.slope != NULL;
+                !p->request->real && score->e->row->score.fast.slope != NULL;
     if (!f->linear)
         return;
     call = lct_bias_call(p, lct_plan_row(p, f->b), 0);

@@ -4,6 +4,7 @@
 #include "bias.h"
 #include "bias_table.h"
 #include "param_gradients.h"
+#include "real.h"
 #include <string.h>
 
 /* ----------------------------------------------------------------- planning */
@@ -12,6 +13,13 @@
 static bool learns(const struct lct_call *call, enum lct_factor f)
 {
     return call != NULL && lct_factors_hooks(call, f)->backward != NULL;
+}
+
+/* Does it have parameters, or coordinates that may have gradients? */
+static bool has_gradient(const struct lct_request *r,
+                         const struct lct_call *call, enum lct_factor f)
+{
+    return call != NULL && (r->real || learns(call, f));
 }
 
 static bool is_relative(const struct lct_call *call)
@@ -24,7 +32,7 @@ void lct_factors_plan(struct lct_plan *p)
     const struct lct_request *r = p->request;
     struct lct_span all;
 
-    if (p->engine == LCT_REFERENCE || p->T == 0 || p->S == 0 ||
+    if (p->engine == LCT_REFERENCE || p->T == 0 || p->S == 0 || r->real ||
         (r->gain == NULL && r->after == NULL) || !is_relative(r->gain) ||
         !is_relative(r->after) || !lct_bias_table_differences(&all, p))
         return;
@@ -74,7 +82,8 @@ void lct_factors_layout_scratch(struct lct_scratch *s, const struct lct_plan *p,
                                 struct lct_arena *arena)
 {
     const struct lct_request *r = p->request;
-    bool gain = learns(r->gain, LCT_GAIN), after = learns(r->after, LCT_AFTER);
+    bool gain = has_gradient(r, r->gain, LCT_GAIN);
+    bool after = has_gradient(r, r->after, LCT_AFTER);
 
     s->before_gain = lct_arena_floats(arena, gain ? LCT_TILE : 0, LCT_TILE);
     s->before_after =
@@ -164,6 +173,12 @@ static void evaluate(double *value, const struct lct_plan *p, enum lct_factor f,
     struct lct_call call = *lct_factors_call(p, f);
     int64_t row = lct_plan_row(p, at[0]);
 
+    if (p->request->real) {
+        lct_real_factor(
+            value,
+            &(struct lct_real_row){ p, at[0], at[1], at[2], j, keys, NULL }, f);
+        return;
+    }
     call.last = p->tables->last[row];
     lct_factors_hooks(&call, f)->at(
         value, &call, at[1], p->tables->q_pos[row * p->T + at[2]],
@@ -252,6 +267,23 @@ static void add_gradients(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
+/* The same at real coordinates, of which there are gradients too; parameters
+ * have none if 'sums' is NULL. */
+static void add_real_gradients(const struct lct_plan *p,
+                               const struct lct_tile *t, struct lct_scratch *s,
+                               enum lct_factor f, const float *x, double *sums)
+{
+    for (int64_t i = 0; i < t->rows; i++) {
+        struct lct_real_row r = {
+            p, t->b, t->h, t->i + i, t->j, t->keys, NULL
+        };
+
+        for (int64_t j = 0; j < t->keys; j++)
+            s->column[j] = x[j * (int64_t)t->lanes + i];
+        lct_real_factor_backward(&r, f, s->column, sums);
+    }
+}
+
 /* s->product = x y, 0 where x is: y may be unset there. */
 static void multiply(struct lct_scratch *s, const struct lct_tile *t,
                      const float *x, const float *y)
@@ -262,6 +294,27 @@ static void multiply(struct lct_scratch *s, const struct lct_tile *t,
         s->product[at] = x[at] != 0 ? x[at] * y[at] : 0;
 }
 
+/* Add the gradients of factor f, those of x times y; 'learned': of parameters
+ * too. */
+static void factor_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, enum lct_factor f,
+                            int64_t chunk_row, bool learned, const float *x,
+                            const float *y)
+{
+    learned &= learns(lct_factors_call(p, f), f);
+    if (!learned && !lct_real_is_wanted(p))
+        return;
+    multiply(s, t, x, y);
+    if (p->request->real)
+        add_real_gradients(p, t, s, f, s->product,
+                           learned
+                               ? lct_param_gradients_of_task(
+                                     p, chunk_row, lct_plan_kv_head(p, t->h))
+                               : NULL);
+    else
+        add_gradients(p, t, s, f, s->product, chunk_row);
+}
+
 static size_t bytes_of(const struct lct_tile *t)
 {
     return (size_t)t->keys * t->lanes * sizeof(float);
@@ -270,7 +323,8 @@ static size_t bytes_of(const struct lct_tile *t)
 void lct_factors_gain(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
-    if (p->pass == LCT_PASS_BACKWARD && learns(p->tables->gain, LCT_GAIN))
+    if (p->pass == LCT_PASS_BACKWARD &&
+        has_gradient(p->request, p->tables->gain, LCT_GAIN))
         memcpy(s->before_gain, s->s, bytes_of(t));
     lct_factors_multiply(p, t, s, LCT_GAIN, s->s);
 }
@@ -279,10 +333,8 @@ void lct_factors_gain_backward(const struct lct_plan *p,
                                const struct lct_tile *t, struct lct_scratch *s,
                                int64_t chunk_row, bool wanted)
 {
-    if (wanted && learns(p->tables->gain, LCT_GAIN)) {
-        multiply(s, t, s->ds, s->before_gain);
-        add_gradients(p, t, s, LCT_GAIN, s->product, chunk_row);
-    }
+    factor_backward(p, t, s, LCT_GAIN, chunk_row, wanted, s->ds,
+                    s->before_gain);
     lct_factors_multiply(p, t, s, LCT_GAIN, s->ds);
 }
 
@@ -298,10 +350,7 @@ void lct_factors_after_backward(const struct lct_plan *p,
                                 int64_t chunk_row, bool wanted)
 {
     memcpy(s->s, s->before_after, bytes_of(t));
-    if (wanted && learns(p->tables->after, LCT_AFTER)) {
-        multiply(s, t, s->s, s->ds);
-        add_gradients(p, t, s, LCT_AFTER, s->product, chunk_row);
-    }
+    factor_backward(p, t, s, LCT_AFTER, chunk_row, wanted, s->s, s->ds);
     lct_factors_multiply(p, t, s, LCT_AFTER, s->ds);
 }
 

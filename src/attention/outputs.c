@@ -32,11 +32,11 @@ static locant_status check_apart(const struct lct_plan *p,
                                  const locant_tensor *out)
 {
     const locant_attention *a = p->request->a;
-    const locant_tensor *inputs[] = { a->q,        a->k,           a->v,
-                                      a->q_pos,    a->k_pos,       a->x,
-                                      a->q_coords, a->k_coords,    a->q_docs,
-                                      a->k_docs,   a->sinks,       a->bias,
-                                      a->visible,  a->block_table, a->lengths };
+    const locant_tensor *inputs[] = {
+        a->q,        a->k,           a->v,       a->q_pos,  a->k_pos, a->x,
+        a->q_coords, a->k_coords,    a->q_docs,  a->k_docs, a->sinks, a->bias,
+        a->visible,  a->block_table, a->lengths, a->state
+    };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -86,8 +86,8 @@ locant_status lct_outputs_check(const struct lct_plan *p,
 
 /* Tensors that backward writes (without dparams), and those it reads. */
 struct written {
-    const locant_tensor *d[6]; /* dq, dk, dv, dx, dsinks, dbias; NULL: not
-                                  wanted */
+    const locant_tensor *d[8]; /* dq, dk, dv, dx, dsinks, dbias, dq_coords,
+                                  dk_coords; NULL: not wanted */
     const locant_tensor *read[3];
 };
 
@@ -110,8 +110,12 @@ static locant_status check_gradient(const struct lct_plan *p,
                                     unsigned dtypes)
 {
     const locant_attention *a = p->request->a;
-    static const char *const names[5] = { "dq", "dk", "dv", "dx", "dsinks" };
-    const locant_tensor *like[5] = { a->q, a->k, a->v, a->x, a->sinks };
+    static const char *const names[8] = { "dq",        "dk",       "dv",
+                                          "dx",        "dsinks",   "dbias",
+                                          "dq_coords", "dk_coords" };
+    const locant_tensor *like[8] = {
+        a->q, a->k, a->v, a->x, a->sinks, a->bias, a->q_coords, a->k_coords
+    };
     const locant_tensor *d = w->d[which];
 
     if (d == NULL)
@@ -166,11 +170,36 @@ static locant_status check_dparams(const struct lct_plan *p,
         const locant_tensor *d = param_of(dparams, p, n);
         int m = -1;
 
-        LCT_TRY(check_gradient_apart(p, d, w, 6));
+        LCT_TRY(check_gradient_apart(p, d, w, 8));
         while (next_param(&m, p) && m < n)
             LCT_TRY(
                 lct_check_apart(p->request->fn, d, param_of(dparams, p, m)));
     }
+    return LOCANT_OK;
+}
+
+/* Refuse gradients that this call does not have. */
+static locant_status check_asked(const struct lct_plan *p,
+                                 const locant_attention_gradients *g)
+{
+    if (p->request->values_of_keys && g->dv != NULL)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: dv is asked for, expected NULL: with "
+                           "LOCANT_ATTENTION_VALUES_OF_KEYS dk is the gradient "
+                           "of keys and values",
+                           p->request->fn);
+    if (p->request->stick != NULL && g->dbias != NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: dbias is asked for, expected NULL: %s has no "
+                           "gradient of a dense bias",
+                           p->request->fn, p->request->stick->row->info.name);
+    if (p->request->leaves > 0 &&
+        (g->dq_coords != NULL || g->dk_coords != NULL))
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s is asked for, expected NULL: with leaves "
+                           "coordinates have no gradient",
+                           p->request->fn,
+                           g->dq_coords != NULL ? "dq_coords" : "dk_coords");
     return LOCANT_OK;
 }
 
@@ -202,18 +231,9 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            "without a block table: backward has no pool to "
                            "write gradients to",
                            p->request->fn);
-    if (p->request->values_of_keys && g->dv != NULL)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: dv is asked for, expected NULL: with "
-                           "LOCANT_ATTENTION_VALUES_OF_KEYS dk is the gradient "
-                           "of keys and values",
-                           p->request->fn);
-    if (p->request->stick != NULL && g->dbias != NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: dbias is asked for, expected NULL: %s has no "
-                           "gradient of a dense bias",
-                           p->request->fn, p->request->stick->row->info.name);
-    w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias },
+    LCT_TRY(check_asked(p, g));
+    w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias,
+                            g->dq_coords, g->dk_coords },
                           { dout, out, lse } };
     LCT_TRY(check_like_out(p, "dout", dout, dtypes));
     LCT_TRY(check_like_out(p, "out", out, dtypes));
@@ -225,6 +245,8 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
         LCT_TRY(check_gradient(p, &w, i, dtypes));
     LCT_TRY(check_gradient(p, &w, 4, lse_types(dtypes)));
     LCT_TRY(check_dbias(p, &w, dtypes));
+    for (int i = 6; i < 8; i++)
+        LCT_TRY(check_gradient(p, &w, i, LCT_IN_F64));
     if (p->params == 0 || g->dparams == NULL)
         return LOCANT_OK;
     return check_dparams(p, g->dparams, &w);

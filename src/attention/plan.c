@@ -4,6 +4,7 @@
 #include "arithmetic.h"
 #include "bias_table.h"
 #include "content_plan.h"
+#include "content_state.h"
 #include "f32.h"
 #include "factors.h"
 #include "load.h"
@@ -142,6 +143,7 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     LCT_TRY(check_rotated_values(p));
     p->arithmetic = lct_arithmetic_choose(p);
     choose_sizes(p);
+    LCT_TRY(lct_content_state_check(p));
     choose_rotation(p);
     choose_gathered(p);
     lct_factors_plan(p); /* first: its table is by position */

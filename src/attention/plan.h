@@ -85,6 +85,7 @@ struct lct_plan {
     struct lct_param_gradients *gradients; /* param_gradients.h */
     struct lct_content_products *content;  /* content.h */
     struct lct_dense_gradient *dense;      /* dense_gradient.h */
+    struct lct_real_sums *real;            /* real.h */
     struct lct_tiled *tiled;               /* tiled.h */
     struct lct_decode *decode;             /* decode.h */
     struct lct_rows_engine *rows;          /* rows.h */

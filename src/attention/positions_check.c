@@ -3,6 +3,7 @@
 #include "../encodings/length_limit.h"
 #include "../angle/schedule.h"
 #include "positions.h"
+#include "real.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -38,21 +39,22 @@ static locant_status check_pair(const struct lct_request *r, const char *what,
         r->fn, q == NULL ? 'q' : 'k', what, q == NULL ? 'k' : 'q', what);
 }
 
-/* Only the part that rotates queries and keys reads coordinates. */
-static locant_status check_axes(struct lct_request *r)
+/* The part that rotates queries and keys; NULL: none. */
+static const locant_encoding *rotation_of(const struct lct_request *r)
 {
     const struct lct_part *part = NULL;
 
     if (r->a->encoding != NULL && r->a->encoding->row->layers == NULL)
         part = lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
-    if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: q_coords is given, expected an encoding that "
-                           "rotates queries and keys to read it",
-                           r->fn);
-    r->axes = lct_own_axes(part->e);
-    r->axes = r->axes > 0 ? r->axes : 1;
-    return LOCANT_OK;
+    return part == NULL ? NULL : part->e;
+}
+
+/* Rotations may have several axes, biases have one. */
+static int axes_of(const struct lct_request *r)
+{
+    const locant_encoding *e = rotation_of(r);
+
+    return e == NULL || lct_own_axes(e) == 0 ? 1 : lct_own_axes(e);
 }
 
 /* Check coordinates of a head; those of padding may be anything. */
@@ -95,18 +97,17 @@ static locant_status check_by_head(struct lct_request *r, const char *name,
 /* Frequencies that depend on the longest position need one for all heads. */
 static locant_status check_coords_by_head(struct lct_request *r)
 {
-    const struct lct_part *part =
-        lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
+    const locant_encoding *e = rotation_of(r);
 
     r->coords_by_head = true;
     LCT_TRY(check_by_head(r, "q_coords", r->a->q_coords, r->H, r->T));
     LCT_TRY(check_by_head(r, "k_coords", r->a->k_coords, r->Hkv, r->capacity));
-    if (part->e->row->rotate.map == NULL &&
-        lct_schedule_length(part->e, INT32_MAX) != 0)
+    if (e != NULL && e->row->rotate.map == NULL &&
+        lct_schedule_length(e, INT32_MAX) != 0)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: frequencies of %s depend on the longest "
                            "position, expected coordinates that heads share",
-                           r->fn, part->e->spec);
+                           r->fn, e->spec);
     return LOCANT_OK;
 }
 
@@ -126,7 +127,8 @@ locant_status lct_positions_check(struct lct_request *r)
     LCT_TRY(check_pair(r, "coords", r->a->q_coords, r->a->k_coords));
     if (r->a->q_coords == NULL)
         return LOCANT_OK;
-    LCT_TRY(check_axes(r));
+    r->axes = axes_of(r);
+    LCT_TRY(lct_real_check(r));
     if (r->a->q_coords->rank == 4) {
         LCT_TRY(check_coords_by_head(r));
     } else {
@@ -293,17 +295,21 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
     struct lct_positions q = lct_positions_of(r, LCT_QUERY);
     struct lct_positions k = lct_positions_of(r, LCT_KEY);
 
-    for (int64_t row = 0; row < r->position_rows; row++)
-        for (int64_t i = 0; i < r->T; i++) {
-            int64_t j = r->S - r->T + i; /* the usual index of its key */
+    for (int64_t row = 0; row < r->position_rows; row++) {
+        int64_t j = r->S - r->T; /* usually the key of the first query, and
+                                    those of the others follow it */
 
-            if (lct_positions_doc(&q, row, i) < 0 ||
-                (j >= 0 && is_own(&q, &k, row, i, j)))
+        for (int64_t i = 0; i < r->T; i++, j++) {
+            int64_t left = r->S;
+
+            if (lct_positions_doc(&q, row, i) < 0)
                 continue;
-            j = 0;
-            while (j < r->S && !is_own(&q, &k, row, i, j))
-                j++;
-            if (j == r->S)
+            for (j = j < 0 ? 0 : j; left > 0; left--, j++) {
+                j = j < r->S ? j : 0;
+                if (is_own(&q, &k, row, i, j))
+                    break;
+            }
+            if (left == 0)
                 return locant_fail(LOCANT_ERR_PARAM,
                                    "%s: no key sits at the position %" PRId64
                                    " of query %" PRId64
@@ -311,5 +317,6 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
                                    r->fn, lct_positions_at(&q, row, i), i,
                                    leaf->row->info.name);
         }
+    }
     return LOCANT_OK;
 }

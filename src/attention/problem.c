@@ -11,6 +11,7 @@ static bool lay_out(struct lct_problem *x, struct lct_arena *arena)
 
     lct_tables_layout(&x->tables, p, arena);
     lct_dense_gradient_layout(&x->dense, p, arena);
+    lct_real_layout(&x->real, p, arena);
     lct_leaf_sums_layout(&x->leaf_sums, p, arena);
     if (p->engine == LCT_REFERENCE) {
         lct_rows_layout(&x->rows, p, arena);
@@ -62,6 +63,7 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
     x->plan.content = &x->content;
     x->plan.gradients = &x->gradients;
     x->plan.dense = &x->dense;
+    x->plan.real = &x->real;
     x->plan.tiled = &x->tiled;
     x->plan.decode = &x->decode;
     x->plan.rows = &x->rows;

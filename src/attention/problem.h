@@ -9,6 +9,7 @@
 #include "dense_gradient.h"
 #include "leaf_sums.h"
 #include "param_gradients.h"
+#include "real.h"
 #include "rows.h"
 #include "tables.h"
 #include "tiled.h"
@@ -20,6 +21,7 @@ struct lct_problem {
     struct lct_content_products content;
     struct lct_param_gradients gradients;
     struct lct_dense_gradient dense;
+    struct lct_real_sums real;
     struct lct_tiled tiled;
     struct lct_decode decode;
     struct lct_rows_engine rows;

@@ -79,7 +79,7 @@ struct part {
     bool keys;
 };
 
-enum { PARTS = 17 };
+enum { PARTS = 19 };
 
 /* All tensors of a call that have a dimension of tokens. */
 static int parts_of(struct part out[PARTS], const struct ragged *r)
@@ -103,6 +103,8 @@ static int parts_of(struct part out[PARTS], const struct ragged *r)
         { "k_coords", a->k_coords, 1, true },
         { "x", a->x, 1, true },
         { "dx", r->g == NULL ? NULL : r->g->dx, 1, true },
+        { "dq_coords", r->g == NULL ? NULL : r->g->dq_coords, 1, false },
+        { "dk_coords", r->g == NULL ? NULL : r->g->dk_coords, 1, true },
     };
 
     for (int i = 0; i < PARTS; i++)
@@ -148,8 +150,9 @@ static locant_status check_apart(const struct ragged *r)
 {
     const locant_attention_gradients none = { 0 };
     const locant_attention_gradients *g = r->g == NULL ? &none : r->g;
-    const locant_tensor *written[] = { r->out, r->lse, g->dq,
-                                       g->dk,  g->dv,  g->dx };
+    const locant_tensor *written[] = { r->out,       r->lse,      g->dq,
+                                       g->dk,        g->dv,       g->dx,
+                                       g->dq_coords, g->dk_coords };
     struct part part[PARTS];
     /* out and lse are read in backward */
     size_t first = r->pass == LCT_PASS_BACKWARD ? 2 : 0;
@@ -273,7 +276,9 @@ enum {
     K_DOCS,
     K_COORDS,
     X,
-    DX
+    DX,
+    DQ_COORDS,
+    DK_COORDS
 };
 
 static void sequence_of(struct sequence *x, const struct ragged *r, int64_t s)
@@ -303,6 +308,8 @@ static void sequence_of(struct sequence *x, const struct ragged *r, int64_t s)
     x->g.dk = x->part[DK];
     x->g.dv = x->part[DV];
     x->g.dx = x->part[DX];
+    x->g.dq_coords = x->part[DQ_COORDS];
+    x->g.dk_coords = x->part[DK_COORDS];
 }
 
 /* Check the call of a sequence; *bytes grows to its workspace. */

@@ -28,6 +28,7 @@ struct lct_request {
     int64_t position_rows;  /* 1, or B if positions differ by batch row */
     int axes;               /* of coordinates; 0: none are given */
     bool coords_by_head;    /* each head has coordinates of its own */
+    bool real;              /* biases and factors of pairs read them (real.h) */
     bool documents;         /* documents are given, or lengths */
     struct lct_paged paged; /* and how k and v are quantised */
     int64_t leaves;         /* of the sums over queries; 0: none */

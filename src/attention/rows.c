@@ -4,6 +4,7 @@
 #include "dense_bias.h"
 #include "mask.h"
 #include "param_gradients.h"
+#include "real.h"
 #include "rotation.h"
 #include "rows_factors.h"
 #include "rows_stick.h"
@@ -247,6 +248,18 @@ static void load_relations(const struct lct_rows_task *w)
                                    w->doc->c.k_pos[n]);
 }
 
+struct lct_real_row lct_rows_real(const struct lct_rows_task *w, int64_t h)
+{
+    const struct lct_rows_document *doc = w->doc;
+
+    return (struct lct_real_row){ .p = w->p,
+                                  .b = doc->b,
+                                  .h = doc->head + h,
+                                  .i = w->q.index,
+                                  .keys = doc->c.keys,
+                                  .index = doc->index };
+}
+
 static void load_bias(const struct lct_rows_task *w)
 {
     const struct lct_rows_document *doc = w->doc;
@@ -257,10 +270,16 @@ static void load_bias(const struct lct_rows_task *w)
         return;
     call = *w->p->tables->score;
     call.last = doc->c.call.last;
-    for (int64_t h = 0; h < doc->heads; h++)
-        call.e->row->score.bias(w->r->bias + h * doc->c.keys, &call,
-                                doc->head + h, w->q.pos, doc->c.k_pos,
-                                (size_t)doc->c.keys);
+    for (int64_t h = 0; h < doc->heads; h++) {
+        struct lct_real_row real = lct_rows_real(w, h);
+
+        if (w->p->request->real)
+            lct_real_bias(w->r->bias + h * doc->c.keys, &real);
+        else
+            call.e->row->score.bias(w->r->bias + h * doc->c.keys, &call,
+                                    doc->head + h, w->q.pos, doc->c.k_pos,
+                                    (size_t)doc->c.keys);
+    }
 }
 
 bool lct_rows_scores(struct lct_rows_task *w, int64_t i)

@@ -10,6 +10,7 @@
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H
 #include "gradient_pass.h"
+#include "real.h"
 #include "rows_content.h"
 #include "tables.h"
 
@@ -98,6 +99,9 @@ static inline int64_t lct_rows_query_at(const struct lct_rows_task *w,
 
     return (relation * w->doc->heads + h) * w->p->Dq;
 }
+
+/* The query w->q of head h of the document, and the document's keys. */
+struct lct_real_row lct_rows_real(const struct lct_rows_task *w, int64_t h);
 
 /* Is query i in the document? */
 bool lct_rows_has(const struct lct_rows_task *w, int64_t i);

@@ -211,20 +211,27 @@ static void bias_backward(const struct owner *w)
     const struct lct_rows_document *doc = w->t.doc;
     int64_t keys = doc->c.keys;
     double *dparam[LCT_MAX_PARAMS];
+    bool learns = lct_bias_learns(w->t.p) && w->job->g->dparams != NULL;
     struct lct_call call;
 
-    if (!lct_bias_learns(w->t.p) || w->job->g->dparams == NULL)
+    if (!learns &&
+        !(w->t.p->tables->score != NULL && lct_real_is_wanted(w->t.p)))
         return;
     call = *w->t.p->tables->score;
     call.last = doc->c.call.last;
     lct_param_gradients_of(dparam, w->t.p, &call, w->sums);
     for (int64_t h = 0; h < doc->heads; h++) {
+        struct lct_real_row real = lct_rows_real(&w->t, h);
         double *ds = w->t.r->ds + h * keys;
 
         for (int64_t j = 0; j < keys; j++)
             ds[j] += w->t.r->dbias[h * keys + j];
-        call.e->row->score.backward(dparam, &call, doc->head + h, w->t.q.pos,
-                                    doc->c.k_pos, ds, (size_t)keys);
+        if (w->t.p->request->real)
+            lct_real_bias_backward(&real, ds, learns ? w->sums : NULL);
+        else
+            call.e->row->score.backward(dparam, &call, doc->head + h,
+                                        w->t.q.pos, doc->c.k_pos, ds,
+                                        (size_t)keys);
     }
 }
 

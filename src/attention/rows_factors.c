@@ -14,10 +14,16 @@ static void load(double *to, const struct lct_rows_task *w, enum lct_factor f)
         return;
     call = *lct_factors_call(w->p, f);
     call.last = doc->c.call.last;
-    for (int64_t h = 0; h < doc->heads; h++)
-        lct_factors_hooks(&call, f)->at(to + h * doc->c.keys, &call,
-                                        doc->head + h, w->q.pos, doc->c.k_pos,
-                                        (size_t)doc->c.keys);
+    for (int64_t h = 0; h < doc->heads; h++) {
+        struct lct_real_row real = lct_rows_real(w, h);
+
+        if (w->p->request->real)
+            lct_real_factor(to + h * doc->c.keys, &real, f);
+        else
+            lct_factors_hooks(&call, f)->at(to + h * doc->c.keys, &call,
+                                            doc->head + h, w->q.pos,
+                                            doc->c.k_pos, (size_t)doc->c.keys);
+    }
 }
 
 void lct_rows_factors_load(const struct lct_rows_task *w)
@@ -28,13 +34,15 @@ void lct_rows_factors_load(const struct lct_rows_task *w)
 
 /* ----------------------------------------------------------------- backward */
 
-static bool learns(const struct lct_rows_task *w, enum lct_factor f,
-                   const double *sums)
+/* Has it parameters or coordinates whose gradients are wanted? */
+static bool has_gradient(const struct lct_rows_task *w, enum lct_factor f,
+                         const double *sums)
 {
     const struct lct_call *call = lct_factors_call(w->p, f);
 
-    return call != NULL && sums != NULL &&
-           lct_factors_hooks(call, f)->backward != NULL;
+    return call != NULL &&
+           (lct_real_is_wanted(w->p) ||
+            (sums != NULL && lct_factors_hooks(call, f)->backward != NULL));
 }
 
 void lct_rows_factors_backward(const struct lct_rows_task *w, enum lct_factor f,
@@ -44,8 +52,17 @@ void lct_rows_factors_backward(const struct lct_rows_task *w, enum lct_factor f,
     double *dparam[LCT_MAX_PARAMS];
     struct lct_call call;
 
-    if (!learns(w, f, sums))
+    if (!has_gradient(w, f, sums))
         return;
+    if (w->p->request->real) {
+        for (int64_t h = 0; h < doc->heads; h++) {
+            struct lct_real_row real = lct_rows_real(w, h);
+
+            lct_real_factor_backward(&real, f, w->r->factored + h * doc->c.keys,
+                                     sums);
+        }
+        return;
+    }
     call = *lct_factors_call(w->p, f);
     call.last = doc->c.call.last;
     lct_param_gradients_of(dparam, w->p, &call, sums);
@@ -62,7 +79,7 @@ void lct_rows_factors_gain_backward(const struct lct_rows_task *w, double *sums)
     int64_t keys = doc->c.keys, D = w->p->Dq,
             group = doc->heads / doc->kv_heads;
 
-    if (!learns(w, LCT_GAIN, sums))
+    if (!has_gradient(w, LCT_GAIN, sums))
         return;
     for (int64_t h = 0; h < doc->heads; h++) {
         const double *ds = w->r->ds + h * keys;

@@ -27,6 +27,7 @@
 #include "outputs.h"
 #include "pairs.h"
 #include "param_gradients.h"
+#include "real.h"
 #include "rotation.h"
 #include "row_factor.h"
 #include "scores.h"
@@ -240,8 +241,9 @@ static void scores_backward(const struct lct_backward *job,
 
         lct_content_scores_backward(p, t, s, &c);
     }
-    if (job->needs_dbias)
-        lct_bias_backward(p, t, s, t->b - job->from);
+    if (job->needs_dbias ||
+        (p->request->score != NULL && lct_real_is_wanted(p)))
+        lct_bias_backward(p, t, s, t->b - job->from, job->needs_dbias);
     if (lct_pairs_are_used(p))
         lct_pairs_scores_backward(p, t, s, t->b - job->from, job->learns);
     if (p->request->gain != NULL)

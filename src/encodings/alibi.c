@@ -177,6 +177,51 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
     dparam[0][head] += slope_of(c, head) * sum;
 }
 
+/* Not in bfloat16, and not from the last key, which is an index. */
+static bool is_real(const locant_encoding *e)
+{
+    return e->value[DIALECT] == PRESS || e->value[DIALECT] == BLOOM;
+}
+
+/* As relative_position(). */
+static double real_position(const struct lct_call *c, double q, double k)
+{
+    if (c->e->value[DIALECT] == BLOOM)
+        return k;
+    return 0 - (c->e->value[SYMMETRIC] != 0 ? fabs(q - k) : q - k);
+}
+
+static void real_bias(double *out, const struct lct_call *c, int64_t head,
+                      double q, const double *k, size_t n)
+{
+    double m = slope_of(c, head);
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = m * real_position(c, q, k[j]);
+}
+
+/* forward: out[j] = m k[j], -m (q - k[j]) or -m |q - k[j]| */
+static void real_backward(const struct lct_real_gradients *g,
+                          const struct lct_call *c, int64_t head, double q,
+                          const double *k, const double *dout, size_t n)
+{
+    double m = slope_of(c, head), sum = 0;
+    bool symmetric = c->e->value[SYMMETRIC] != 0;
+
+    for (size_t j = 0; j < n; j++) {
+        if (dout[j] == 0)
+            continue;
+        sum += dout[j] * real_position(c, q, k[j]);
+        if (c->e->value[DIALECT] == BLOOM)
+            g->dk[j] += m * dout[j];
+        else
+            lct_real_add(g, j,
+                         -m * dout[j] * (symmetric ? lct_sign(q - k[j]) : 1));
+    }
+    if (g->dparam != NULL && c->e->value[LEARNED] != 0)
+        g->dparam[0][head] += m * sum;
+}
+
 /*
  * For dialects whose bias depends on the key only: the difference is minus the
  * key's position, or the distance of the key from the last one.
@@ -229,9 +274,11 @@ const struct lct_encoding lct_enc_alibi = {
     .check = check,
     .traits = traits,
     .params = { .list_of = params_of, .fill = fill, .project = project },
+    .positions = { .real_of = is_real },
     .score = {
         .bias = bias,
         .backward = bias_backward,
+        .real = { real_bias, real_backward },
         .fast = {
             .slope = slope,
             .relative_positions = relative_positions,

@@ -60,6 +60,40 @@ static void backward(double *const *dparam, const struct lct_call *c,
     }
 }
 
+static void real_bias(double *out, const struct lct_call *c, int64_t head,
+                      double q, const double *k, size_t n)
+{
+    double more[CHUNK];
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = 0;
+    for (int i = 0; i < c->e->parts; i++) {
+        struct lct_call own = call_of(c, i);
+
+        for (size_t at = 0; at < n; at += CHUNK) {
+            size_t count = n - at < CHUNK ? n - at : CHUNK;
+
+            own.e->row->score.real.at(more, &own, head, q, k + at, count);
+            for (size_t j = 0; j < count; j++)
+                out[at + j] += more[j];
+        }
+    }
+}
+
+static void real_backward(const struct lct_real_gradients *g,
+                          const struct lct_call *c, int64_t head, double q,
+                          const double *k, const double *dout, size_t n)
+{
+    for (int i = 0; i < c->e->parts; i++) {
+        struct lct_call own = call_of(c, i);
+        struct lct_real_gradients part = *g;
+
+        if (g->dparam != NULL)
+            part.dparam = g->dparam + c->e->part[i].first_param;
+        own.e->row->score.real.backward(&part, &own, head, q, k, dout, n);
+    }
+}
+
 static const struct lct_encoding row = {
     .info = { .name = "+",
               .title = "Sum of biases",
@@ -68,7 +102,11 @@ static const struct lct_encoding row = {
               .used_by = "",
               .pitfalls = "",
               .doors = LOCANT_DOOR_SCORE },
-    .score = { .bias = bias, .backward = backward },
+    .score = {
+        .bias = bias,
+        .backward = backward,
+        .real = { real_bias, real_backward },
+    },
 };
 
 static const unsigned common_traits = LOCANT_TRAIT_RELATIVE;

@@ -77,6 +77,12 @@ struct lct_content_gradient {
     double *dnumbers; /* of c->numbers */
 };
 
+/* Where the hooks of lct_real_pair add gradients. */
+struct lct_real_gradients {
+    double *const *dparam; /* NULL: not wanted */
+    double *dq, *dk;       /* of the query's position, of each key's */
+};
+
 /* For hooks of lct_pair_scores: a tile of queries and keys of one head. */
 struct lct_pairs {
     const struct lct_call *call;
@@ -116,6 +122,20 @@ static inline int64_t lct_distance(int64_t q_pos, int64_t k_pos)
     if (__builtin_sub_overflow(q_pos, k_pos, &d))
         return q_pos > k_pos ? INT64_MAX : -INT64_MAX;
     return d == INT64_MIN ? -INT64_MAX : d;
+}
+
+/* The derivative of |x|: 0 at 0. */
+static inline double lct_sign(double x)
+{
+    return (x > 0) - (x < 0);
+}
+
+/* Add x, the gradient of the query's position minus that of key j. */
+static inline void lct_real_add(const struct lct_real_gradients *g, size_t j,
+                                double x)
+{
+    *g->dq += x;
+    g->dk[j] -= x;
 }
 
 /* One element of a dense F32 or F64 tensor. */

@@ -42,6 +42,10 @@ struct lct_position_hooks {
     locant_status (*check)(const locant_encoding *e, const char *fn,
                            const int64_t *pos, size_t n,
                            const locant_tensor *params);
+    /* Do bias and factors have the hooks 'real'?  'real_of' replaces it if that
+     * depends on keys. */
+    bool real;
+    bool (*real_of)(const locant_encoding *e);
     /* Coordinates [axes] of a flat position. */
     void (*coordinates)(double *coords, const locant_encoding *e, int64_t pos);
     /*
@@ -120,6 +124,19 @@ struct lct_rotate_door {
 };
 
 /*
+ * A bias or a factor of a query at q and keys at k[j], which need not be whole
+ * or in any order.  At a kink, as of |q - k[j]| at 0, the derivative is 0.
+ */
+struct lct_real_pair {
+    void (*at)(double *out, const struct lct_call *c, int64_t head, double q,
+               const double *k, size_t n);
+    /* Add dout[j] d out[j] / d of the parameters, of q and of k[j]. */
+    void (*backward)(const struct lct_real_gradients *g,
+                     const struct lct_call *c, int64_t head, double q,
+                     const double *k, const double *dout, size_t n);
+};
+
+/*
  * out[j] = b(head, q_pos, k_pos[j]) is added to a score.  With the trait
  * RELATIVE only q_pos - k_pos[j] matters.
  */
@@ -130,6 +147,7 @@ struct lct_score_door {
     void (*backward)(double *const *dparam, const struct lct_call *c,
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
+    struct lct_real_pair real;
     /*
      * The bias is entry [entry, head] of the first parameter.  Then 'bias' is
      * lct_bias_of_entries(), and 'backward' its reverse.
@@ -269,6 +287,7 @@ struct lct_pair_factor {
     void (*backward)(double *const *dparam, const struct lct_call *c,
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
+    struct lct_real_pair real;
     bool alike; /* the same for all heads; only without parameters */
 };
 

@@ -61,11 +61,10 @@ static double silu_derivative(double x)
     return s * (1 + x * (1 - s));
 }
 
-static double input(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
+/* What the network sees of a distance. */
+static double input(const struct lct_call *c, double d)
 {
-    double r = (double)lct_distance(q_pos, k_pos);
-
-    return c->e->value[LOG] == 0 ? r : copysign(log1p(fabs(r)), r);
+    return c->e->value[LOG] == 0 ? d : copysign(log1p(fabs(d)), d);
 }
 
 /* Activations of one forward pass. */
@@ -75,12 +74,11 @@ struct pass {
     double h1[MOST_HIDDEN];                  /* silu(a1) */
 };
 
-static void run(struct pass *p, const struct lct_call *c, int64_t q_pos,
-                int64_t k_pos)
+static void run(struct pass *p, const struct lct_call *c, double d)
 {
     int64_t hidden = (int64_t)c->e->value[HIDDEN];
 
-    p->r = input(c, q_pos, k_pos);
+    p->r = input(c, d);
     for (int64_t i = 0; i < hidden; i++) {
         p->a1[i] = c->param[W1][i] * p->r + c->param[B1][i];
         p->a2[i] = c->param[B2][i];
@@ -92,13 +90,14 @@ static void run(struct pass *p, const struct lct_call *c, int64_t q_pos,
     }
 }
 
-static void bias_heads(double *out, const struct lct_call *c, int64_t head,
-                       int64_t heads, int64_t q_pos, int64_t k_pos)
+/* The biases of 'heads' heads from 'head' on at distance d. */
+static void network(double *out, const struct lct_call *c, int64_t head,
+                    int64_t heads, double d)
 {
     int64_t hidden = (int64_t)c->e->value[HIDDEN];
     struct pass p;
 
-    run(&p, c, q_pos, k_pos);
+    run(&p, c, d);
     for (int64_t h = 0; h < heads; h++)
         out[h] = c->param[B3][head + h];
     for (int64_t k = 0; k < hidden; k++) {
@@ -109,50 +108,91 @@ static void bias_heads(double *out, const struct lct_call *c, int64_t head,
     }
 }
 
-/* forward: a2 = b2 + silu(a1) w2, a1 = w1 r + b1 */
-static void run_backward(double *const *dparam, const struct pass *p,
-                         const struct lct_call *c, const double *da2)
+static void bias_heads(double *out, const struct lct_call *c, int64_t head,
+                       int64_t heads, int64_t q_pos, int64_t k_pos)
+{
+    network(out, c, head, heads, (double)lct_distance(q_pos, k_pos));
+}
+
+/* forward: a2 = b2 + silu(a1) w2, a1 = w1 r + b1; returns the gradient of r.
+ * Parameters have none if 'dparam' is NULL. */
+static double run_backward(double *const *dparam, const struct pass *p,
+                           const struct lct_call *c, const double *da2)
 {
     int64_t hidden = (int64_t)c->e->value[HIDDEN];
+    double dr = 0;
 
-    for (int64_t k = 0; k < hidden; k++)
+    for (int64_t k = 0; k < hidden && dparam != NULL; k++)
         dparam[B2][k] += da2[k];
     for (int64_t i = 0; i < hidden; i++) {
         double da1 = 0;
 
         for (int64_t k = 0; k < hidden; k++) {
-            dparam[W2][i * hidden + k] += da2[k] * p->h1[i];
+            if (dparam != NULL)
+                dparam[W2][i * hidden + k] += da2[k] * p->h1[i];
             da1 += da2[k] * c->param[W2][i * hidden + k];
         }
         da1 *= silu_derivative(p->a1[i]);
+        dr += da1 * c->param[W1][i];
+        if (dparam == NULL)
+            continue;
         dparam[W1][i] += da1 * p->r;
         dparam[B1][i] += da1;
     }
+    return dr;
 }
 
-/* forward: out[h] = b3 + silu(a2) w3 */
-static void bias_heads_backward(double *const *dparam, const struct lct_call *c,
-                                int64_t head, int64_t heads, int64_t q_pos,
-                                int64_t k_pos, const double *dout)
+/* forward: out[h] = b3 + silu(a2) w3; returns the gradient of d */
+static double network_backward(double *const *dparam, const struct lct_call *c,
+                               int64_t head, int64_t heads, double d,
+                               const double *dout)
 {
     int64_t hidden = (int64_t)c->e->value[HIDDEN];
     double da2[MOST_HIDDEN];
     struct pass p;
 
-    run(&p, c, q_pos, k_pos);
-    for (int64_t h = 0; h < heads; h++)
+    run(&p, c, d);
+    for (int64_t h = 0; h < heads && dparam != NULL; h++)
         dparam[B3][head + h] += dout[h];
     for (int64_t k = 0; k < hidden; k++) {
         int64_t at = k * c->heads + head;
         double h2 = silu(p.a2[k]), dh2 = 0;
 
         for (int64_t h = 0; h < heads; h++) {
-            dparam[W3][at + h] += dout[h] * h2;
+            if (dparam != NULL)
+                dparam[W3][at + h] += dout[h] * h2;
             dh2 += dout[h] * c->param[W3][at + h];
         }
         da2[k] = dh2 * silu_derivative(p.a2[k]);
     }
-    run_backward(dparam, &p, c, da2);
+    return run_backward(dparam, &p, c, da2) /
+           (c->e->value[LOG] == 0 ? 1 : 1 + fabs(d));
+}
+
+static void bias_heads_backward(double *const *dparam, const struct lct_call *c,
+                                int64_t head, int64_t heads, int64_t q_pos,
+                                int64_t k_pos, const double *dout)
+{
+    (void)network_backward(dparam, c, head, heads,
+                           (double)lct_distance(q_pos, k_pos), dout);
+}
+
+static void real_bias(double *out, const struct lct_call *c, int64_t head,
+                      double q, const double *k, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        network(out + j, c, head, 1, q - k[j]);
+}
+
+static void real_backward(const struct lct_real_gradients *g,
+                          const struct lct_call *c, int64_t head, double q,
+                          const double *k, const double *dout, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        if (dout[j] != 0)
+            lct_real_add(
+                g, j,
+                network_backward(g->dparam, c, head, 1, q - k[j], dout + j));
 }
 
 static const locant_variant variants[] = {
@@ -179,9 +219,11 @@ const struct lct_encoding lct_enc_dpb = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
+    .positions = { .real = true },
     .score = {
         .bias = lct_bias_of_heads,
         .backward = lct_bias_of_heads_backward,
+        .real = { real_bias, real_backward },
         .heads = bias_heads,
         .heads_backward = bias_heads_backward,
     },

@@ -111,6 +111,14 @@ static inline int lct_own_axes(const locant_encoding *e)
                                              : e->row->positions.axes;
 }
 
+/* Have bias and factors of an encoding that is not a sum derivatives by real
+ * positions? */
+static inline bool lct_own_real(const locant_encoding *e)
+{
+    return e->row->positions.real_of != NULL ? e->row->positions.real_of(e)
+                                             : e->row->positions.real;
+}
+
 /* The part with this door; NULL if there is none. */
 const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door);
 

@@ -56,7 +56,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-/* f at one pair of positions, and its parts. */
+/* f of a query's position and a distance, and its parts. */
 struct relative {
     double n, m; /* the distance, and max(L, p_i) */
     double u, v; /* psi(n), and psi(m) + epsilon */
@@ -74,12 +74,16 @@ static double psi_by_c(double c, double x)
     return fabs(x) * (c < 0 ? -1 : 1) / (fabs(c * x) + 1);
 }
 
-static struct relative relate(const struct lct_call *call, int64_t q_pos,
-                              int64_t k_pos)
+/* Derivative of psi with respect to x > 0. */
+static double psi_by_x(double c, double x)
+{
+    return fabs(c) / (fabs(c) * x + 1);
+}
+
+static struct relative relate(const struct lct_call *call, double q, double n)
 {
     double threshold = fabs(call->param[L][0] * call->e->value[LENGTH]);
-    struct relative r = { .n = fabs((double)lct_distance(q_pos, k_pos)),
-                          .m = (double)q_pos };
+    struct relative r = { .n = n, .m = q };
 
     r.below = threshold > r.m;
     if (r.below)
@@ -89,24 +93,30 @@ static struct relative relate(const struct lct_call *call, int64_t q_pos,
     return r;
 }
 
-static void bias(double *out, const struct lct_call *call, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t count)
+static double network(const struct lct_call *call, int64_t head,
+                      struct relative r)
 {
     const double *w1 = call->param[W1], *b1 = call->param[B1];
     const double *w2 = call->param[W2];
     int64_t hidden = (int64_t)call->e->value[HIDDEN];
+    double f = r.u / r.v, sum = call->param[B2][head];
 
+    for (int64_t i = 0; i < hidden; i++) {
+        double x = w1[i] * f + b1[i];
+
+        if (x > 0)
+            sum += w2[i * call->heads + head] * x;
+    }
+    return sum;
+}
+
+static void bias(double *out, const struct lct_call *call, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t count)
+{
     for (size_t j = 0; j < count; j++) {
-        struct relative r = relate(call, q_pos, k_pos[j]);
-        double f = r.u / r.v, sum = call->param[B2][head];
+        double n = fabs((double)lct_distance(q_pos, k_pos[j]));
 
-        for (int64_t i = 0; i < hidden; i++) {
-            double x = w1[i] * f + b1[i];
-
-            if (x > 0)
-                sum += w2[i * call->heads + head] * x;
-        }
-        out[j] = sum;
+        out[j] = network(call, head, relate(call, (double)q_pos, n));
     }
 }
 
@@ -124,36 +134,75 @@ static void relate_backward(double *const *dparam, const struct lct_call *call,
                         (l < 0 ? -1 : 1);
 }
 
-/* forward: out[j] = b2 + sum_i w2_i max(0, w1_i f + b1_i) */
-static void bias_backward(double *const *dparam, const struct lct_call *call,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t count)
+/* forward: b2 + sum_i w2_i max(0, w1_i f + b1_i); returns the gradient of f.
+ * Parameters have none if 'dparam' is NULL. */
+static double network_backward(double *const *dparam,
+                               const struct lct_call *call, int64_t head,
+                               struct relative r, double dout)
 {
     const double *w1 = call->param[W1], *b1 = call->param[B1];
     const double *w2 = call->param[W2];
     int64_t hidden = (int64_t)call->e->value[HIDDEN];
+    double f = r.u / r.v, df = 0;
+
+    if (dparam != NULL)
+        dparam[B2][head] += dout;
+    for (int64_t i = 0; i < hidden; i++) {
+        double x = w1[i] * f + b1[i];
+        double dx = dout * w2[i * call->heads + head];
+
+        if (!(x > 0))
+            continue;
+        df += dx * w1[i];
+        if (dparam == NULL)
+            continue;
+        dparam[W2][i * call->heads + head] += dout * x;
+        dparam[W1][i] += dx * f;
+        dparam[B1][i] += dx;
+    }
+    if (dparam != NULL)
+        relate_backward(dparam, call, &r, df);
+    return df;
+}
+
+static void bias_backward(double *const *dparam, const struct lct_call *call,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t count)
+{
+    for (size_t j = 0; j < count; j++) {
+        double n = fabs((double)lct_distance(q_pos, k_pos[j]));
+
+        if (dout[j] != 0)
+            (void)network_backward(dparam, call, head,
+                                   relate(call, (double)q_pos, n), dout[j]);
+    }
+}
+
+static void real_bias(double *out, const struct lct_call *call, int64_t head,
+                      double q, const double *k, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        out[j] = network(call, head, relate(call, q, fabs(q - k[j])));
+}
+
+/* forward: f = u / v, u = psi(|q - k|), v = psi(max(L, q)) + epsilon */
+static void real_backward(const struct lct_real_gradients *g,
+                          const struct lct_call *call, int64_t head, double q,
+                          const double *k, const double *dout, size_t count)
+{
+    double c = call->param[C][0];
 
     for (size_t j = 0; j < count; j++) {
         struct relative r;
-        double f, df = 0;
+        double df;
 
         if (dout[j] == 0)
             continue;
-        r = relate(call, q_pos, k_pos[j]);
-        f = r.u / r.v;
-        dparam[B2][head] += dout[j];
-        for (int64_t i = 0; i < hidden; i++) {
-            double x = w1[i] * f + b1[i];
-            double dx = dout[j] * w2[i * call->heads + head];
-
-            if (!(x > 0))
-                continue;
-            dparam[W2][i * call->heads + head] += dout[j] * x;
-            dparam[W1][i] += dx * f;
-            dparam[B1][i] += dx;
-            df += dx * w1[i];
-        }
-        relate_backward(dparam, call, &r, df);
+        r = relate(call, q, fabs(q - k[j]));
+        df = network_backward(g->dparam, call, head, r, dout[j]);
+        lct_real_add(g, j, df / r.v * psi_by_x(c, r.n) * lct_sign(q - k[j]));
+        if (!r.below)
+            *g->dq -= df * r.u / (r.v * r.v) * psi_by_x(c, r.m);
     }
 }
 
@@ -262,7 +311,7 @@ static void distance(double out[2], const struct lct_call *call, double n)
 static void query(double out[3], const struct lct_call *call, int64_t q_pos)
 {
     double c = call->param[C][0], l = call->param[L][0];
-    struct relative r = relate(call, q_pos, q_pos);
+    struct relative r = relate(call, (double)q_pos, 0);
 
     out[0] = 1 / r.v;
     out[1] = -psi_by_c(c, r.m) / r.v;
@@ -334,9 +383,11 @@ const struct lct_encoding lct_enc_fire = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
+    .positions = { .real = true },
     .score = {
         .bias = bias,
         .backward = bias_backward,
+        .real = { real_bias, real_backward },
         .fast = { .piecewise = &form },
     },
 };

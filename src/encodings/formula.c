@@ -16,6 +16,7 @@
 #include "formula_params.h"
 #include "formula_print.h"
 #include "formula_read.h"
+#include "formula_real.h"
 #include "formula_tokens.h"
 #include "formula_trend.h"
 #include <inttypes.h>
@@ -280,10 +281,12 @@ const struct lct_encoding lct_enc_formula = {
         .fill = lct_formula_params_fill,
         .project = lct_formula_params_project,
     },
-    .positions = { .check = check_call },
+    .positions = { .check = check_call, .real_of = lct_formula_real_has },
     .score = {
         .bias = bias,
         .backward = bias_backward,
+        .real = { lct_formula_real_bias,
+lct_formula_real_bias_backward },
         .fast = {
             .slope = lct_formula_linear_slope,
             .relative_positions = lct_formula_linear_positions,
@@ -298,8 +301,18 @@ const struct lct_encoding lct_enc_formula = {
     },
     .factors = {
         .used = factors,
-        .gain = { .at = gain, .backward = gain_backward },
-        .after = { .at = after, .backward = after_backward },
+        .gain = {
+            .at = gain,
+            .backward = gain_backward,
+            .real = { lct_formula_real_gain,
+lct_formula_real_gain_backward },
+        },
+        .after = {
+            .at = after,
+            .backward = after_backward,
+            .real = { lct_formula_real_after,
+lct_formula_real_after_backward },
+        },
         .row = row,
         .row_backward = row_backward,
     },

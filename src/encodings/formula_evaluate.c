@@ -58,6 +58,8 @@ void lct_formula_evaluate_open_roots(struct lct_formula_run *run,
     run->ds = NULL;
     run->tokens = NULL;
     run->dtokens = NULL;
+    run->real = NULL;
+    run->dreal = NULL;
     run->bits = 0;
     run->root = -1;
     for (int k = 0; k < LCT_FORMULA_ROOTS; k++) {
@@ -92,7 +94,8 @@ static void put_distances(double *out, const struct lct_formula_run *run,
     bool zero = run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
 
     for (size_t j = 0; j < n; j++)
-        out[j] = (double)lct_distance(q_pos, k_pos[j]);
+        out[j] = run->real != NULL ? run->real->q - run->real->k[j]
+                                   : (double)lct_distance(q_pos, k_pos[j]);
     if (op == LCT_FORMULA_N && zero)
         for (size_t j = 0; j < n; j++)
             out[j] = out[j] < 0 ? 0 : out[j];
@@ -115,10 +118,12 @@ static void put_leaf(double *out, const struct lct_formula_run *run,
         break;
     case LCT_FORMULA_OF_QUERY: repeat(out, run->tokens->query[array], n); break;
     case LCT_FORMULA_CNT: repeat(out, (double)run->count, n); break;
-    case LCT_FORMULA_I: repeat(out, (double)q_pos, n); break;
+    case LCT_FORMULA_I:
+        repeat(out, run->real != NULL ? run->real->q : (double)q_pos, n);
+        break;
     case LCT_FORMULA_J:
         for (size_t j = 0; j < n; j++)
-            out[j] = (double)k_pos[j];
+            out[j] = run->real != NULL ? run->real->k[j] : (double)k_pos[j];
         break;
     default: put_distances(out, run, x->op, q_pos, k_pos, n);
     }

@@ -11,6 +11,12 @@ struct lct_formula_tokens {
     double key[LCT_FORMULA_NAMES][LCT_FORMULA_PAIRS];
 };
 
+/* Real positions of a query and of keys. */
+struct lct_formula_real {
+    double q;
+    const double *k;
+};
+
 /* A formula for one head: what all pairs share. */
 struct lct_formula_run {
     const struct lct_formula *f;
@@ -20,16 +26,20 @@ struct lct_formula_run {
     const double *s; /* scores of the pairs */
     double *ds;      /* their gradients; NULL: not wanted */
     const struct lct_formula_tokens *tokens;
-    struct lct_formula_tokens *dtokens; /* NULL: not wanted */
-    unsigned bits;                      /* of the roots that are wanted */
-    int root;                           /* the last of their nodes */
-    double number[LCT_FORMULA_NODES];   /* of nodes without a slot */
+    struct lct_formula_tokens *dtokens;     /* NULL: not wanted */
+    const struct lct_formula_real *real;    /* instead of whole positions; NULL:
+                                            not given */
+    const struct lct_real_gradients *dreal; /* NULL: not wanted */
+    unsigned bits;                          /* of the roots that are wanted */
+    int root;                               /* the last of their nodes */
+    double number[LCT_FORMULA_NODES];       /* of nodes without a slot */
 };
 
 /*
  * Prepare for one of the roots, which must be given.  If it reads cnt, set
  * 'count' afterwards; if it reads s or tokens, 's' and 'ds', 'tokens' and
- * 'dtokens' for each pass of at most LCT_FORMULA_PAIRS.
+ * 'dtokens' for each pass of at most LCT_FORMULA_PAIRS; and so 'real' and
+ * 'dreal' for real positions.
  */
 void lct_formula_evaluate_open(struct lct_formula_run *run,
                                const struct lct_formula *f, int root,

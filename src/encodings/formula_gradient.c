@@ -16,7 +16,8 @@ static unsigned wanted(double *const *dparam, const struct lct_formula_run *run)
 {
     return (dparam != NULL ? LCT_READS_PARAM : 0u) |
            (run->ds != NULL ? LCT_READS_S : 0u) |
-           (run->dtokens != NULL ? LCT_READS_TOKENS : 0u);
+           (run->dtokens != NULL ? LCT_READS_TOKENS : 0u) |
+           (run->dreal != NULL ? LCT_READS_D | LCT_READS_I | LCT_READS_J : 0u);
 }
 
 /* d slope, but exactly 0 if one of them is; without a branch, for loops of
@@ -53,13 +54,42 @@ static void add_row(double *to, const double *d, size_t n)
         to[j] += d[j];
 }
 
+/* The derivative of n by d = q - k. */
+static double distance_slope(const struct lct_formula_run *run, double d)
+{
+    if (run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO)
+        return d > 0;
+    return lct_sign(d);
+}
+
+/* Positions as leaves: d, n, i or j. */
+static void pass_position(const struct lct_formula_run *run,
+                          enum lct_formula_op op, const double *d, size_t n)
+{
+    const struct lct_real_gradients *g = run->dreal;
+
+    for (size_t j = 0; j < n; j++)
+        if (op == LCT_FORMULA_I)
+            *g->dq += d[j]; /* n is 1 */
+        else if (op == LCT_FORMULA_J)
+            g->dk[j] += d[j];
+        else if (op == LCT_FORMULA_D)
+            lct_real_add(g, j, d[j]);
+        else
+            lct_real_add(g, j,
+                         times(d[j], distance_slope(run, run->real->q -
+                                                             run->real->k[j])));
+}
+
 static void pass_leaf(const struct lct_formula_run *run,
                       const struct lct_formula_node *x, const double *d,
                       size_t n)
 {
     int array = x->name >= 0 ? run->f->name[x->name].number : 0;
 
-    if (x->op == LCT_FORMULA_S)
+    if (x->reads & (LCT_READS_D | LCT_READS_I | LCT_READS_J))
+        pass_position(run, x->op, d, n);
+    else if (x->op == LCT_FORMULA_S)
         add_row(run->ds, d, n);
     else if (x->op == LCT_FORMULA_OF_KEY)
         add_row(run->dtokens->key[array], d, n);

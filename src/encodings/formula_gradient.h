@@ -11,9 +11,9 @@ struct lct_formula_reached {
 
 /*
  * dparam[k] += sum_j dout[j] d value[j] / dparam[k], ds[j] += dout[j] d
- * value[j] / ds[j], and so for tokens.  Derivatives pass from the root to the
- * leaves.  A node to which nothing passes adds exactly 0, so the branch of
- * if(..) that is not taken may be infinite.
+ * value[j] / ds[j], and so for tokens and real positions.  Derivatives pass
+ * from the root to the leaves.  A node to which nothing passes adds exactly 0,
+ * so the branch of if(..) that is not taken may be infinite.
  */
 void lct_formula_gradient(double *const *dparam,
                           const struct lct_formula_run *run, int64_t q_pos,

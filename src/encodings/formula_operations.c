@@ -255,7 +255,7 @@ static void power_slope(double slope[3], const struct lct_formula *f,
 {
     double literal;
 
-    if (b != 0)
+    if (b != 0 && (a != 0 || b >= 1))
         slope[0] = b * power(a, b - 1, is_whole(&literal, f, x->arg[1]));
     if (a != 0 && f->node[x->arg[1]].reads != 0)
         slope[1] = y * log(a);

@@ -46,45 +46,90 @@ static double project(const locant_encoding *e, int k, double value)
     return value;
 }
 
-static void bias(double *out, const struct lct_call *c, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t count)
+/* The bias at distance n. */
+static double value(const struct lct_call *c, int64_t head, double n)
 {
     double p = c->param[P][head], a = c->param[A][head];
 
-    for (size_t j = 0; j < count; j++) {
-        double n = fabs((double)lct_distance(q_pos, k_pos[j]));
+    /* never -0 */
+    return 0 - (c->e->value[KIND] == LOG ? p * log1p(a * n) : a * pow(n, p));
+}
 
-        /* never -0 */
-        out[j] =
-            0 - (c->e->value[KIND] == LOG ? p * log1p(a * n) : a * pow(n, p));
-    }
+/* Its derivative by n, taken as 0 at n = 0. */
+static double slope(const struct lct_call *c, int64_t head, double n)
+{
+    double p = c->param[P][head], a = c->param[A][head];
+
+    if (n == 0)
+        return 0;
+    return c->e->value[KIND] == LOG ? -p * a / (1 + a * n)
+                                    : -a * p * pow(n, p - 1);
 }
 
 /* forward: log -p ln(1 + a n); power -a n^p, whose d/dp is 0 at n = 0 */
+static void value_backward(double sum[2], const struct lct_call *c,
+                           int64_t head, double n, double dout)
+{
+    double p = c->param[P][head], a = c->param[A][head];
+
+    if (n == 0)
+        return;
+    if (c->e->value[KIND] == LOG) {
+        sum[P] -= dout * log1p(a * n);
+        sum[A] -= dout * p * n / (1 + a * n);
+    } else {
+        double power = pow(n, p);
+
+        sum[P] -= dout * a * power * log(n);
+        sum[A] -= dout * power;
+    }
+}
+
+static void bias(double *out, const struct lct_call *c, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        out[j] = value(c, head, fabs((double)lct_distance(q_pos, k_pos[j])));
+}
+
 static void bias_backward(double *const *dparam, const struct lct_call *c,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t count)
 {
-    double p = c->param[P][head], a = c->param[A][head];
-    double dp = 0, da = 0;
+    double sum[2] = { 0 };
+
+    for (size_t j = 0; j < count; j++)
+        value_backward(sum, c, head,
+                       fabs((double)lct_distance(q_pos, k_pos[j])), dout[j]);
+    dparam[P][head] += sum[P];
+    dparam[A][head] += sum[A];
+}
+
+static void real_bias(double *out, const struct lct_call *c, int64_t head,
+                      double q, const double *k, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        out[j] = value(c, head, fabs(q - k[j]));
+}
+
+static void real_backward(const struct lct_real_gradients *g,
+                          const struct lct_call *c, int64_t head, double q,
+                          const double *k, const double *dout, size_t count)
+{
+    double sum[2] = { 0 };
 
     for (size_t j = 0; j < count; j++) {
-        double n = fabs((double)lct_distance(q_pos, k_pos[j]));
+        double d = q - k[j];
 
-        if (n == 0)
+        if (dout[j] == 0)
             continue;
-        if (c->e->value[KIND] == LOG) {
-            dp -= dout[j] * log1p(a * n);
-            da -= dout[j] * p * n / (1 + a * n);
-        } else {
-            double power = pow(n, p);
-
-            dp -= dout[j] * a * power * log(n);
-            da -= dout[j] * power;
-        }
+        value_backward(sum, c, head, fabs(d), dout[j]);
+        lct_real_add(g, j, dout[j] * slope(c, head, fabs(d)) * lct_sign(d));
     }
-    dparam[P][head] += dp;
-    dparam[A][head] += da;
+    if (g->dparam == NULL)
+        return;
+    g->dparam[P][head] += sum[P];
+    g->dparam[A][head] += sum[A];
 }
 
 static const locant_variant variants[] = {
@@ -113,5 +158,10 @@ const struct lct_encoding lct_enc_kerple = {
     },
     .keys = keys,
     .params = { .list = params, .project = project },
-    .score = { .bias = bias, .backward = bias_backward },
+    .positions = { .real = true },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .real = { real_bias, real_backward },
+    },
 };

@@ -405,8 +405,9 @@ const struct lct_encoding lct_enc_path = {
         .used_by = "research",
         .pitfalls = "Its gates stand within the scale, those of fox do not.  "
                     "Keys in a cache do not stay as they were if maps are "
-                    "applied to them; here queries take the maps.  Keys need "
-                    "as many heads as queries.",
+                    "applied to them; here queries take the maps, and a "
+                    "state keeps them between steps.  Keys need as many heads "
+                    "as queries.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

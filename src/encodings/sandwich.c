@@ -46,12 +46,17 @@ static locant_status prepare(locant_encoding *e)
     return LOCANT_OK;
 }
 
+static double slope_of(const struct lct_call *s, int64_t head)
+{
+    return (double)s->heads / (8 * (double)(head + 1));
+}
+
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     const struct lct_phase *frequency = s->e->state;
     int64_t pairs = (int64_t)s->e->value[DIM] / 2;
-    double slope = (double)s->heads / (8 * (double)(head + 1));
+    double slope = slope_of(s, head);
 
     for (size_t j = 0; j < n; j++) {
         int64_t distance = lct_distance(q_pos, k_pos[j]);
@@ -62,6 +67,42 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
             sum += cosine - 1;
         }
         out[j] = sum * slope;
+    }
+}
+
+static void real_bias(double *out, const struct lct_call *s, int64_t head,
+                      double q, const double *k, size_t n)
+{
+    const struct lct_phase *frequency = s->e->state;
+    int64_t pairs = (int64_t)s->e->value[DIM] / 2;
+
+    for (size_t j = 0; j < n; j++) {
+        double sum = 0, cosine, sine;
+
+        for (int64_t c = 0; c < pairs; c++) {
+            lct_angle_real(&cosine, &sine, frequency[c], q - k[j]);
+            sum += cosine - 1;
+        }
+        out[j] = sum * slope_of(s, head);
+    }
+}
+
+/* forward: out[j] = slope sum_c (cos(d w_c) - 1), d = q - k[j] */
+static void real_backward(const struct lct_real_gradients *g,
+                          const struct lct_call *s, int64_t head, double q,
+                          const double *k, const double *dout, size_t n)
+{
+    const struct lct_phase *frequency = s->e->state;
+    int64_t pairs = (int64_t)s->e->value[DIM] / 2;
+
+    for (size_t j = 0; j < n; j++) {
+        double sum = 0, cosine, sine;
+
+        for (int64_t c = 0; c < pairs && dout[j] != 0; c++) {
+            lct_angle_real(&cosine, &sine, frequency[c], q - k[j]);
+            sum -= sine * lct_phase_radians(frequency[c]);
+        }
+        lct_real_add(g, j, dout[j] * sum * slope_of(s, head));
     }
 }
 
@@ -83,5 +124,6 @@ const struct lct_encoding lct_enc_sandwich = {
     .keys = keys,
     .check = check,
     .prepare = prepare,
-    .score = { .bias = bias },
+    .positions = { .real = true },
+    .score = { .bias = bias, .real = { real_bias, real_backward } },
 };

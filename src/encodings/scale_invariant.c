@@ -24,12 +24,15 @@ static const struct lct_key keys[] = {
 };
 /* clang-format on */
 
-/* ln(1 + n / tau) */
-static double octaves(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
+/* ln(1 + |d| / tau), and its derivative by d. */
+static double octaves(const struct lct_call *c, double d)
 {
-    double n = fabs((double)lct_distance(q_pos, k_pos));
+    return log1p(fabs(d) / c->e->value[TAU]);
+}
 
-    return log1p(n / c->e->value[TAU]);
+static double octaves_slope(const struct lct_call *c, double d)
+{
+    return lct_sign(d) / (c->e->value[TAU] + fabs(d));
 }
 
 static void gain(double *out, const struct lct_call *c, int64_t head,
@@ -37,18 +40,59 @@ static void gain(double *out, const struct lct_call *c, int64_t head,
 {
     (void)head;
     for (size_t j = 0; j < n; j++)
-        out[j] = sqrt(1 + 2 * octaves(c, q_pos, k_pos[j]));
+        out[j] =
+            sqrt(1 + 2 * octaves(c, (double)lct_distance(q_pos, k_pos[j])));
+}
+
+static void real_gain(double *out, const struct lct_call *c, int64_t head,
+                      double q, const double *k, size_t n)
+{
+    (void)head;
+    for (size_t j = 0; j < n; j++)
+        out[j] = sqrt(1 + 2 * octaves(c, q - k[j]));
+}
+
+/* forward: out[j] = sqrt(1 + 2 octaves) */
+static void real_gain_backward(const struct lct_real_gradients *g,
+                               const struct lct_call *c, int64_t head, double q,
+                               const double *k, const double *dout, size_t n)
+{
+    (void)head;
+    for (size_t j = 0; j < n; j++) {
+        double d = q - k[j];
+
+        lct_real_add(
+            g, j, dout[j] * octaves_slope(c, d) / sqrt(1 + 2 * octaves(c, d)));
+    }
 }
 
 /* The same for all heads. */
 static void bias_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t heads, int64_t q_pos, int64_t k_pos)
 {
-    double bias = 0 - 2 * octaves(c, q_pos, k_pos); /* never -0 */
+    /* never -0 */
+    double bias = 0 - 2 * octaves(c, (double)lct_distance(q_pos, k_pos));
 
     (void)head;
     for (int64_t h = 0; h < heads; h++)
         out[h] = bias;
+}
+
+static void real_bias(double *out, const struct lct_call *c, int64_t head,
+                      double q, const double *k, size_t n)
+{
+    (void)head;
+    for (size_t j = 0; j < n; j++)
+        out[j] = 0 - 2 * octaves(c, q - k[j]);
+}
+
+static void real_bias_backward(const struct lct_real_gradients *g,
+                               const struct lct_call *c, int64_t head, double q,
+                               const double *k, const double *dout, size_t n)
+{
+    (void)head;
+    for (size_t j = 0; j < n; j++)
+        lct_real_add(g, j, -2 * dout[j] * octaves_slope(c, q - k[j]));
 }
 
 static const locant_variant variants[] = { { "scale-invariant+rope",
@@ -72,6 +116,17 @@ const struct lct_encoding lct_enc_scale_invariant = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE,
     },
     .keys = keys,
-    .score = { .bias = lct_bias_of_heads, .heads = bias_heads },
-    .factors = { .gain = { .at = gain, .alike = true } },
+    .positions = { .real = true },
+    .score = {
+        .bias = lct_bias_of_heads,
+        .heads = bias_heads,
+        .real = { real_bias, real_bias_backward },
+    },
+    .factors = {
+        .gain = {
+            .at = gain,
+            .real = { real_gain, real_gain_backward },
+            .alike = true,
+        },
+    },
 };

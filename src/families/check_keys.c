@@ -1,5 +1,6 @@
-/* check_keys.c - checks D08, X02 and X03: keys of the dictionaries that are
- * unknown, missing or unread */
+/* check_keys.c - checks D08, X02, X03 and X04: keys of the dictionaries that
+ * are unknown, missing or unread, and keys of the top level that nearly are one
+ * of positions */
 #include "check.h"
 #include "../encodings/yarn.h"
 #include "../core/quote.h"
@@ -198,8 +199,76 @@ static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
             missing_key(k, e, known_keys[i].name);
 }
 
+/* ------------------------------------------------ keys of the top level */
+
+/* Is a key in the dictionary of rotary keys? */
+static bool is_inner(const struct lct_check *k, const char *name)
+{
+    for (int i = 0; i < k->n_entries; i++)
+        if (lct_check_has(k->entries[i].dict, name))
+            return true;
+    return false;
+}
+
+/* The key is ignored; it may be meant, or the one that it nearly is. */
+static void report_nearly(struct lct_check *k, const char *key,
+                          const char *name, json_t *value)
+{
+    const bool inner = is_inner(k, name);
+    char quoted[LCT_QUOTE_BYTES];
+    struct lct_draft *f;
+
+    lct_quote(quoted, key, strlen(key));
+    f = lct_check_report(k, LCT_CHECK_X04, quoted,
+                         "no class knows a key '%s'; the nearest is %s, which "
+                         "is %s",
+                         quoted, name,
+                         inner ? "in the dictionary alone" : "absent");
+    lct_check_says(f, LCT_EVERY_STACK,
+                   inner ? "the key is ignored"
+                         : "the key is ignored, and %s is that of the class",
+                   name);
+    if (inner) {
+        lct_check_mend(f, "remove it, or give the %s that is meant", name);
+        return;
+    }
+    lct_check_mend(f, "rename it to %s", name);
+    lct_check_fix(f, name, json_incref(value));
+    lct_check_remove(f, key);
+}
+
+/* X04: a key of the top level that is within two edits of an absent one */
+static void nearly_key(struct lct_check *k)
+{
+    static const char *const names[] = { "rope_theta",
+                                         "rope_scaling",
+                                         "rope_parameters",
+                                         "partial_rotary_factor",
+                                         "sliding_window",
+                                         "use_sliding_window",
+                                         "max_position_embeddings",
+                                         "original_max_position_embeddings",
+                                         "layer_types",
+                                         "no_rope_layers",
+                                         "rope_local_base_freq",
+                                         "num_key_value_heads" };
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)k->text, key, value) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const size_t edits = lct_check_edits(key, names[i]);
+
+            if (edits > 0 && edits <= 2 &&
+                json_object_get(k->text, names[i]) == NULL)
+                report_nearly(k, key, names[i], value);
+        }
+    }
+}
+
 void lct_check_keys(struct lct_check *k)
 {
+    nearly_key(k);
     for (int i = 0; i < k->n_entries; i++)
         check_entry(k, &k->entries[i]);
 }

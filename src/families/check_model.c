@@ -4,9 +4,9 @@
 #include "check_gguf.h"
 #include "check_params.h"
 #include "check_view.h"
+#include "check_whole.h"
 #include "family.h"
 #include "plan_gguf.h"
-#include "position_plan.h"
 #include "../core/quote.h"
 #include "../core/suggest.h"
 #include "../files/document.h"
@@ -212,39 +212,6 @@ static void run_groups(struct lct_check *k)
     lct_check_pairs(k);
 }
 
-static bool has_error(const struct lct_report *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->drafts[i]->severity == LOCANT_FINDING_ERROR)
-            return true;
-    return false;
-}
-
-/* X07: what no check names, but the reader of plans refuses.  A GGUF file may
-   lack keys that its other readers derive. */
-static locant_status try_plan(struct lct_check *k, const struct lct_config *c)
-{
-    struct lct_position_plan plan;
-    const locant_status status =
-        lct_position_plan_beside(&plan, c, LCT_STACK_TRUE, k->weights);
-    const size_t name = strlen(c->file);
-    const char *message = locant_last_error();
-    struct lct_draft *f;
-
-    lct_position_plan_free(&plan);
-    if (status == LOCANT_ERR_NOMEM)
-        return status;
-    if (status != LOCANT_ERR_FORMAT || has_error(k->report) ||
-        (lct_check_is_gguf(k) && strstr(message, " is missing,") != NULL))
-        return LOCANT_OK;
-    if (strncmp(message, c->file, name) == 0 && message[name] == ':')
-        message += name + 2;
-    f = lct_check_report(k, LCT_CHECK_X07, "/(the whole)",
-                         "no position plan can be made: %s", message);
-    lct_check_mend(f, "write what the sentence expects");
-    return LOCANT_OK;
-}
-
 static void wrong_model_type(struct lct_report *report,
                              const struct lct_check_model *m)
 {
@@ -267,7 +234,7 @@ static locant_status view(struct lct_check *k, struct lct_config *named,
     const struct lct_config *c = &m->config;
 
     *named = (struct lct_config){ 0 };
-    if (c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL) {
+    if (lct_config_is_params(c)) {
         *named = *c;
         named->root = lct_check_params(c);
         if (named->root == NULL)
@@ -315,7 +282,7 @@ locant_status lct_check_model_run(struct lct_report *report, char *checked,
         k.adapter = adapter;
         summary(checked, 512, &k, m->config.dialect);
         run_groups(&k);
-        status = try_plan(&k, &m->config);
+        status = lct_check_whole(&k, m);
     }
     json_decref(named.root);
     json_decref(other_named.root);

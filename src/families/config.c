@@ -216,6 +216,14 @@ static locant_status read_pairing(struct lct_config *c, struct lct_weights **w,
         &c->pairing, lct_weights_metadata(*w, LCT_WEIGHTS_PAIRING), folder);
 }
 
+static bool holds_weights(const char *path)
+{
+    static const char end[] = ".safetensors";
+    const size_t n = strlen(path), m = sizeof end - 1;
+
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
 static locant_status read_both(struct lct_config *out, struct lct_weights **w,
                                const char *path)
 {
@@ -226,6 +234,11 @@ static locant_status read_both(struct lct_config *out, struct lct_weights **w,
 
     if (stat(path, &st) != 0)
         return lct_io_error(path, "cannot be opened", errno);
+    if (!S_ISDIR(st.st_mode) && holds_weights(path))
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: has weights alone, expected the folder that "
+                           "has its config.json, too",
+                           lct_path_tail(path));
     if (!S_ISDIR(st.st_mode))
         return read_file(out, w, path);
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)

@@ -40,6 +40,12 @@ struct lct_config {
     char file[256]; /* for messages */
 };
 
+/* Is it a params.json, of either dialect? */
+static inline bool lct_config_is_params(const struct lct_config *c)
+{
+    return c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL;
+}
+
 /*
  * Read MODEL: a folder with config.json, params.json or model.gguf (the first
  * that is there), one of these files alone, or a .gguf.  Errors: IO, FORMAT (no

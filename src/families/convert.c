@@ -10,6 +10,7 @@
 #include "convert_gguf.h"
 #include "convert_path.h"
 #include "convert_positions.h"
+#include "convert_states.h"
 #include "convert_verify.h"
 #include "family.h"
 #include "pairing.h"
@@ -204,7 +205,8 @@ static const char *type_of_output(const struct lct_convert *c)
                       : c->config.model_type;
 }
 
-/* Read what was written, and compare the scores. */
+/* Read what was written, and compare the scores; of models that do not rotate,
+   the states. */
 static locant_status verify(locant_conversion *out, struct lct_convert *c)
 {
     struct lct_convert_parts parts = { 0 };
@@ -217,6 +219,8 @@ static locant_status verify(locant_conversion *out, struct lct_convert *c)
     locant_status status;
 
     LCT_TRY(lct_output_flush(&c->output));
+    if (!c->rotates)
+        return lct_convert_states(&out->worst, c);
     LCT_TRY(lct_weights_open(&written, c->output.temporary));
     status = lct_convert_parts_find(&parts, written, c->tower,
                                     type_of_output(c), c->adapter);
@@ -314,14 +318,13 @@ static locant_status check_formats(const struct lct_convert *c)
                            "pairing of its architecture; safetensors expected",
                            fn);
     LCT_TRY(check_type(c));
-    if (!c->rotates && (o->verify || o->pairing != LOCANT_MODEL_UNSAID ||
-                        o->from != LOCANT_MODEL_UNSAID))
+    if (!c->rotates &&
+        (o->pairing != LOCANT_MODEL_UNSAID || o->from != LOCANT_MODEL_UNSAID))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: %s: %s does not rotate pairs of channels, so "
-                           "that there is no pairing to %s",
-                           fn, o->verify ? "verify" : "pairing",
-                           c->plan.family->title,
-                           o->verify ? "verify" : "change; leave it out");
+                           "%s: pairing: %s does not rotate pairs of channels, "
+                           "so that there is no pairing to change; leave it "
+                           "out",
+                           fn, c->plan.family->title);
     if (c->gguf_in && lct_convert_back_family(c) == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: safetensors of architecture '%.60s' are not "

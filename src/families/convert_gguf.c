@@ -80,7 +80,7 @@ static locant_status put_matrix(struct writer *w,
     const int64_t rows = t->shape[0], n = rows > 0 ? t->shape[1] : 0;
     const size_t bytes = rows > 0 ? t->bytes / (size_t)rows : 0;
 
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = i->first; row < rows; row++) {
         const int64_t from = source_of(w, i, row);
 
         if (i->type == t->type) {

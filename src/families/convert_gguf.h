@@ -27,6 +27,15 @@ struct lct_convert_gguf_keys {
     int64_t found;     /* its value */
 };
 
+/* Rows of a learned table before that of position 0, that of padding last
+   (RoBERTa): GGUF files leave them out. */
+static inline int64_t lct_convert_gguf_first_row(const struct lct_convert *c)
+{
+    const struct lct_tower *t = &c->plan.towers[0];
+
+    return t->ids == LCT_IDS_PAD ? t->pad + 1 : 0;
+}
+
 /* Put the keys of the model; its extra tensors are to be released.  Errors:
    FORMAT, UNSUPPORTED (positions that no key says), NOMEM. */
 locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,

@@ -152,6 +152,13 @@ static locant_status add_item(struct lct_convert_gguf_items *l,
     i->part = lct_convert_parts_of(&l->c->parts, t);
     i->rank = t->rank;
     memcpy(i->shape, t->shape, sizeof i->shape);
+    if (name.role == LCT_POSITIONS) {
+        i->first = lct_convert_gguf_first_row(l->c);
+        i->shape[0] -= i->first;
+        if (i->shape[0] < 1)
+            return bad_tensor(LOCANT_ERR_FORMAT, t,
+                              "has no row behind that of padding");
+    }
     if (name.kind == LCT_CONVERT_GGUF_EXPERT) {
         LCT_TRY(count_experts(i, l));
         memmove(i->shape + 1, i->shape, 3 * sizeof *i->shape);

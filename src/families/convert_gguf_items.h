@@ -12,6 +12,7 @@ struct lct_convert_gguf_item {
     const struct lct_convert_part *part;
     int64_t experts;        /* stacked tensors; 0: one that is not stacked */
     size_t mark;            /* of the expert's number in the name */
+    int64_t first;          /* row of the weight that is row 0 here */
     enum lct_net_role half; /* LCT_K_B or LCT_V_B of kv_b; 0: the whole */
     struct lct_convert_latent latent;
     const struct lct_convert_gguf_extra *extra; /* instead of a weight */

@@ -6,6 +6,7 @@
  */
 #include "convert_gguf_put.h"
 #include "family.h"
+#include "net_mixture.h"
 #include "pairing.h"
 #include <math.h>
 #include <stdio.h>
@@ -181,6 +182,22 @@ static locant_status put_attention(struct lct_convert_gguf_keys *k)
     return put_windows(k);
 }
 
+/* Readers of GGUF take experts in every layer, but for the first ones of latent
+   attention. */
+static locant_status check_experts(const struct lct_convert_gguf_keys *k)
+{
+    const struct lct_net_binder b = { .s = *k->net };
+
+    for (int64_t l = 0; l < k->c->tower->n_layers; l++)
+        if (k->net->experts.n > 0 && !k->net->latent &&
+            !lct_net_mixture_in(&b, l))
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: layer %lld has no experts, which no key of "
+                               "GGUF says; expected some in every layer",
+                               k->c->config.file, (long long)l);
+    return LOCANT_OK;
+}
+
 /* What the models of one kind have. */
 static locant_status put_kind(struct lct_convert_gguf_keys *k)
 {
@@ -189,10 +206,11 @@ static locant_status put_kind(struct lct_convert_gguf_keys *k)
     if (strcmp(type, "gpt_neox") == 0)
         lct_convert_gguf_put_bool(k, "use_parallel_residual",
                                   k->net->residual == LCT_PARALLEL);
-    if (strcmp(type, "bert") == 0)
+    if (strcmp(k->family->architecture, "bert") == 0)
         return lct_convert_gguf_bert(k);
     if (strcmp(k->family->architecture, "t5") == 0)
         return lct_convert_gguf_t5(k);
+    LCT_TRY(check_experts(k));
     LCT_TRY(put_attention(k));
     return lct_convert_gguf_rope(k);
 }

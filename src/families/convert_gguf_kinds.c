@@ -4,7 +4,10 @@
  *
  * Source: gguf-py of llama.cpp (constants.py) and convert_hf_to_gguf.py.
  */
+#include "../files/document.h"
+#include "../files/path.h"
 #include "convert_gguf_put.h"
+#include "convert_path.h"
 #include "net_family_keys.h"
 #include <string.h>
 
@@ -66,9 +69,46 @@ static locant_status cannot_say(const struct lct_convert_gguf_keys *k,
 
     return locant_fail(
         LOCANT_ERR_UNSUPPORTED,
-        "%s: no key of GGUF says that %s is %s; %s expected", k->c->config.file,
+        "%s: no key of GGUF says that %s is %s; expected %s", k->c->config.file,
         key, lct_config_show(shown, json_object_get(k->c->config.text, key)),
         expected);
+}
+
+/* What sentence-transformers makes of the states of all tokens, where its
+   settings lie beside the model. */
+static locant_status put_pooling(struct lct_convert_gguf_keys *k)
+{
+    static const char name[] = "1_Pooling/config.json";
+    static const struct {
+        const char *key;
+        int64_t type; /* of llama.cpp */
+    } modes[] = { { "pooling_mode_mean_tokens", 1 },
+                  { "pooling_mode_cls_token", 2 },
+                  { "pooling_mode_lasttoken", 3 } };
+    char *path = lct_convert_path(k->c->folder, name);
+    locant_status status = LOCANT_OK;
+    json_t *settings = NULL;
+    int64_t type = 0;
+
+    if (path == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
+    if (lct_convert_path_has(k->c->folder, name))
+        status = lct_document_read(&settings, path, 1000);
+    for (size_t i = 0; i < 3 && type == 0; i++)
+        if (json_is_true(json_object_get(settings, modes[i].key)))
+            type = modes[i].type;
+    if (type > 0)
+        lct_convert_gguf_put_whole(k, "pooling_type", type);
+    else if (settings != NULL)
+        status = locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: GGUF files know the mean of the tokens, the "
+                             "class token and the last one; one of %s, %s and "
+                             "%s expected",
+                             lct_path_tail(path), modes[0].key, modes[1].key,
+                             modes[2].key);
+    json_decref(settings);
+    locant_release(path);
+    return status;
 }
 
 locant_status lct_convert_gguf_bert(struct lct_convert_gguf_keys *k)
@@ -95,10 +135,10 @@ locant_status lct_convert_gguf_bert(struct lct_convert_gguf_keys *k)
     lct_convert_gguf_put_bool(k, "attention.causal", false);
     lct_gguf_write_u32(k->out, "tokenizer.ggml.token_type_count",
                        (uint32_t)types);
-    return LOCANT_OK;
+    return put_pooling(k);
 }
 
-/* llama.cpp has distances of up to 128, and one of two activations. */
+/* llama.cpp has one distance, 128, and one of two activations. */
 locant_status lct_convert_gguf_t5(struct lct_convert_gguf_keys *k)
 {
     const struct lct_layer_plan *layer = &k->c->tower->layers[0];
@@ -114,8 +154,9 @@ locant_status lct_convert_gguf_t5(struct lct_convert_gguf_keys *k)
                                       "relative_attention_max_distance"));
     LCT_TRY(lct_net_family_keys_whole(&start, &k->c->config,
                                       "decoder_start_token_id"));
-    if (distance != 128)
-        return cannot_say(k, "relative_attention_max_distance", "128");
+    if (distance != 128) /* llama_relative_position_bucket() */
+        return cannot_say(k, "relative_attention_max_distance",
+                          "128, which llama.cpp takes for every model");
     if (strcmp(s->act, s->variant == 1 ? "gelu_new" : "relu") != 0)
         return cannot_say(k, "feed_forward_proj", "relu or gated-gelu");
     lct_convert_gguf_put_whole(k, "feed_forward_length", width);

@@ -9,6 +9,7 @@
 /* clang-format off */
 static const struct lct_convert_gguf_family families[] = {
     { "bert",        "bert",       .root = "bert." },
+    { "camembert",   "bert",       .root = "roberta." },
     { "cohere",      "command-r",  .root = "model.", .interleaved = true },
     { "cohere2",     "cohere2",    .root = "model.", .interleaved = true },
     { "deepseek_v2", "deepseek2",  .root = "model.", .interleaved = true },
@@ -29,10 +30,12 @@ static const struct lct_convert_gguf_family families[] = {
     { "qwen2_moe",   "qwen2moe",   .root = "model." },
     { "qwen3",       "qwen3",      .root = "model." },
     { "qwen3_moe",   "qwen3moe",   .root = "model." },
+    { "roberta",     "bert",       .root = "roberta." },
     { "smollm3",     "smollm3",    .root = "model.", .interleaved = true },
     { "starcoder2",  "starcoder2", .root = "model." },
     { "t5",          "t5",         .root = "" },
     { "umt5",        "t5",         .root = "" },
+    { "xlm-roberta", "bert",       .root = "roberta." },
 };
 
 /* Ends of names of tensors that GGUF has no use for: caches, and tables that
@@ -46,7 +49,7 @@ static const char *const left_out[] = {
 
 /* Parts of names of what BERT has learned beside its layers. */
 static const char *const lost[] = { "pooler.dense.", "cls.seq_relationship.",
-                                    "cls.predictions.bias" };
+                                    "cls.predictions.bias", "lm_head.bias" };
 
 /* What a name ends with, and with what in GGUF. */
 static const struct { const char *file, *gguf; } suffixes[] = {
@@ -243,7 +246,7 @@ void lct_convert_gguf_name(struct lct_convert_gguf_name *out, const char *name,
         if (find_stack(out, name, names->files[i], names->gguf[i]))
             return;
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
-        if (strcmp(names->family->model_type, "bert") == 0 &&
+        if (strcmp(names->family->architecture, "bert") == 0 &&
             strstr(name, lost[i]) != NULL)
             out->kind = LCT_CONVERT_GGUF_LOST;
 }

@@ -1,5 +1,5 @@
 /* model.c - locant_model: open a checkpoint, compute logits and losses */
-#include "model_run.h"
+#include "model_share.h"
 #include "net_losses.h"
 #include "net_math.h"
 #include "net_patches.h"
@@ -56,7 +56,7 @@ locant_model_info locant_model_info_of(const locant_model *model)
 {
     return (locant_model_info){ .model_type = model->net->config.model_type,
                                 .layers = model->net->text.n_layers,
-                                .width = model->net->width,
+                                .width = lct_net_run_width(model->net),
                                 .vocab = model->net->vocab };
 }
 
@@ -70,7 +70,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     shape[1] = in->T;
     if (n->text.patches != NULL)
         shape[1] = lct_net_patches_states(n, in->height, in->width);
-    shape[2] = flags & LOCANT_MODEL_HIDDEN ? n->width : n->vocab;
+    shape[2] = flags & LOCANT_MODEL_HIDDEN ? lct_net_run_width(n) : n->vocab;
     if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
     shape[1] = n->vocab;
@@ -78,7 +78,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     return 2;
 }
 
-/* The arguments of logits. */
+/* The input of logits. */
 static locant_status check(struct lct_model_input *in, const char *fn,
                            const locant_model *model,
                            const locant_model_input *input, int flags)
@@ -112,7 +112,7 @@ static locant_status run_images(void *out, struct lct_net_run *r,
     LCT_TRY(lct_net_run_step(r, &all));
     if (!(flags & LOCANT_MODEL_HIDDEN))
         return lct_net_patches_head(out, r, r->T);
-    memcpy(out, r->x, (size_t)(in->B * r->T * r->n->width) * r->n->math->item);
+    lct_net_run_states(out, r->x, in->B * r->T, r);
     return LOCANT_OK;
 }
 
@@ -135,7 +135,7 @@ static locant_status run_all(void *out, struct lct_net_run *r,
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
 
             if (flags & LOCANT_MODEL_HIDDEN)
-                memcpy(to, x, (size_t)(T * n->width) * m->item);
+                lct_net_run_states(to, x, T, r);
             else
                 lct_net_run_head(to, x, T, r);
         }
@@ -156,38 +156,68 @@ static locant_status check_seconds(const char *fn, const locant_tensor *seconds,
     return LOCANT_OK;
 }
 
+/* The arguments of logits; *each: numbers of a row of out. */
+static locant_status check_logits(struct lct_model_input *in, int64_t *each,
+                                  const locant_tensor *out,
+                                  const locant_tensor *seconds,
+                                  const struct lct_model_call *c,
+                                  const locant_model *model)
+{
+    int64_t shape[3];
+    int rank;
+
+    LCT_TRY(check(in, c->fn, model, c->input, c->flags));
+    rank = shape_of(shape, model->net, in, c->flags);
+    *each = shape[rank - 1];
+    if (lct_group_rank(c->group) == 0)
+        LCT_TRY(lct_model_input_array(c->fn, "out", out, model->net->dtype,
+                                      rank, shape));
+    return check_seconds(c->fn, seconds, model->net);
+}
+
+/* In one process. */
+static locant_status logits(void *out, double *seconds,
+                            struct lct_model_call *c)
+{
+    struct lct_net_run run = { 0 };
+    struct lct_model_memory memory = { 0 };
+    const struct lct_net *n = c->n;
+    const double from = lct_net_run_now();
+    locant_status status;
+
+    if (c->in.B == 0 || c->in.T == 0)
+        return LOCANT_OK;
+    status = lct_model_run_begin(&run, &memory, n, &c->in, c->in.T);
+    if (status == LOCANT_OK) {
+        run.seconds = seconds;
+        if (seconds != NULL)
+            seconds[n->text.n_layers] = lct_net_run_now() - from;
+        status = (n->text.patches != NULL ? run_images : run_all)(
+            out, &run, &c->in, c->flags);
+    }
+    lct_model_run_end(&run, &memory);
+    return status;
+}
+
 locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
                                   const locant_model *model,
                                   const locant_model_input *input, int flags)
 {
     static const char fn[] = "locant_model_logits";
-    struct lct_model_input in;
-    struct lct_net_run run = { 0 };
-    struct lct_model_memory memory = { 0 };
-    const struct lct_net *n;
-    locant_status status;
-    int64_t shape[3];
-    double from;
-    int rank;
+    struct lct_model_call c = { .fn = fn, .input = input, .flags = flags };
+    int64_t each = 0;
 
-    LCT_TRY(check(&in, fn, model, input, flags));
-    n = model->net;
-    rank = shape_of(shape, n, &in, flags);
-    LCT_TRY(lct_model_input_array(fn, "out", out, n->dtype, rank, shape));
-    LCT_TRY(check_seconds(fn, seconds, n));
-    if (in.B == 0 || in.T == 0)
-        return LOCANT_OK;
-    from = lct_net_run_now();
-    status = lct_model_run_begin(&run, &memory, n, &in, in.T);
-    if (status == LOCANT_OK) {
-        run.seconds = seconds != NULL ? seconds->data : NULL;
-        if (seconds != NULL)
-            run.seconds[n->text.n_layers] = lct_net_run_now() - from;
-        status = (n->text.patches != NULL ? run_images : run_all)(
-            out->data, &run, &in, flags);
-    }
-    lct_model_run_end(&run, &memory);
-    return status;
+    LCT_NOT_NULL(fn, model);
+    c.n = model->net;
+    LCT_TRY(lct_model_share_group(&c.group, fn, input));
+    c.status = check_logits(&c.in, &each, out, seconds, &c, model);
+    if (c.group != NULL)
+        return lct_model_share_logits(
+            lct_group_rank(c.group) == 0 && out != NULL ? out->data : NULL,
+            c.status == LOCANT_OK && seconds != NULL ? seconds->data : NULL, &c,
+            each);
+    LCT_TRY(c.status);
+    return logits(out->data, seconds != NULL ? seconds->data : NULL, &c);
 }
 
 /* ----------------------------------------------------------------- losses */
@@ -212,21 +242,34 @@ static locant_status check_causal(const char *fn, const struct lct_net *n)
     return LOCANT_OK;
 }
 
+static locant_status check_losses(struct lct_model_input *in,
+                                  const locant_tensor *out,
+                                  const struct lct_model_call *c)
+{
+    int64_t shape[2];
+
+    LCT_TRY(check_causal(c->fn, c->n));
+    LCT_TRY(lct_net_need_head(c->fn, c->n));
+    LCT_TRY(lct_model_input_check(in, c->fn, c->n, c->input, false));
+    shape[0] = in->B;
+    shape[1] = in->T > 0 ? in->T - 1 : 0;
+    return lct_model_input_array(c->fn, "out", out, LOCANT_F64, 2, shape);
+}
+
 locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
                                   const locant_model_input *input)
 {
     static const char fn[] = "locant_model_losses";
-    struct lct_model_input in;
-    int64_t shape[2];
+    struct lct_model_call c = { .fn = fn, .input = input };
 
     LCT_NOT_NULL(fn, model);
-    LCT_TRY(check_causal(fn, model->net));
-    LCT_TRY(lct_net_need_head(fn, model->net));
-    LCT_TRY(lct_model_input_check(&in, fn, model->net, input, false));
-    shape[0] = in.B;
-    shape[1] = in.T > 0 ? in.T - 1 : 0;
-    LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_F64, 2, shape));
-    if (in.B == 0 || in.T < 2)
+    c.n = model->net;
+    LCT_TRY(lct_model_share_group(&c.group, fn, input));
+    c.status = check_losses(&c.in, out, &c);
+    if (c.group != NULL)
+        return lct_model_share_losses(out != NULL ? out->data : NULL, &c);
+    LCT_TRY(c.status);
+    if (c.in.B == 0 || c.in.T < 2)
         return LOCANT_OK;
-    return lct_net_losses(out->data, model->net, &in);
+    return lct_net_losses(out->data, c.n, &c.in);
 }

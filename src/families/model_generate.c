@@ -1,5 +1,5 @@
 /* model_generate.c - continue texts with a locant_model */
-#include "model_run.h"
+#include "model_share.h"
 #include "net_generate.h"
 #include "net_length.h"
 #include "net_math.h"
@@ -248,6 +248,7 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
                            "%s: models of type %s do not continue texts", fn,
                            n->config.model_type);
     LCT_TRY(lct_net_need_head(fn, n));
+    LCT_TRY(lct_model_share_refuse(fn, input));
     LCT_TRY(lct_model_input_check(in, fn, n, input, true));
     if (in->ids != NULL || !lct_model_input_pair(n))
         return LOCANT_OK;

@@ -273,3 +273,29 @@ struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
         .axis = in->axis
     };
 }
+
+/* Row b of an array that may be absent. */
+static const int64_t *row_of(const int64_t *x, int64_t b, int64_t stride)
+{
+    return x != NULL ? x + b * stride : NULL;
+}
+
+struct lct_model_input lct_model_input_rows(const struct lct_model_input *in,
+                                            const struct lct_net *n, int64_t b,
+                                            int64_t B)
+{
+    struct lct_model_input rows = *in;
+
+    rows.B = B;
+    rows.ids = row_of(in->ids, b, in->T);
+    rows.mask = row_of(in->mask, b, in->T);
+    rows.positions = row_of(in->positions, b, in->T);
+    rows.types = row_of(in->types, b, in->T);
+    rows.source.ids = row_of(in->source.ids, b, in->source.stride);
+    rows.source.mask = row_of(in->source.mask, b, in->source.stride);
+    rows.source.positions = row_of(in->source.positions, b, in->source.stride);
+    rows.source.types = row_of(in->source.types, b, in->source.stride);
+    if (in->pixels != NULL)
+        rows.pixels += b * n->text.patches->channels * in->height * in->width;
+    return rows;
+}

@@ -37,6 +37,11 @@ locant_status lct_model_input_check(struct lct_model_input *out, const char *fn,
                                     const struct lct_net *n,
                                     const locant_model_input *in, bool writes);
 
+/* Rows b .. b + B - 1.  Not of texts with images. */
+struct lct_model_input lct_model_input_rows(const struct lct_model_input *in,
+                                            const struct lct_net *n, int64_t b,
+                                            int64_t B);
+
 /* Tokens t .. t + T - 1 of each row. */
 struct lct_net_tokens lct_model_input_part(const struct lct_model_input *in,
                                            int64_t t, int64_t T);

@@ -1,5 +1,5 @@
 /* model_probe.c - locant_model_probe: attention and frequencies of a text */
-#include "model_run.h"
+#include "model_share.h"
 #include "net_probe.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,6 +38,7 @@ static locant_status check(struct lct_model_input *in,
                                ", or -1 for all",
                                fn, head,
                                s->layers[i].attention.plan->heads - 1);
+    LCT_TRY(lct_model_share_refuse(fn, input));
     LCT_TRY(lct_model_input_check(in, fn, n, input, false));
     if (in->B > 0 && in->T > 1)
         return LOCANT_OK;

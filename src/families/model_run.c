@@ -2,6 +2,20 @@
 #include "model_run.h"
 #include "net_length.h"
 
+/* The encoder and the tower read what is theirs. */
+static locant_status read_others(struct lct_net_run *run,
+                                 struct lct_model_memory *memory,
+                                 const struct lct_net *n,
+                                 struct lct_model_input *in)
+{
+    run->seen = &memory->sight.seen;
+    LCT_TRY(lct_model_sight_read(&memory->sight, n, in));
+    if (!lct_model_input_pair(n))
+        return LOCANT_OK;
+    run->memory = &memory->encoder;
+    return lct_net_memory_read(&memory->encoder, n, in->B, &in->source);
+}
+
 locant_status lct_model_run_begin(struct lct_net_run *run,
                                   struct lct_model_memory *memory,
                                   const struct lct_net *n,
@@ -12,12 +26,20 @@ locant_status lct_model_run_begin(struct lct_net_run *run,
                              : lct_net_run_chunk(n, in->B, in->T);
 
     LCT_TRY(lct_net_run_begin(run, n, in->B, capacity, most));
-    run->seen = &memory->sight.seen;
-    LCT_TRY(lct_model_sight_read(&memory->sight, n, in));
-    if (!lct_model_input_pair(n))
-        return LOCANT_OK;
-    run->memory = &memory->encoder;
-    return lct_net_memory_read(&memory->encoder, n, in->B, &in->source);
+    return read_others(run, memory, n, in);
+}
+
+locant_status lct_model_run_begin_share(struct lct_net_run *run,
+                                        struct lct_model_memory *memory,
+                                        const struct lct_net *n,
+                                        struct lct_model_input *in,
+                                        int64_t most,
+                                        struct lct_net_share *share)
+{
+    LCT_TRY(share == NULL
+                ? lct_net_run_begin(run, n, in->B, in->T, most)
+                : lct_net_run_begin_share(run, n, in->B, in->T, most, share));
+    return read_others(run, memory, n, in);
 }
 
 void lct_model_run_end(struct lct_net_run *run, struct lct_model_memory *memory)

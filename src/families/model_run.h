@@ -21,6 +21,13 @@ locant_status lct_model_run_begin(struct lct_net_run *run,
                                   struct lct_model_memory *memory,
                                   const struct lct_net *n,
                                   struct lct_model_input *in, int64_t capacity);
+/* The same in steps of at most 'most' tokens, which ranks share out. */
+locant_status lct_model_run_begin_share(struct lct_net_run *run,
+                                        struct lct_model_memory *memory,
+                                        const struct lct_net *n,
+                                        struct lct_model_input *in,
+                                        int64_t most,
+                                        struct lct_net_share *share);
 void lct_model_run_end(struct lct_net_run *run,
                        struct lct_model_memory *memory);
 #endif

@@ -292,6 +292,8 @@ struct lct_net {
     struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
     struct lct_net_linear head;        /* absent: there are states alone */
     const char *no_head;               /* then: which tensor is missing */
+    bool lacks;                        /* a tensor was missing, and needed */
+    bool misfits;                      /* a tensor had another shape or type */
     struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
@@ -332,6 +334,23 @@ locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
                             locant_dtype dtype);
 
 void lct_net_close(struct lct_net *n);
+
+/*
+ * Has a file the tensors that its configuration asks for, in their shapes?
+ * Only headers are read.  It fits also where models of the family cannot be
+ * run, and if the file is a part of a model, without embeddings and output of
+ * attention; if it does not, locant_last_error() says which tensor, or which
+ * key is wrong.  Errors: NOMEM.
+ */
+enum lct_net_fit {
+    LCT_NET_FITS,
+    LCT_NET_LACKS,
+    LCT_NET_MISFITS,
+    LCT_NET_WRONG_KEY
+};
+locant_status lct_net_fit(enum lct_net_fit *out, const struct lct_config *c,
+                          const struct lct_position_plan *plan,
+                          struct lct_weights *w);
 
 /* Errors: PARAM (there are no logits, states alone). */
 locant_status lct_net_need_head(const char *fn, const struct lct_net *n);

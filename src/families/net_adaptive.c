@@ -83,8 +83,8 @@ static locant_status bind_map(struct lct_net_linear *l,
     const struct lct_weight *w;
 
     LCT_TRY(lct_net_bind_need(&w, b, at, ""));
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ D, width }));
-    LCT_TRY(lct_net_bind_blocks(w, across ? 1 : width));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ D, width }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, across ? 1 : width));
     l->w = (struct lct_net_matrix){ .weight = w,
                                     .out = across ? width : D,
                                     .in = across ? D : width,
@@ -143,8 +143,8 @@ static locant_status bind_clusters(struct lct_net_adaptive *a,
     if (a->n == 1)
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, matrix, ""));
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ a->n - 1, width }));
-    LCT_TRY(lct_net_bind_blocks(w, width));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ a->n - 1, width }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, width));
     a->clusters.w = (struct lct_net_matrix){ .weight = w,
                                              .out = a->n - 1,
                                              .in = width,

@@ -3,7 +3,7 @@
 #ifndef LCT_NET_ADAPTIVE_H
 #define LCT_NET_ADAPTIVE_H
 #include "net_bind.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 /*
  * Tokens cutoff[i] .. cutoff[i + 1] - 1 are cluster i, whose embeddings have a

@@ -10,6 +10,7 @@
 #include "net_latent.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include "net_share.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -126,7 +127,7 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
                             int flags)
 {
     struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
+    const int64_t from = s->from;
     locant_rotation r = LOCANT_ROTATION_INIT;
     locant_tensor t = lct_net_attention_heads(x, s->n->dtype, c->B, s->T, heads,
                                               a->plan->qk_dim);
@@ -143,23 +144,54 @@ static locant_status rotate(void *x, const struct lct_net_step *s,
     return locant_encoding_rotate_ragged(&t, &t, &r);
 }
 
-/* Move [B T, heads width] to the slots of the new tokens. */
+/* Move [B T, heads width] to slots from .. from + T - 1. */
 static void store(void *to, const void *x, const struct lct_net_step *s,
-                  int64_t heads, int64_t width)
+                  int64_t from, int64_t T, int64_t heads, int64_t width)
 {
     const struct lct_net_math *m = s->n->math;
     const struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
 
     for (int64_t b = 0; b < c->B; b++)
-        for (int64_t t = 0; t < s->T; t++)
+        for (int64_t t = 0; t < T; t++)
             for (int64_t h = 0; h < heads; h++)
-                memcpy(
-                    lct_net_math_at(m, to,
-                                    ((b * heads + h) * c->capacity + from + t) *
-                                        width),
-                    lct_net_math_at(m, x, ((b * s->T + t) * heads + h) * width),
-                    (size_t)width * m->item);
+                memcpy(lct_net_math_at(
+                           m, to,
+                           ((b * heads + h) * c->capacity + from + t) * width),
+                       lct_net_math_at(m, x, ((b * T + t) * heads + h) * width),
+                       (size_t)width * m->item);
+}
+
+/* Keys and values of the new tokens go to the slots of layer i. */
+static locant_status keep(const struct work *w, const struct lct_net_step *s,
+                          const struct lct_layer_plan *p, int64_t i)
+{
+    const struct lct_net_math *m = s->n->math;
+    const struct lct_net_cache *c = s->cache;
+    const int64_t k = p->kv_heads * p->qk_dim, v = p->kv_heads * p->v_dim;
+    struct lct_net_share *share = s->share;
+    int64_t from, T;
+    void *own;
+
+    if (share == NULL) {
+        store(c->k[i], w->k, s, s->from, s->T, p->kv_heads, p->qk_dim);
+        store(c->v[i], w->v, s, s->from, s->T, p->kv_heads, p->v_dim);
+        return LOCANT_OK;
+    }
+    own = lct_net_share_place(share, c->B, (size_t)(k + v) * m->item);
+    memcpy(own, w->k, (size_t)(c->B * s->T * k) * m->item);
+    memcpy(lct_net_math_at(m, own, c->B * s->T * k), w->v,
+           (size_t)(c->B * s->T * v) * m->item);
+    LCT_TRY(lct_net_share_gather(share));
+    from = c->length - share->begin[share->group->size];
+    for (int r = 0; r < share->group->size; r++, from += T) {
+        const void *part = lct_net_share_part(share, r);
+
+        T = lct_net_share_tokens(share, r);
+        store(c->k[i], part, s, from, T, p->kv_heads, p->qk_dim);
+        store(c->v[i], lct_net_math_at(m, part, c->B * T * k), s, from, T,
+              p->kv_heads, p->v_dim);
+    }
+    return LOCANT_OK;
 }
 
 static locant_tensor cached(void *x, const struct lct_net_step *s,
@@ -242,13 +274,52 @@ static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
                         .stride = { 0, 0, 1 } };
 }
 
+/* Where queries and keys sit, and which see each other. */
+struct places {
+    locant_tensor q_pos, k_pos, q_at, k_at, q_docs, k_docs;
+};
+
+static void put_places(locant_attention *call, struct places *at,
+                       const struct lct_net_step *s,
+                       const struct lct_layer_plan *p)
+{
+    const struct lct_net_cache *c = s->cache;
+    const int64_t from = s->from, T = s->T, all = c->length;
+    int64_t *docs = docs_of(s, p);
+
+    if (c->coordinates && rotates(call->encoding)) {
+        at->q_at =
+            lct_net_attention_slots(c->coords, LOCANT_F64, c, from, T, c->axes);
+        at->k_at =
+            lct_net_attention_slots(c->coords, LOCANT_F64, c, 0, all, c->axes);
+        call->q_coords = &at->q_at;
+        call->k_coords = &at->k_at;
+    }
+    if (c->padded && !c->coordinates) {
+        at->q_pos =
+            lct_net_attention_slots(c->positions, LOCANT_I64, c, from, T, 0);
+        at->k_pos =
+            lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, all, 0);
+        call->q_pos = &at->q_pos;
+        call->k_pos = &at->k_pos;
+    } else if (from + T != all) { /* by slot, and not the last ones */
+        at->q_pos = locant_dense(s->share->slots + from, LOCANT_I64, 1, &T);
+        call->q_pos = &at->q_pos;
+    }
+    if (c->padded || docs != c->docs) {
+        at->q_docs = lct_net_attention_slots(docs, LOCANT_I64, c, from, T, 0);
+        at->k_docs = lct_net_attention_slots(docs, LOCANT_I64, c, 0, all, 0);
+        call->q_docs = &at->q_docs;
+        call->k_docs = &at->k_docs;
+    }
+}
+
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, int64_t layer,
                             void *keys, void *values)
 {
     const struct lct_layer_plan *p = a->plan;
-    struct lct_net_cache *c = s->cache;
-    const int64_t from = c->length - s->T;
+    const struct lct_net_cache *c = s->cache;
     locant_dtype dtype = s->n->dtype;
     locant_tensor q =
         lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
@@ -259,20 +330,8 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     locant_tensor lse =
         locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
-    locant_tensor q_pos =
-        lct_net_attention_slots(c->positions, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_pos =
-        lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, c->length, 0);
-    locant_tensor q_at =
-        lct_net_attention_slots(c->coords, LOCANT_F64, c, from, s->T, c->axes);
-    locant_tensor k_at = lct_net_attention_slots(c->coords, LOCANT_F64, c, 0,
-                                                 c->length, c->axes);
-    int64_t *docs = docs_of(s, p);
-    locant_tensor q_docs =
-        lct_net_attention_slots(docs, LOCANT_I64, c, from, s->T, 0);
-    locant_tensor k_docs =
-        lct_net_attention_slots(docs, LOCANT_I64, c, 0, c->length, 0);
     locant_tensor input = width_of_model(w->q, s, a);
+    struct places places;
     locant_attention call = LOCANT_ATTENTION_INIT;
 
     call.q = &q;
@@ -289,17 +348,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    if (c->coordinates && rotates(call.encoding)) {
-        call.q_coords = &q_at;
-        call.k_coords = &k_at;
-    } else if (c->padded && !c->coordinates) {
-        call.q_pos = &q_pos;
-        call.k_pos = &k_pos;
-    }
-    if (c->padded || docs != c->docs) {
-        call.q_docs = &q_docs;
-        call.k_docs = &k_docs;
-    }
+    put_places(&call, &places, s, p);
     LCT_TRY(lct_net_attention_call(&out, &lse, &call));
     return s->watch != NULL
                ? s->watch->seen(s->watch->context, layer, &call, &lse)
@@ -332,8 +381,7 @@ locant_status lct_net_attention_forward(void *y, const void *x,
             LCT_TRY(rotate(w.k, s, a, p->kv_heads, LOCANT_ROTATE_KEY));
         if (late)
             norm_heads(w.k, m, &a->k_norm, k);
-        store(s->cache->k[of], w.k, s, p->kv_heads, p->qk_dim);
-        store(s->cache->v[of], w.v, s, p->kv_heads, p->v_dim);
+        LCT_TRY(keep(&w, s, p, of));
     }
     LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
     if (a->gate.w.weight != NULL) { /* in the place of the queries */

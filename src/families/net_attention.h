@@ -4,9 +4,10 @@
 #include "locant/attention.h"
 #include "net_bind.h"
 #include "net_cache.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 struct lct_net_memory;
+struct lct_net_share;
 
 /* Called with the attention of each layer: queries and keys after their norms,
    rotated where the call does not do that, and the log-sum-exp of each query.
@@ -23,12 +24,13 @@ struct lct_net_watch {
                            const locant_tensor *lse, int64_t from);
 };
 
-/* The last T tokens of each row of the cache. */
+/* T tokens of each row of the cache, in slots 'from' .. from + T - 1. */
 struct lct_net_step {
     const struct lct_net *n;
     struct lct_net_cache *cache;
-    int64_t T;
-    int64_t rows, columns; /* of patches of an image, T in all */
+    int64_t from, T;
+    struct lct_net_share *share; /* other ranks have other tokens; or NULL */
+    int64_t rows, columns;       /* of patches of an image, T in all */
     int64_t *windows; /* [B, T]: of patches, whose layers with windows see their
                          own alone; or NULL */
     int64_t *docs;    /* [B, capacity]: scratch for chunks; NULL if no layer has

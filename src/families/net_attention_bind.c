@@ -84,7 +84,7 @@ static locant_status bind_norm_parts(struct lct_net_norm *norm,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (at.part = 0; at.part < heads; at.part++) {
         LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-        LCT_TRY(lct_net_bind_shape(w, 1, &norm->width));
+        LCT_TRY(lct_net_bind_shape(b->n, w, 1, &norm->width));
         b->n->math->read(
             lct_net_math_at(b->n->math, norm->w, at.part * norm->width), w, 0,
             norm->width);

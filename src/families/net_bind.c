@@ -68,6 +68,7 @@ locant_status lct_net_bind_need(const struct lct_weight **out,
     *out = lct_net_bind_find(b, at, suffix);
     if (*out != NULL)
         return LOCANT_OK;
+    b->n->lacks = true;
     if (!lct_net_names_full(name, &b->prefix, at.role, at.layer, at.part,
                             suffix))
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -95,8 +96,8 @@ static const char *shape_text(char out[128], int rank, const int64_t *shape)
     return out;
 }
 
-locant_status lct_net_bind_packed(const struct lct_weight *w, int rank,
-                                  const int64_t *shape)
+locant_status lct_net_bind_packed(struct lct_net *n, const struct lct_weight *w,
+                                  int rank, const int64_t *shape)
 {
     int64_t expected[6];
     char found[128], wanted[128];
@@ -108,6 +109,7 @@ locant_status lct_net_bind_packed(const struct lct_weight *w, int rank,
     }
     if (same)
         return LOCANT_OK;
+    n->misfits = true;
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: tensor %s is %s, but the configuration says %s",
                        w->file, w->name, shape_text(found, w->rank, w->shape),
@@ -115,25 +117,27 @@ locant_status lct_net_bind_packed(const struct lct_weight *w, int rank,
 }
 
 /* Numbers that say what they mean. */
-static locant_status check_type(const struct lct_weight *w)
+static locant_status check_type(struct lct_net *n, const struct lct_weight *w)
 {
     static const char *const whole[] = { "I64", "I32", "I16", "I8",  "U64",
                                          "U32", "U16", "U8",  "BOOL" };
 
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-        if (strcmp(w->type->name, whole[i]) == 0)
+        if (strcmp(w->type->name, whole[i]) == 0) {
+            n->misfits = true;
             return locant_fail(LOCANT_ERR_FORMAT,
                                "%s: tensor %s has whole numbers (%s), whose "
                                "scale no known rule gives; expected floats",
                                w->file, w->name, w->type->name);
+        }
     return LOCANT_OK;
 }
 
-locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
-                                 const int64_t *shape)
+locant_status lct_net_bind_shape(struct lct_net *n, const struct lct_weight *w,
+                                 int rank, const int64_t *shape)
 {
-    LCT_TRY(check_type(w));
-    return lct_net_bind_packed(w, rank, shape);
+    LCT_TRY(check_type(n, w));
+    return lct_net_bind_packed(n, w, rank, shape);
 }
 
 locant_status lct_net_bind_vector(void **out, struct lct_net *n,
@@ -144,9 +148,9 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
 
     for (int i = 0; i < w->rank; i++)
         all *= w->shape[i];
-    LCT_TRY(check_type(w));
+    LCT_TRY(check_type(n, w));
     if (all != count)
-        return lct_net_bind_shape(w, 1, &count);
+        return lct_net_bind_shape(n, w, 1, &count);
     *out = lct_net_keep(n, (size_t)count * n->math->item);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
@@ -156,10 +160,12 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
     return LOCANT_OK;
 }
 
-locant_status lct_net_bind_blocks(const struct lct_weight *w, int64_t n)
+locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
+                                  int64_t count)
 {
-    if (n % w->type->elements == 0)
+    if (count % w->type->elements == 0)
         return LOCANT_OK;
+    n->misfits = true;
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: rows of tensor %s are not whole blocks of %s",
                        w->file, w->name, w->type->name);
@@ -192,8 +198,8 @@ static locant_status bind_scales(struct lct_net_matrix *m,
     }
     m->scales = s;
     if (s->rank < 2 && shape[1] == 1)
-        return s->rank == 0 ? LOCANT_OK : lct_net_bind_shape(s, 1, shape);
-    return lct_net_bind_shape(s, 2, shape);
+        return s->rank == 0 ? LOCANT_OK : lct_net_bind_shape(b->n, s, 1, shape);
+    return lct_net_bind_shape(b->n, s, 2, shape);
 }
 
 /* The bias of the wanted rows of a tensor. */
@@ -236,17 +242,19 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     if (w->rank == 2 && out < 0)
         out = w->shape[across ? 1 : 0];
-    if (out == 0) /* norms of what it gives divide by their width */
+    if (out == 0) { /* norms of what it gives divide by their width */
+        b->n->misfits = true;
         return locant_fail(
             LOCANT_ERR_FORMAT, "%s: tensor %s is %s, expected one row or more",
             w->file, w->name, shape_text(found, w->rank, w->shape));
+    }
     whole = (struct lct_net_rows){ .group = out, .step = out, .all = out };
     if (rows == NULL)
         rows = &whole;
     shape[across ? 1 : 0] = rows->all;
     shape[across ? 0 : 1] = in;
-    LCT_TRY(lct_net_bind_shape(w, 2, shape));
-    LCT_TRY(lct_net_bind_blocks(w, across ? 1 : in));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, across ? 1 : in));
     *m = (struct lct_net_matrix){ .weight = w,
                                   .out = out,
                                   .in = in,

@@ -31,16 +31,17 @@ locant_status lct_net_bind_need(const struct lct_weight **out,
 /* Does the family have this role, and the file the tensor? */
 bool lct_net_bind_has(const struct lct_net_binder *b, struct lct_net_place at);
 
-/* Fail with FORMAT unless w has this shape (-1: any), and numbers that are no
-   whole ones, which other programs pack or scale. */
-locant_status lct_net_bind_shape(const struct lct_weight *w, int rank,
-                                 const int64_t *shape);
+/* Fail with FORMAT, and set n->misfits, unless w has this shape (-1: any), and
+   numbers that are no whole ones, which other programs pack or scale. */
+locant_status lct_net_bind_shape(struct lct_net *n, const struct lct_weight *w,
+                                 int rank, const int64_t *shape);
 /* The same of bytes in which a format packs its numbers. */
-locant_status lct_net_bind_packed(const struct lct_weight *w, int rank,
-                                  const int64_t *shape);
+locant_status lct_net_bind_packed(struct lct_net *n, const struct lct_weight *w,
+                                  int rank, const int64_t *shape);
 
-/* Fail with FORMAT unless rows of n numbers are whole blocks of w. */
-locant_status lct_net_bind_blocks(const struct lct_weight *w, int64_t n);
+/* The same unless rows of 'count' numbers are whole blocks of w. */
+locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
+                                  int64_t count);
 
 /* *out = all n numbers of w, plus 'more' each. */
 locant_status lct_net_bind_vector(void **out, struct lct_net *n,

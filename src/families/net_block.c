@@ -7,6 +7,7 @@
 #include "net_math.h"
 #include "net_mlp.h"
 #include "net_norm.h"
+#include "net_share.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include <string.h>
@@ -91,11 +92,46 @@ static void add_branch(void *x, void *y, const void *base,
     m->add(x, y, l->branch_scale, all);
 }
 
+/* A state sums up all tokens before: every rank computes all of them, and has
+   its own of what comes out. */
+static locant_status sum_up(void *y, const void *x,
+                            const struct lct_net_step *s,
+                            const struct lct_net_layer *l, int64_t i)
+{
+    const struct lct_net_math *m = s->n->math;
+    const int64_t B = s->cache->B, T = s->share->begin[s->share->group->size];
+    const size_t row = (size_t)l->width * m->item;
+    struct lct_net_step all = *s;
+    locant_status status;
+    void *in, *out;
+
+    all.T = T;
+    all.from = s->cache->length - T;
+    in = lct_net_zeros(2 * B * T * l->width +
+                           lct_net_delta_scratch(l->delta, B * T, l->width),
+                       1, m->item);
+    if (in == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    out = lct_net_math_at(m, in, B * T * l->width);
+    status = lct_net_share_rows(in, x, s->share, m, B, l->width);
+    if (status == LOCANT_OK)
+        lct_net_delta_forward(out, in, &all, l->delta, i,
+                              lct_net_math_at(m, out, B * T * l->width));
+    for (int64_t b = 0; status == LOCANT_OK && b < B; b++)
+        memcpy((char *)y + (size_t)(b * s->T) * row,
+               (char *)out + (size_t)(b * T + s->from - all.from) * row,
+               (size_t)s->T * row);
+    locant_release(in);
+    return status;
+}
+
 static locant_status attend(void *y, const void *x,
                             const struct lct_net_step *s,
                             const struct lct_net_layer *l, int64_t i,
                             void *scratch)
 {
+    if (l->delta != NULL && s->share != NULL)
+        return sum_up(y, x, s, l, i);
     if (l->delta != NULL) {
         lct_net_delta_forward(y, x, s, l->delta, i, scratch);
         return LOCANT_OK;

@@ -2,7 +2,7 @@
 #include "net_convolution.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 #include "net_norm.h"
 #include <string.h>
 
@@ -48,8 +48,8 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
     c->kernel = kernel;
     LCT_TRY(read_keys(c, &n->config));
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ D, D, kernel }));
-    LCT_TRY(lct_net_bind_blocks(w, D * kernel));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ D, D, kernel }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, D * kernel));
     c->map.w = (struct lct_net_matrix){ .weight = w,
                                         .out = D,
                                         .in = D * kernel,
@@ -66,11 +66,11 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
 /* Row t of the batch's row b: for each channel the numbers of 'kernel' tokens
    around it, 0 beyond the ends and of padding. */
 static void gather(void *out, const struct lct_net_run *r, const void *input,
-                   int64_t b, int64_t t, int64_t T)
+                   int64_t b, int64_t t)
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_convolution *c = r->stack->convolution;
-    const int64_t D = r->n->width;
+    const int64_t D = r->n->width, T = r->cache->length;
     const int64_t *docs = r->cache->docs + b * r->cache->capacity;
 
     for (int64_t k = 0; k < c->kernel; k++) {
@@ -84,14 +84,14 @@ static void gather(void *out, const struct lct_net_run *r, const void *input,
 }
 
 /* x += y, but for rows of padding, then the norm */
-static void add_rows(struct lct_net_run *r, void *y, int64_t T)
+static void add_rows(struct lct_net_run *r, void *y, int64_t first, int64_t T)
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_convolution *c = r->stack->convolution;
     const int64_t D = r->n->width, rows = r->cache->B * T;
 
     for (int64_t i = 0; i < rows; i++)
-        if (r->cache->docs[i / T * r->cache->capacity + i % T] < 0)
+        if (r->cache->docs[i / T * r->cache->capacity + first + i % T] < 0)
             memset(lct_net_math_at(m, y, i * D), 0, (size_t)D * m->item);
     m->activate(y, c->act, rows * D);
     m->add(r->x, y, 1, rows * D);
@@ -99,7 +99,8 @@ static void add_rows(struct lct_net_run *r, void *y, int64_t T)
 }
 
 locant_status lct_net_convolution_forward(struct lct_net_run *r,
-                                          const void *input, int64_t T)
+                                          const void *input, int64_t from,
+                                          int64_t T)
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_convolution *c = r->stack->convolution;
@@ -111,9 +112,9 @@ locant_status lct_net_convolution_forward(struct lct_net_run *r,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     out = lct_net_math_at(m, in, B * T * each);
     for (int64_t i = 0; i < B * T; i++)
-        gather(lct_net_math_at(m, in, i * each), r, input, i / T, i % T, T);
+        gather(lct_net_math_at(m, in, i * each), r, input, i / T, from + i % T);
     lct_net_linear_forward(out, D, in, B * T, r->n, &c->map, &r->room);
-    add_rows(r, out, T);
+    add_rows(r, out, from, T);
     locant_release(in);
     return LOCANT_OK;
 }

@@ -10,9 +10,11 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
 
 /*
  * x [B, T, D], the output of the first layer, becomes
- * norm(x + act(convolution of 'input')), where 'input' [B, T, D] is what the
- * layer read; padding counts as 0.  Errors: NOMEM.
+ * norm(x + act(convolution of 'input')), where 'input' [B, all, D] is what the
+ * layer read of all tokens of the rows; x has T of them, from 'from' on.
+ * Padding counts as 0.  Errors: NOMEM.
  */
 locant_status lct_net_convolution_forward(struct lct_net_run *r,
-                                          const void *input, int64_t T);
+                                          const void *input, int64_t from,
+                                          int64_t T);
 #endif

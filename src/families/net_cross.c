@@ -72,8 +72,8 @@ locant_status lct_net_cross_forward(void *y, const void *x,
     locant_tensor o = lct_net_attention_heads(o_rows, n->dtype, m->B, s->T,
                                               p->heads, p->v_dim);
     locant_tensor lse = locant_dense(sums, n->dtype, 3, lse_shape);
-    locant_tensor q_docs = lct_net_attention_slots(c->docs, LOCANT_I64, c,
-                                                   c->length - s->T, s->T, 0);
+    locant_tensor q_docs =
+        lct_net_attention_slots(c->docs, LOCANT_I64, c, s->from, s->T, 0);
     locant_tensor k_docs =
         locant_dense(m->docs, LOCANT_I64, 2, (int64_t[2]){ m->B, m->T });
     locant_attention call = LOCANT_ATTENTION_INIT;
@@ -89,8 +89,8 @@ locant_status lct_net_cross_forward(void *y, const void *x,
     }
     LCT_TRY(lct_net_attention_call(&o, &lse, &call));
     if (s->watch != NULL && s->watch->cross != NULL)
-        LCT_TRY(s->watch->cross(s->watch->context, layer, &call, &lse,
-                                c->length - s->T));
+        LCT_TRY(
+            s->watch->cross(s->watch->context, layer, &call, &lse, s->from));
     lct_net_linear_forward(y, a->o.w.out, o_rows, rows, n, &a->o, s->room);
     return LOCANT_OK;
 }

@@ -2,14 +2,11 @@
 #ifndef LCT_NET_DELTA_H
 #define LCT_NET_DELTA_H
 #include "net_attention.h"
-#include "net_bind.h"
-
-/* Errors: FORMAT (a tensor is missing or has another shape), NOMEM. */
-locant_status lct_net_delta_bind(struct lct_net_delta **out,
-                                 struct lct_net_binder *b, int64_t layer);
 
 /* Channels that the convolution passes over: of q, k and v. */
 int64_t lct_net_delta_channels(const struct lct_net_delta *d);
+/* Numbers of the decay of a token. */
+int64_t lct_net_delta_decays(const struct lct_net_delta *d);
 
 /* Numbers of scratch for 'rows' rows of x. */
 int64_t lct_net_delta_scratch(const struct lct_net_delta *d, int64_t rows,

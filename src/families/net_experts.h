@@ -2,7 +2,7 @@
 #ifndef LCT_NET_EXPERTS_H
 #define LCT_NET_EXPERTS_H
 #include "net_bind.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 /* Numbers of scratch for 'rows' rows of 'width' numbers. */
 int64_t lct_net_experts_scratch(const struct lct_net_experts *e, int64_t rows,

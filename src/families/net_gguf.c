@@ -175,7 +175,9 @@ static const struct lct_net_names t5 = { .base = &t5_encoder,
 static const struct {
     const char *model_type;
     const struct lct_net_names *names, *encoder;
-} others[] = { { "bert", &bert, NULL }, { "phi3", &fused, NULL },
+} others[] = { { "bert", &bert, NULL }, { "roberta", &bert, NULL },
+               { "xlm-roberta", &bert, NULL }, { "camembert", &bert, NULL },
+               { "phi3", &fused, NULL },
                { "glm", &fused, NULL }, { "glm4", &fused, NULL },
                { "gpt_oss", &after, NULL }, { "glm4_moe", &after, NULL },
                { "t5", &t5, &t5_encoder }, { "mt5", &t5, &t5_encoder },

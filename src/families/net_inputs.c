@@ -25,8 +25,8 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
         return LOCANT_OK;
     all = layers * s->inputs_width;
     LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ -1, all }));
-    LCT_TRY(lct_net_bind_blocks(w, all));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, all }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, all));
     s->inputs_embed = (struct lct_net_matrix){ .weight = w,
                                                .out = w->shape[0],
                                                .in = all,

@@ -2,7 +2,7 @@
 #ifndef LCT_NET_INPUTS_H
 #define LCT_NET_INPUTS_H
 #include "net_bind.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 /* Those of the stack, and what layer i does with its own; nothing if the
    configuration has none. */

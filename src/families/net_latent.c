@@ -56,8 +56,9 @@ static locant_status bind_split(struct lct_net_latent *l,
     const struct lct_weight *w;
 
     LCT_TRY(lct_net_bind_need(&w, b, k, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ H, l->rank, l->nope }));
-    LCT_TRY(lct_net_bind_blocks(w, l->nope));
+    LCT_TRY(
+        lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ H, l->rank, l->nope }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, l->nope));
     l->k_b.w = (struct lct_net_matrix){ .weight = w,
                                         .out = H * l->nope,
                                         .in = l->rank,
@@ -66,8 +67,9 @@ static locant_status bind_split(struct lct_net_latent *l,
                                         .step = each,
                                         .transposed = true };
     LCT_TRY(lct_net_bind_need(&w, b, v, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 3, (int64_t[3]){ H, p->v_dim, l->rank }));
-    LCT_TRY(lct_net_bind_blocks(w, l->rank));
+    LCT_TRY(
+        lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ H, p->v_dim, l->rank }));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, l->rank));
     l->v_b.w = (struct lct_net_matrix){ .weight = w,
                                         .out = H * p->v_dim,
                                         .in = l->rank,

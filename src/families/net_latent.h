@@ -2,7 +2,7 @@
 #ifndef LCT_NET_LATENT_H
 #define LCT_NET_LATENT_H
 #include "net_bind.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 locant_status lct_net_latent_bind(struct lct_net_latent **out,
                                   struct lct_net_binder *b,

@@ -102,7 +102,7 @@ static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
     LCT_TRY(lct_net_bind_need(
         &w, b, (struct lct_net_place){ row->role, of, -1 }, row->suffix));
     if (product(w->shape, w->rank) != count)
-        return lct_net_bind_shape(w, info->rank, info->shape);
+        return lct_net_bind_shape(b->n, w, info->rank, info->shape);
     LCT_TRY(lct_net_bind_vector(&numbers, b->n, w, count, 0));
     *out = locant_dense(numbers, b->n->dtype, info->rank, info->shape);
     return row->across ? transpose(out, b->n) : LOCANT_OK;

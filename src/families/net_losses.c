@@ -6,12 +6,11 @@
 
 /* Logits of so many tokens at a time: those of a long text would take more
    memory than the model. */
-enum { ROWS = 32 };
+enum { ROWS = LCT_NET_LOSSES_ROWS };
 
-/* The losses of tokens t + 1 .. t + T of row b, whose states are x. */
-static void put_losses(double *out, struct lct_net_run *r,
-                       const struct lct_model_input *in, int64_t b, int64_t t,
-                       int64_t T, void *logits)
+void lct_net_losses_put(double *out, struct lct_net_run *r,
+                        const struct lct_model_input *in, int64_t b, int64_t t,
+                        int64_t T, void *logits)
 {
     const struct lct_net *n = r->n;
     const void *x = lct_net_math_at(n->math, r->x, b * T * n->width);
@@ -53,7 +52,7 @@ locant_status lct_net_losses(double *out, const struct lct_net *n,
         part = lct_model_input_part(in, t, T);
         s = lct_net_run_step(&run, &part);
         for (int64_t b = 0; b < in->B && s == LOCANT_OK; b++)
-            put_losses(out, &run, in, b, t, T, logits);
+            lct_net_losses_put(out, &run, in, b, t, T, logits);
     }
     lct_model_run_end(&run, &memory);
     locant_release(logits);

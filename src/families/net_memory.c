@@ -1,7 +1,7 @@
 /* net_memory.c - what a decoder sees of an encoder: its keys and values */
 #include "net_memory.h"
 #include "net_math.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 static locant_status project(struct lct_net_memory *m, const struct lct_net *n,
                              struct lct_net_run *encoder)

@@ -2,7 +2,7 @@
 #ifndef LCT_NET_MERGER_H
 #define LCT_NET_MERGER_H
 #include "net_bind.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 /* Groups of b->n's patches to 'width': the one after all layers, then those of
    DeepStack after some.  Errors: FORMAT, NOMEM. */

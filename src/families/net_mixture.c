@@ -88,7 +88,7 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
     s->rows = rows;
     s->in = in;
     if (s->bias != NULL)
-        LCT_TRY(lct_net_bind_shape(s->bias, 2, (int64_t[2]){ E, rows }));
+        LCT_TRY(lct_net_bind_shape(b->n, s->bias, 2, (int64_t[2]){ E, rows }));
     if (s->scales != NULL) {
         const int64_t shape[4] = { E, rows, in / 32, 16 };
 
@@ -96,14 +96,14 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
             return locant_fail(LOCANT_ERR_FORMAT,
                                "%s: tensor %s is no array of bytes of MXFP4",
                                s->w->file, s->w->name);
-        LCT_TRY(lct_net_bind_packed(s->w, 4, shape));
-        return lct_net_bind_packed(s->scales, 3, shape);
+        LCT_TRY(lct_net_bind_packed(b->n, s->w, 4, shape));
+        return lct_net_bind_packed(b->n, s->scales, 3, shape);
     }
     s->across = b->s.input_major_experts &&
                 !(b->s.experts_either_way && s->w->rank == 3 &&
                   s->w->shape[1] == rows && s->w->shape[2] == in);
-    LCT_TRY(lct_net_bind_blocks(s->w, s->across ? 1 : in));
-    return lct_net_bind_shape(s->w, 3,
+    LCT_TRY(lct_net_bind_blocks(b->n, s->w, s->across ? 1 : in));
+    return lct_net_bind_shape(b->n, s->w, 3,
                               s->across ? (int64_t[3]){ E, in, rows }
                                         : (int64_t[3]){ E, rows, in });
 }

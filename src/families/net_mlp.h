@@ -2,7 +2,7 @@
 #ifndef LCT_NET_MLP_H
 #define LCT_NET_MLP_H
 #include "net_bind.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 
 /* The MLP of layer i. */
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,

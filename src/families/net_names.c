@@ -89,27 +89,47 @@ static bool ends_with(const char *name, const char *end)
            (n == m || name[n - m - 1] == '.');
 }
 
+/* The first tensor whose name ends as that of this role, which is written to
+   'end'; NULL if there is none. */
+static const struct lct_weight *find_end(char end[LCT_NET_NAME],
+                                         const struct lct_net_prefix *p,
+                                         const struct lct_weights *w,
+                                         enum lct_net_role role)
+{
+    const char *name = lct_net_names_of(p->names, role);
+    const struct lct_weight *t;
+
+    snprintf(end, LCT_NET_NAME, "%s.weight", name != NULL ? name : "");
+    for (size_t i = 0; name != NULL && (t = lct_weights_at(w, i)) != NULL; i++)
+        if (ends_with(t->name, end) &&
+            strlen(t->name) - strlen(end) < sizeof(p->root))
+            return t;
+    return NULL;
+}
+
+bool lct_net_names_part(const struct lct_net_prefix *p,
+                        const struct lct_weights *w)
+{
+    char end[LCT_NET_NAME];
+
+    return find_end(end, p, w, LCT_EMBED) == NULL &&
+           find_end(end, p, w, LCT_O) == NULL;
+}
+
 locant_status lct_net_names_begin(struct lct_net_prefix *p,
                                   const struct lct_weights *w, const char *file)
 {
     char end[LCT_NET_NAME];
-    const struct lct_weight *t;
+    const struct lct_weight *t = find_end(end, p, w, LCT_EMBED);
 
     p->weights = w;
     p->file = file;
-    snprintf(end, sizeof(end), "%s.weight",
-             lct_net_names_of(p->names, LCT_EMBED));
-    for (size_t i = 0; (t = lct_weights_at(w, i)) != NULL; i++) {
-        const size_t root = strlen(t->name) - strlen(end);
-
-        if (!ends_with(t->name, end) || root >= sizeof(p->root))
-            continue;
-        memcpy(p->root, t->name, root);
-        p->root[root] = 0;
-        return LOCANT_OK;
-    }
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: there is no tensor %s", file,
-                       end);
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: there is no tensor %s", file,
+                           end);
+    snprintf(p->root, sizeof(p->root), "%.*s",
+             (int)(strlen(t->name) - strlen(end)), t->name);
+    return LOCANT_OK;
 }
 
 /* What is fused, split or stacked differs from file to file. */

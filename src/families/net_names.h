@@ -165,6 +165,10 @@ struct lct_net_prefix {
     int64_t depths[8]; /* layers of each stage */
 };
 
+/* Is this a part of a model, without embeddings and output of attention? */
+bool lct_net_names_part(const struct lct_net_prefix *p,
+                        const struct lct_weights *w);
+
 /* Find the prefix of p->names.  Errors: FORMAT (there is no such tensor). */
 locant_status lct_net_names_begin(struct lct_net_prefix *p,
                                   const struct lct_weights *w,

@@ -1,147 +1,13 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
 #include "family.h"
-#include "net_adaptive.h"
-#include "net_bind.h"
 #include "net_ends.h"
 #include "net_gguf.h"
-#include "net_head.h"
-#include "net_inputs.h"
 #include "net_math.h"
 #include "net_params.h"
-#include "net_sight.h"
 #include "net_stack.h"
-#include "net_streams.h"
-#include "net_windows.h"
+#include "net_whole.h"
 #include "plan_with.h"
 #include <inttypes.h>
-#include <math.h>
-
-/* The first number above 0 under one of these keys; *out stays if there is
-   none. */
-static void first_of(int64_t *out, const struct lct_config *c,
-                     const char *const *keys)
-{
-    int64_t value = 0;
-
-    for (; *keys != NULL && value < 1; keys++)
-        if (lct_config_integer(&value, c->text, *keys) == LCT_RIGHT &&
-            value > 0)
-            *out = value;
-}
-
-/* ------------------------------------------------------------------ input */
-
-static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
-{
-    static const char *const vocab_keys[] = { "vocab_size", NULL };
-    const struct lct_net_place embed = { LCT_EMBED, -1, -1 };
-    const struct lct_net_place in = { LCT_PROJECT_IN, -1, -1 };
-    const struct lct_net_place out = { LCT_PROJECT_OUT, -1, -1 };
-    const struct lct_weight *w;
-    int64_t rows = -1, inner;
-
-    LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
-    if (n->config.dialect != LCT_DIALECT_GGUF)
-        first_of(&rows, &n->config, vocab_keys);
-    inner = lct_net_bind_has(b, in) ? -1 : n->width;
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ rows, inner }));
-    LCT_TRY(lct_net_bind_blocks(w, w->shape[1]));
-    n->vocab = w->shape[0];
-    n->embed = (struct lct_net_matrix){ .weight = w,
-                                        .out = w->shape[0],
-                                        .in = w->shape[1],
-                                        .row = w->shape[1],
-                                        .group = w->shape[0],
-                                        .step = w->shape[0] };
-    if (lct_net_bind_has(b, in)) {
-        LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, in, n->width,
-                                    n->embed.in, 0, NULL));
-        LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, out, n->embed.in,
-                                    n->width, 0, NULL));
-    }
-    n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
-                          : b->s.embedding_scale != 0
-                              ? b->s.embedding_scale
-                              : n->text.plan->input_scale;
-    LCT_TRY(lct_net_inputs_bind(&n->text, b));
-    return lct_net_streams_bind(&n->text, b);
-}
-
-/* ------------------------------------------------------------------ stacks */
-
-/* The other stack of an encoder-decoder, whose tensors have names of their
-   own; 'b' is that of the decoder. */
-static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
-{
-    if (n->encoder.plan == NULL)
-        return LOCANT_OK;
-    b.prefix.names = n->family->encoder[b.s.variant];
-    if (n->config.dialect == LCT_DIALECT_GGUF) {
-        b.prefix.roles = b.prefix.names;
-        b.prefix.names = lct_net_gguf_names(n->family->model_type, true);
-    }
-    n->encoder.input_scale = n->encoder.plan->input_scale;
-    n->encoder.n_streams = 1;
-    return lct_net_stack_bind(&n->encoder, &b);
-}
-
-/* The names that the MLP of some layer has in the file; those of the first
-   variant if there is none. */
-static void choose_names(struct lct_net_binder *b)
-{
-    const struct lct_net_family *f = b->n->family;
-
-    for (int v = 0; v < 3 && f->names[v] != NULL; v++) {
-        b->prefix.names = f->names[v];
-        for (int64_t i = 0; i < b->n->text.plan->n_layers; i++)
-            if (lct_net_bind_has(b, (struct lct_net_place){ LCT_UP, i, -1 }))
-                return;
-    }
-    b->prefix.names = f->names[b->s.variant];
-}
-
-static bool is_params(const struct lct_net *n)
-{
-    return n->config.dialect == LCT_DIALECT_META ||
-           n->config.dialect == LCT_DIALECT_MISTRAL;
-}
-
-static locant_status bind(struct lct_net *n, const char *path)
-{
-    static const char *const width_keys[] = { "hidden_size", "n_embd",
-                                              "d_model", NULL };
-    struct lct_net_binder b = { .n = n };
-    const struct lct_weight *w;
-
-    LCT_TRY(lct_net_families_switches(&b.s, n->family, &n->config));
-    b.prefix.names = n->family->names[b.s.variant];
-    if (n->config.dialect == LCT_DIALECT_GGUF)
-        lct_net_gguf_switch(&b);
-    if (is_params(n))
-        b.prefix.names = &lct_net_params_names;
-    LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
-    if (b.s.named_by_file)
-        choose_names(&b);
-    LCT_TRY(lct_net_bind_need(
-        &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
-    if (w->rank == 2)
-        n->width = w->shape[1];
-    first_of(&n->width, &n->config, width_keys);
-    LCT_TRY(lct_net_windows_begin(&b));
-    n->pool = b.s.pool;
-    LCT_TRY(lct_net_adaptive_bind(n, &b));
-    if (n->adaptive != NULL) {
-        n->text.input_scale = n->text.plan->input_scale;
-        n->text.n_streams = 1;
-    } else if (b.s.images)
-        n->text.input_scale = n->text.n_streams = 1;
-    else
-        LCT_TRY(bind_input(n, &b));
-    LCT_TRY(lct_net_stack_bind(&n->text, &b));
-    LCT_TRY(bind_encoder(n, b));
-    LCT_TRY(lct_net_head_bind(n, &b));
-    return lct_net_sight_bind(n, path);
-}
 
 /* ------------------------------------------------------------------- open */
 
@@ -202,7 +68,7 @@ static locant_status choose_family(struct lct_net *n)
         n->family = lct_net_families_find(n->config.model_type);
         if (n->family == NULL) /* a whole model that names no text part */
             n->family = lct_net_families_find(n->plan.family->model_type);
-        if (is_params(n)) {
+        if (lct_config_is_params(&n->config)) {
             LCT_TRY(lct_net_params_translate(&n->translated, n));
             n->config.text = n->translated;
         }
@@ -249,6 +115,8 @@ static locant_status finish(struct lct_net **out, struct lct_net *n,
 static locant_status read_files(struct lct_net *n, const char *path,
                                 const char *with)
 {
+    struct lct_net_binder b;
+
     LCT_TRY(lct_config_read_both(&n->config, &n->weights, path));
     LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
                                      n->weights));
@@ -257,20 +125,25 @@ static locant_status read_files(struct lct_net *n, const char *path,
     LCT_TRY(choose_family(n));
     if (n->weights == NULL)
         LCT_TRY(lct_weights_open(&n->weights, path)); /* fails, saying why */
-    LCT_TRY(bind(n, path));
+    LCT_TRY(lct_net_whole_begin(&b, n));
+    LCT_TRY(lct_net_whole_bind(n, b, path));
     return lct_net_ends_read(n, path);
 }
 
 static locant_status read_bytes(struct lct_net *n,
-                                const struct lct_net_bytes *b)
+                                const struct lct_net_bytes *from)
 {
-    LCT_TRY(lct_config_parse(&n->config, b->config, b->config_size, b->name));
-    LCT_TRY(
-        lct_weights_parse(&n->weights, b->weights, b->weights_size, b->name));
+    struct lct_net_binder b;
+
+    LCT_TRY(lct_config_parse(&n->config, from->config, from->config_size,
+                             from->name));
+    LCT_TRY(lct_weights_parse(&n->weights, from->weights, from->weights_size,
+                              from->name));
     LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
                                      n->weights));
     LCT_TRY(choose_family(n));
-    LCT_TRY(bind(n, b->name));
+    LCT_TRY(lct_net_whole_begin(&b, n));
+    LCT_TRY(lct_net_whole_bind(n, b, from->name));
     return lct_net_ends_read(n, NULL);
 }
 
@@ -324,16 +197,95 @@ static void drop(struct lct_net *n)
     locant_release(n->owned);
 }
 
+/* All but configuration, plan and weights. */
+static void drop_all(struct lct_net *n)
+{
+    if (n->sight != NULL)
+        drop(n->sight);
+    drop(n);
+    json_decref(n->translated);
+}
+
 void lct_net_close(struct lct_net *n)
 {
     if (n == NULL)
         return;
-    if (n->sight != NULL)
-        drop(n->sight);
-    drop(n);
+    drop_all(n);
     lct_weights_close(n->weights);
     lct_position_plan_free(&n->plan);
     lct_config_free(&n->config);
-    json_decref(n->translated);
     locant_release(n);
+}
+
+/* -------------------------------------------------------------------- fit */
+
+/* Numbers that nobody reads: they take no memory. */
+static void read_nothing(void *out, const struct lct_weight *w, int64_t first,
+                         int64_t n)
+{
+    (void)out;
+    (void)w;
+    (void)first;
+    (void)n;
+}
+
+static void set_nothing(void *out, int64_t at, double value)
+{
+    (void)out;
+    (void)at;
+    (void)value;
+}
+
+static double get_nothing(const void *x, int64_t at)
+{
+    (void)x;
+    (void)at;
+    return 0;
+}
+
+static const struct lct_net_math headers = { .read = read_nothing,
+                                             .set = set_nothing,
+                                             .get = get_nothing };
+
+/* Some tensors of a model, whose others are in other files. */
+static bool is_part(const struct lct_net_binder *b, const struct lct_config *c,
+                    const struct lct_weights *w)
+{
+    return json_integer_value(json_object_get(c->root, "split.count")) > 1 ||
+           lct_net_names_part(&b->prefix, w);
+}
+
+/* Why tensors could not be bound.  Keys of GGUF files may be absent, and are
+   checked otherwise. */
+static enum lct_net_fit misfit_of(const struct lct_net *n)
+{
+    const struct lct_net *sight = n->sight;
+
+    if (n->lacks || (sight != NULL && sight->lacks))
+        return LCT_NET_LACKS;
+    if (n->misfits || (sight != NULL && sight->misfits))
+        return LCT_NET_MISFITS;
+    return n->config.dialect == LCT_DIALECT_GGUF ? LCT_NET_FITS
+                                                 : LCT_NET_WRONG_KEY;
+}
+
+locant_status lct_net_fit(enum lct_net_fit *out, const struct lct_config *c,
+                          const struct lct_position_plan *plan,
+                          struct lct_weights *w)
+{
+    struct lct_net n = { .config = *c,
+                         .plan = *plan,
+                         .weights = w,
+                         .dtype = LOCANT_F32,
+                         .math = &headers };
+    struct lct_net_binder b;
+    locant_status status = choose_family(&n);
+
+    if (status == LOCANT_OK)
+        status = lct_net_whole_begin(&b, &n);
+    if (status == LOCANT_OK && !is_part(&b, c, w))
+        status = lct_net_whole_bind(&n, b, c->file);
+    *out = status == LOCANT_ERR_FORMAT ? misfit_of(&n) : LCT_NET_FITS;
+    drop_all(&n);
+    return status == LOCANT_ERR_NOMEM ? status : LOCANT_OK;
 }

@@ -7,7 +7,7 @@
 #include "net_patches.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_matrix.h"
+#include "net_linear.h"
 #include "net_norm.h"
 #include <inttypes.h>
 #include <string.h>
@@ -50,11 +50,11 @@ static locant_status bind_map(struct lct_net_patches *p,
 
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     if (b->s.frames > 0)
-        LCT_TRY(lct_net_bind_shape(w, 5, of_clip));
+        LCT_TRY(lct_net_bind_shape(b->n, w, 5, of_clip));
     else
-        LCT_TRY(lct_net_bind_shape(w, 4, of_image));
+        LCT_TRY(lct_net_bind_shape(b->n, w, 4, of_image));
     in = p->channels * p->frames * p->side[0] * p->side[1];
-    LCT_TRY(lct_net_bind_blocks(w, in));
+    LCT_TRY(lct_net_bind_blocks(b->n, w, in));
     p->map.w = (struct lct_net_matrix){ .weight = w,
                                         .out = n->width,
                                         .in = in,
@@ -86,7 +86,8 @@ static locant_status bind_prefix(struct lct_net_patches *p,
             LCT_TRY(lct_net_bind_need(&w[i], b, at, ""));
         if (w[i] == NULL)
             continue;
-        LCT_TRY(lct_net_bind_shape(w[i], 3, (int64_t[3]){ 1, -1, n->width }));
+        LCT_TRY(
+            lct_net_bind_shape(b->n, w[i], 3, (int64_t[3]){ 1, -1, n->width }));
         count[i] = w[i]->shape[1];
         p->n_prefix += count[i];
     }
@@ -115,11 +116,11 @@ static locant_status bind_table(struct lct_net_patches *p,
         return LOCANT_OK;
     if (b->s.frames > 0) {
         LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-        LCT_TRY(lct_net_bind_shape(w, 2, shape));
+        LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
     } else {
         LCT_TRY(lct_net_bind_need(&w, b, at, ""));
-        LCT_TRY(
-            lct_net_bind_shape(w, 3, (int64_t[3]){ 1, shape[0], shape[1] }));
+        LCT_TRY(lct_net_bind_shape(b->n, w, 3,
+                                   (int64_t[3]){ 1, shape[0], shape[1] }));
     }
     LCT_TRY(lct_net_bind_vector(&table, b->n, w, shape[0] * shape[1], 0));
     p->table = locant_dense(table, b->n->dtype, 2, shape);

@@ -10,20 +10,25 @@
 
 struct lct_net_grid;
 struct lct_net_seen;
+struct lct_net_share;
 
 struct lct_net_run {
     const struct lct_net *n;
     const struct lct_net_stack *stack;
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     const struct lct_net_seen *seen;     /* of images; or NULL */
-    void **deep; /* of a tower: rows that a text adds, of each layer that has
+    void **deep;   /* of a tower: rows that a text adds, of each layer that has
                     some; or NULL */
+    int64_t deeps; /* of them, that this step has made */
     struct lct_net_cache *cache;
     enum lct_plan_ids ids; /* how positions are counted: as the plan says */
     struct lct_net_room room;
-    locant_encoding *encoding; /* of all layers, chosen by the first step; or
+    locant_encoding *encoding;   /* of all layers, chosen by the first step; or
                                   NULL */
-    int64_t T;    /* states of a row in x; of windows not that of tokens */
+    struct lct_net_share *share; /* of the tokens of a step; or NULL */
+    int64_t from;                /* slot of the first token of a row in x */
+    int64_t T;    /* states of a row in x; of windows not that of tokens, and of
+                     a share those of this rank */
     int64_t most; /* tokens of a row in one step */
     void *x;      /* [B, T, D]: states of the last step */
     void *embed;  /* [B, T, width of the embedding] */
@@ -47,6 +52,11 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
                                       const struct lct_net *n,
                                       const struct lct_net_stack *s, int64_t B,
                                       int64_t capacity, int64_t most);
+/* The same of a run whose ranks share out the tokens of each step. */
+locant_status lct_net_run_begin_share(struct lct_net_run *r,
+                                      const struct lct_net *n, int64_t B,
+                                      int64_t capacity, int64_t most,
+                                      struct lct_net_share *share);
 void lct_net_run_end(struct lct_net_run *r);
 
 /* Tokens to append: T of each row; rows are 'stride' apart, axes of positions
@@ -65,7 +75,9 @@ struct lct_net_tokens {
     const struct lct_net_grid *grid;
 };
 
-/* Append tokens; r->x [B, T, D] becomes their states after the final norm. */
+/* Append tokens; r->x [B, T, D] becomes their states after the final norm.
+   With a share x has those of this rank, and a failure that the ranks have
+   still to agree about is held. */
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t);
 
@@ -79,6 +91,12 @@ locant_status lct_net_run_again(struct lct_net_run *r,
 /* Seconds since some time. */
 double lct_net_run_now(void);
 
+/* Channels of the states that a model gives: D, or what OPT-350m projects them
+   to. */
+int64_t lct_net_run_width(const struct lct_net *n);
+/* out [rows, that width] = the states x [rows, D] of the last step */
+void lct_net_run_states(void *out, const void *x, int64_t rows,
+                        struct lct_net_run *r);
 /* out [rows, V] = logits of states x [rows, D] */
 void lct_net_run_head(void *out, const void *x, int64_t rows,
                       struct lct_net_run *r);

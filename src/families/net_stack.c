@@ -4,8 +4,9 @@
 #include "net_attention_bind.h"
 #include "net_convolution.h"
 #include "net_cross.h"
-#include "net_delta.h"
+#include "net_delta_bind.h"
 #include "net_inputs.h"
+#include "net_math.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
 #include "net_patches.h"
@@ -26,6 +27,7 @@ static locant_status bind_others(struct lct_net_layer *l,
     const struct lct_net_place scalar = { LCT_LAYER_SCALAR, i, -1 };
     const int64_t D = b->n->width;
     const struct lct_weight *w;
+    void *number;
 
     l->beside = b->s.beside;
     if (l->beside) {
@@ -36,8 +38,8 @@ static locant_status bind_others(struct lct_net_layer *l,
     l->scalar = 1;
     if (lct_net_names_role(&b->prefix, LCT_LAYER_SCALAR) != NULL) {
         LCT_TRY(lct_net_bind_need(&w, b, scalar, ""));
-        LCT_TRY(lct_net_bind_shape(w, 1, (int64_t[1]){ 1 }));
-        lct_weight_doubles(&l->scalar, w, 0, 1);
+        LCT_TRY(lct_net_bind_vector(&number, b->n, w, 1, 0));
+        l->scalar = b->n->math->get(number, 0);
     }
     LCT_TRY(lct_net_inputs_bind_layer(&l->input, b, i));
     return lct_net_streams_bind_layer(&l->streams, b, i);
@@ -147,7 +149,7 @@ static locant_status bind_positions(struct lct_net_stack *s,
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
     LCT_TRY(lct_net_bind_shape(
-        w, 2,
+        b->n, w, 2,
         (int64_t[2]){ info.shape[0] > 0 ? info.shape[0] : -1, b->n->width }));
     LCT_TRY(lct_net_bind_vector(&table, b->n, w, w->shape[0] * w->shape[1], 0));
     s->input_params[0] = locant_dense(table, b->n->dtype, 2, w->shape);
@@ -164,7 +166,7 @@ static locant_status bind_types(struct lct_net_stack *s,
     if (!lct_net_bind_has(b, at))
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(w, 2, (int64_t[2]){ -1, b->n->width }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, b->n->width }));
     s->n_types = w->shape[0];
     return lct_net_bind_vector(&s->types, b->n, w, s->n_types * b->n->width, 0);
 }

@@ -30,9 +30,12 @@ locant_status lct_plan_gguf_keys_wrong(const struct lct_plan_gguf *g,
     const json_t *value = lct_plan_gguf_keys_find(g, name);
 
     full_name(key, g, name);
-    if (value == NULL)
+    if (value == NULL) {
+        if (g->plan != NULL)
+            g->plan->lacks_key = true;
         return locant_fail(LOCANT_ERR_FORMAT, "%s: %s is missing, expected %s",
                            g->c->file, key, expected);
+    }
     return locant_fail(LOCANT_ERR_FORMAT, "%s: %s is %s, expected %s",
                        g->c->file, key, lct_config_show(shown, value),
                        expected);

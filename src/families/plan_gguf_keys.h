@@ -30,7 +30,8 @@ const json_t *lct_plan_gguf_keys_find(const struct lct_plan_gguf *g,
 locant_status lct_plan_gguf_keys_text(const char **out,
                                       const struct lct_plan_gguf *g,
                                       const char *name);
-/* Fail with FORMAT: "FILE: KEY is VALUE, expected EXPECTED". */
+/* Fail with FORMAT: "FILE: KEY is VALUE, expected EXPECTED"; of a key that is
+   missing the plan records that. */
 locant_status lct_plan_gguf_keys_wrong(const struct lct_plan_gguf *g,
                                        const char *name, const char *expected);
 

@@ -251,28 +251,23 @@ locant_status lct_plan_vision_swin(struct lct_position_plan *p,
 
 /* -------------------------------------------------------------------- Qwen */
 
-static bool is_of(const struct lct_plan_keys *k, const char *type)
-{
-    return strncmp(k->family->model_type, type, strlen(type)) == 0;
-}
+/* What the three towers differ in. */
+struct qwen {
+    const char *width;      /* the key of its channels */
+    int64_t layers, hidden; /* of the class */
+    bool windows;           /* some layers have them if the file says nothing */
+    bool table;             /* learned positions beside the rotation */
+};
 
 /* Absent keys have the values of the class.  hidden_size of Qwen2-VL is the
    width of the text. */
-static locant_status qwen_sizes(struct lct_plan_keys *k)
+static locant_status qwen_sizes(struct lct_plan_keys *k, const struct qwen *q)
 {
-    int64_t layers = 32, hidden = 3584, heads;
-    const char *width = "hidden_size";
+    int64_t layers = q->layers, hidden = q->hidden, heads;
 
-    if (is_of(k, "qwen2_vl")) {
-        width = "embed_dim";
-        hidden = 1280;
-    } else if (is_of(k, "qwen3_vl")) {
-        layers = 27;
-        hidden = 1152;
-    }
     LCT_TRY(lct_plan_keys_whole(&layers, k, "layers", "depth", layers, 1));
     LCT_TRY(lct_plan_tower_count(k, "depth", layers));
-    LCT_TRY(lct_plan_keys_whole(&hidden, k, "hidden", width, hidden, 1));
+    LCT_TRY(lct_plan_keys_whole(&hidden, k, "hidden", q->width, hidden, 1));
     LCT_TRY(lct_plan_keys_whole(&heads, k, "heads", "num_heads", 16, 1));
     if (heads > hidden)
         return lct_plan_keys_wrong(
@@ -283,14 +278,14 @@ static locant_status qwen_sizes(struct lct_plan_keys *k)
 }
 
 /* Qwen2.5-VL: windows of 112 pixels but in some layers. */
-static locant_status qwen_windows(struct lct_plan_keys *k)
+static locant_status qwen_windows(struct lct_plan_keys *k, const struct qwen *q)
 {
     static const int64_t usual[] = { 7, 15, 23, 31 };
     const json_t *full;
     int64_t pixels, patch[2];
 
     LCT_TRY(lct_plan_keys_array(&full, k, "fullatt_block_indexes"));
-    if (full == NULL && !is_of(k, "qwen2_5_vl"))
+    if (full == NULL && !q->windows)
         return LOCANT_OK;
     LCT_TRY(lct_plan_keys_whole(&pixels, k, "window (pixels)", "window_size",
                                 112, 1));
@@ -312,8 +307,8 @@ static locant_status qwen_windows(struct lct_plan_keys *k)
     return LOCANT_OK;
 }
 
-locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
-                                   const struct lct_config *c)
+static locant_status qwen(struct lct_position_plan *p,
+                          const struct lct_config *c, const struct qwen *q)
 {
     struct lct_plan_spec s = { 0 };
     struct lct_plan_keys k;
@@ -322,10 +317,10 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
     char spec[64];
 
     LCT_TRY(lct_plan_tower_begin(&k, p, "vision", c->text, where(c)));
-    LCT_TRY(qwen_sizes(&k));
-    LCT_TRY(qwen_windows(&k));
+    LCT_TRY(qwen_sizes(&k, q));
+    LCT_TRY(qwen_windows(&k, q));
     k.tower->ids = LCT_IDS_GRID;
-    if (is_of(&k, "qwen3_vl")) {
+    if (q->table) {
         LCT_TRY(lct_plan_keys_whole(&rows, &k, "rows",
                                     "num_position_embeddings", 2304, 1));
         snprintf(spec, sizeof spec, "learned(length=%" PRId64 ")", rows);
@@ -337,4 +332,28 @@ locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
         lct_plan_spec_number(&s, ",base=", base);
     lct_plan_spec_put(&s, ")");
     return lct_plan_tower_same_put(&k, &s, LCT_BIDIRECTIONAL);
+}
+
+locant_status lct_plan_vision_qwen2(struct lct_position_plan *p,
+                                    const struct lct_config *c)
+{
+    static const struct qwen q = { "embed_dim", 32, 1280, false, false };
+
+    return qwen(p, c, &q);
+}
+
+locant_status lct_plan_vision_qwen2_5(struct lct_position_plan *p,
+                                      const struct lct_config *c)
+{
+    static const struct qwen q = { "hidden_size", 32, 3584, true, false };
+
+    return qwen(p, c, &q);
+}
+
+locant_status lct_plan_vision_qwen3(struct lct_position_plan *p,
+                                    const struct lct_config *c)
+{
+    static const struct qwen q = { "hidden_size", 27, 1152, false, true };
+
+    return qwen(p, c, &q);
 }

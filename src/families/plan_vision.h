@@ -14,6 +14,10 @@ locant_status lct_plan_vision_pixtral(struct lct_position_plan *p,
 locant_status lct_plan_vision_swin(struct lct_position_plan *p,
                                    const struct lct_config *c);
 /* Towers of Qwen2-VL, 2.5-VL and 3-VL. */
-locant_status lct_plan_vision_qwen(struct lct_position_plan *p,
-                                   const struct lct_config *c);
+locant_status lct_plan_vision_qwen2(struct lct_position_plan *p,
+                                    const struct lct_config *c);
+locant_status lct_plan_vision_qwen2_5(struct lct_position_plan *p,
+                                      const struct lct_config *c);
+locant_status lct_plan_vision_qwen3(struct lct_position_plan *p,
+                                    const struct lct_config *c);
 #endif

@@ -107,13 +107,16 @@ locant_status lct_position_plan_beside(struct lct_position_plan *out,
     };
     snprintf(out->file, sizeof out->file, "%s", c->file);
     s = c->dialect == LCT_DIALECT_GGUF ? lct_plan_gguf(out, c, w)
-        : c->dialect == LCT_DIALECT_META || c->dialect == LCT_DIALECT_MISTRAL
-            ? lct_plan_params(out, c)
-            : plan_config(out, c);
+        : lct_config_is_params(c)      ? lct_plan_params(out, c)
+                                       : plan_config(out, c);
     if (s == LOCANT_OK)
         s = check_widths(out);
-    if (s != LOCANT_OK)
+    if (s != LOCANT_OK) {
+        const bool lacks_key = out->lacks_key;
+
         lct_position_plan_free(out);
+        out->lacks_key = lacks_key;
+    }
     return s;
 }
 

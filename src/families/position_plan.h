@@ -108,6 +108,7 @@ struct lct_position_plan {
     int64_t length_tables;  /* rows of a learned table; 0: no limit */
     struct lct_tower towers[3];
     int n_towers;
+    bool lacks_key; /* a plan failed because a GGUF file lacks a key */
 };
 
 /*

@@ -3,7 +3,7 @@
 #ifndef LCT_EVAL_H
 #define LCT_EVAL_H
 #include "../corpus/vocabulary.h"
-#include "../train/group.h"
+#include "../group/group.h"
 #include "../train/load_trained.h"
 #include "evaluate.h"
 
@@ -12,7 +12,9 @@ enum {
     SHORTEST = 128,             /* window of the protocols, in tokens */
     TARGETS = LCT_EVAL_TARGETS, /* of a block in P1 and P4 */
     STRIDE = 16,                /* targets of a window of P4 */
-    CHANGED_TARGETS = 8         /* of a block, scored with changed contexts */
+    CHANGED_TARGETS = 8,        /* of a block, scored with changed contexts */
+    LCT_EVAL_HEAD = 8 /* bytes of the news of a rank before its losses: its
+                         status */
 };
 
 /* Window lengths of the protocols: 128, 256, .. 2048. */
@@ -67,9 +69,9 @@ struct lct_eval {
     struct lct_vocabulary *vocabulary; /* NULL: tokens are bytes */
     struct lct_eval_batch *waiting; /* [ranks]: their losses are not used yet */
     int waits;                      /* how many */
-    locant_status own;              /* of the batch of this rank */
-    unsigned char *news;            /* status and losses of each rank */
-    size_t *begin;                  /* [ranks + 1]: where they are */
+    int32_t *kept;       /* [ranks, 2, room]: tokens and targets of those */
+    unsigned char *news; /* status and losses of each rank */
+    size_t *begin;       /* [ranks + 1]: where they are */
 };
 
 static inline int64_t lct_eval_min(int64_t a, int64_t b)
@@ -113,11 +115,18 @@ void lct_eval_copy_window(struct lct_eval *ev, int64_t b, int64_t T,
    tick. */
 locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T);
 
+/* With a policy, extend the tables for windows of T tokens. */
+locant_status lct_eval_extend(struct lct_eval *ev, int64_t T);
+
+/* Call the tick for n tokens; INTERRUPTED if it asks to stop. */
+locant_status lct_eval_tick(struct lct_eval *ev, int64_t n);
+
 /*
  * Evaluate the batch whose windows were copied, and use the losses: at once
- * without a group. With one, the rank whose turn it is computes; the losses of
- * a round are used together, of the last one in lct_eval_settle(). Batches are
- * used in order, the same by all ranks.
+ * without a group. With one, as soon as there is a batch for each rank. Those
+ * that are left are evaluated in lct_eval_settle(), each by all ranks if they
+ * are few and can be shared out. Batches are used in order, the same by all
+ * ranks.
  */
 locant_status lct_eval_batch(struct lct_eval *ev,
                              const struct lct_eval_batch *x);

@@ -83,6 +83,7 @@ void lct_eval_release(struct lct_eval *ev)
     locant_release(ev->waiting);
     locant_release(ev->news);
     locant_release(ev->begin);
+    locant_release(ev->kept);
     lct_model_free(ev->model);
     lct_model_free(ev->trained);
     locant_encoding_free(ev->encoding);

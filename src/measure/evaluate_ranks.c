@@ -2,22 +2,20 @@
  * evaluate_ranks.c - an evaluation whose windows are shared out over the ranks
  * of a group.
  *
- * Batches of windows are the same for any number of ranks, and each is computed
- * by one: in a round the ranks compute one batch each, in order of rank, then
- * exchange the losses.  Every rank uses all of them in the order of the
- * batches, as one process does.
+ * Batches of windows are the same for any number of ranks.  In a round the
+ * ranks compute one batch each, in order of rank, or, if there are at most half
+ * as many batches, each batch together; then they exchange the losses.  Every
+ * rank uses all of them in the order of the batches, as one process does.
  */
 #include "../store/run_vocabulary.h"
-#include "../train/greeting.h"
+#include "../group/greeting.h"
 #include "eval.h"
+#include "evaluate_shared.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    HEAD = 8,       /* bytes of the news of a rank before its losses: status */
-    KEY_BYTES = 900 /* of the options as text, for the greeting */
-};
+enum { KEY_BYTES = 900 /* of the options as text, for the greeting */ };
 
 static bool alone(const struct lct_eval *ev)
 {
@@ -73,12 +71,12 @@ static locant_status tell(struct lct_eval *ev, unsigned char *news,
 {
     const uint32_t head[2] = { (uint32_t)status, 0 };
 
-    memcpy(news + begin[ev->group->rank], head, HEAD);
+    memcpy(news + begin[ev->group->rank], head, LCT_EVAL_HEAD);
     LCT_TRY(lct_group_gather(news, begin, ev->group));
     for (int rank = 0; rank < ev->group->size; rank++) {
         uint32_t other[2];
 
-        memcpy(other, news + begin[rank], HEAD);
+        memcpy(other, news + begin[rank], LCT_EVAL_HEAD);
         if (other[0] != LOCANT_OK)
             return lct_group_fail(other[0], rank, ev->group);
     }
@@ -87,13 +85,13 @@ static locant_status tell(struct lct_eval *ev, unsigned char *news,
 
 locant_status lct_eval_agree(struct lct_eval *ev, locant_status status)
 {
-    unsigned char heads[LCT_GROUP_RANKS * HEAD];
+    unsigned char heads[LCT_GROUP_RANKS * LCT_EVAL_HEAD];
     size_t begin[LCT_GROUP_RANKS + 1];
 
     if (alone(ev))
         return status;
     for (int rank = 0; rank <= ev->group->size; rank++)
-        begin[rank] = (size_t)rank * HEAD;
+        begin[rank] = (size_t)rank * LCT_EVAL_HEAD;
     return tell(ev, heads, begin, status);
 }
 
@@ -103,12 +101,14 @@ locant_status lct_eval_agree(struct lct_eval *ev, locant_status status)
 static locant_status reserve(struct lct_eval *ev)
 {
     const size_t size = (size_t)ev->group->size;
-    const size_t bytes = size * (HEAD + (size_t)ev->room * sizeof *ev->loss);
+    const size_t bytes =
+        size * (LCT_EVAL_HEAD + (size_t)ev->room * sizeof *ev->loss);
 
     ev->begin = locant_alloc((size + 1) * sizeof *ev->begin);
     ev->waiting = locant_alloc(size * sizeof *ev->waiting);
     ev->news = locant_alloc(bytes);
-    if (!ev->begin || !ev->waiting || !ev->news)
+    ev->kept = locant_alloc(2 * size * (size_t)ev->room * sizeof *ev->kept);
+    if (!ev->begin || !ev->waiting || !ev->news || !ev->kept)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_evaluate_as: no memory for the losses of %d"
                            " ranks",
@@ -118,17 +118,23 @@ static locant_status reserve(struct lct_eval *ev)
     return LOCANT_OK;
 }
 
-/* Compute the batch of this rank, and keep its losses among the news. */
-static locant_status compute_own(struct lct_eval *ev,
-                                 const struct lct_eval_batch *x)
+static locant_status ask(const struct lct_eval *ev)
 {
     if (locant_ask_poll() != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_evaluate_as: the evaluation of run %" PRId64
                            " was stopped by the poll",
                            ev->run.id);
+    return LOCANT_OK;
+}
+
+/* Compute the batch of this rank, and keep its losses among the news. */
+static locant_status compute_own(struct lct_eval *ev,
+                                 const struct lct_eval_batch *x)
+{
+    LCT_TRY(ask(ev));
     LCT_TRY(lct_eval_forward(ev, x->B, x->T));
-    memcpy(ev->news + ev->begin[ev->group->rank] + HEAD, ev->loss,
+    memcpy(ev->news + ev->begin[ev->group->rank] + LCT_EVAL_HEAD, ev->loss,
            (size_t)(x->B * x->T) * sizeof *ev->loss);
     return LOCANT_OK;
 }
@@ -136,36 +142,116 @@ static locant_status compute_own(struct lct_eval *ev,
 locant_status lct_eval_batch(struct lct_eval *ev,
                              const struct lct_eval_batch *x)
 {
-    int slot = ev->waits;
+    const size_t bytes = (size_t)(x->B * x->T) * sizeof *ev->kept;
+    int32_t *kept;
 
     if (alone(ev)) {
         LCT_TRY(lct_eval_forward(ev, x->B, x->T));
         x->use(ev, x, ev->loss);
         return LOCANT_OK;
     }
-    ev->waiting[slot] = *x;
-    ev->begin[slot + 1] =
-        ev->begin[slot] + HEAD + (size_t)(x->B * x->T) * sizeof *ev->loss;
-    ev->waits++;
-    if (slot == ev->group->rank)
-        ev->own = compute_own(ev, x);
+    kept = ev->kept + 2 * ev->waits * ev->room;
+    memcpy(kept, ev->tokens, bytes);
+    memcpy(kept + ev->room, ev->targets, bytes);
+    ev->waiting[ev->waits++] = *x;
     return ev->waits == ev->group->size ? lct_eval_settle(ev) : LOCANT_OK;
+}
+
+/* Compute n batches, each by the rank of its number. */
+static locant_status compute_each(struct lct_eval *ev, int n)
+{
+    const int rank = ev->group->rank;
+    locant_status own = LOCANT_OK;
+
+    for (int i = 0; i < ev->group->size; i++) {
+        const struct lct_eval_batch *x = &ev->waiting[i];
+
+        ev->begin[i + 1] =
+            ev->begin[i] + LCT_EVAL_HEAD +
+            (i < n ? (size_t)(x->B * x->T) * sizeof *ev->loss : 0);
+    }
+    if (rank < n) {
+        ev->tokens = ev->kept + 2 * rank * ev->room;
+        ev->targets = ev->tokens + ev->room;
+        own = compute_own(ev, &ev->waiting[rank]);
+    }
+    LCT_TRY(tell(ev, ev->news, ev->begin, own));
+    for (int i = 0; i < n; i++)
+        ev->waiting[i].use(
+            ev, &ev->waiting[i],
+            (const real *)(ev->news + ev->begin[i] + LCT_EVAL_HEAD));
+    return LOCANT_OK;
+}
+
+/* Compute this rank's part of a batch. No other rank waits for it if that
+   fails. */
+static locant_status compute_part(struct lct_eval *ev, struct lct_model *m,
+                                  const struct lct_eval_batch *x)
+{
+    const size_t *begin = ev->begin + ev->group->rank;
+    const size_t bytes = begin[1] - begin[0] - LCT_EVAL_HEAD;
+    locant_status status = ask(ev);
+
+    if (status == LOCANT_OK)
+        status = lct_eval_shared_compute(ev, m, x);
+    if (status == LOCANT_OK)
+        status = lct_eval_tick(ev, (int64_t)(bytes / sizeof(real)));
+    if (status == LOCANT_OK || ev->watched.broken || m == NULL)
+        return status;
+    LCT_TRY(lct_model_end_exchanges(m));
+    return status;
+}
+
+/* Compute a batch by all ranks. */
+static locant_status share(struct lct_eval *ev, const struct lct_eval_batch *x)
+{
+    locant_status status = lct_eval_extend(ev, x->T);
+    struct lct_model *m = NULL;
+
+    if (status == LOCANT_OK)
+        status = lct_eval_shared_model(&m, ev, x);
+    status = lct_eval_agree(ev, status);
+    if (status == LOCANT_OK) {
+        lct_eval_shared_lay_out(ev, x);
+        status = compute_part(ev, m, x);
+        if (status == LOCANT_OK || !ev->watched.broken)
+            status = tell(ev, ev->news, ev->begin, status);
+    }
+    lct_model_free(m);
+    LCT_TRY(status);
+    lct_eval_shared_collect(ev, x);
+    x->use(ev, x, ev->loss);
+    return LOCANT_OK;
+}
+
+/* Compute n batches, each by all ranks. */
+static locant_status share_each(struct lct_eval *ev, int n)
+{
+    for (int i = 0; i < n; i++) {
+        ev->tokens = ev->kept + 2 * i * ev->room;
+        ev->targets = ev->tokens + ev->room;
+        LCT_TRY(share(ev, &ev->waiting[i]));
+    }
+    return LOCANT_OK;
 }
 
 locant_status lct_eval_settle(struct lct_eval *ev)
 {
+    int32_t *const tokens = ev->tokens, *const targets = ev->targets;
     const int n = ev->waits;
+    locant_status status;
+    bool shared;
 
     if (n == 0)
         return LOCANT_OK;
-    for (int rank = n; rank < ev->group->size; rank++)
-        ev->begin[rank + 1] = ev->begin[rank] + HEAD;
-    ev->waits = 0;
-    LCT_TRY(tell(ev, ev->news, ev->begin, ev->own));
+    shared = 2 * n <= ev->group->size; /* else half the ranks work alone */
     for (int i = 0; i < n; i++)
-        ev->waiting[i].use(ev, &ev->waiting[i],
-                           (const real *)(ev->news + ev->begin[i] + HEAD));
-    return LOCANT_OK;
+        shared = shared && lct_eval_shared_is_possible(ev, &ev->waiting[i]);
+    ev->waits = 0;
+    status = shared ? share_each(ev, n) : compute_each(ev, n);
+    ev->tokens = tokens; /* a caller may go on with its last window */
+    ev->targets = targets;
+    return status;
 }
 
 /* ----------------------------------------------------------- begin and end */

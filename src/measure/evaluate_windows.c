@@ -56,8 +56,7 @@ static locant_status forward_segments(struct lct_eval *ev, int64_t B, int64_t T)
     return LOCANT_OK;
 }
 
-/* With a policy, extend the tables for windows of T tokens. */
-static locant_status extend(struct lct_eval *ev, int64_t T)
+locant_status lct_eval_extend(struct lct_eval *ev, int64_t T)
 {
     if (ev->policy == LOCANT_POLICY_NONE || ev->extended == T)
         return LOCANT_OK;
@@ -65,20 +64,25 @@ static locant_status extend(struct lct_eval *ev, int64_t T)
     return lct_extend_tables(ev->model, ev->trained, ev->policy, T);
 }
 
-locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T)
+locant_status lct_eval_tick(struct lct_eval *ev, int64_t n)
 {
-    LCT_TRY(extend(ev, T));
-    if (ev->memory > 0)
-        LCT_TRY(forward_segments(ev, B, T));
-    else
-        LCT_TRY(lct_model_forward(ev->model, ev->tokens, ev->targets, B, T,
-                                  ev->loss, NULL));
-    if (ev->tick && ev->tick(B * T, ev->context) != 0)
+    if (ev->tick && ev->tick(n, ev->context) != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_evaluate: the evaluation of run %" PRId64
                            " was stopped",
                            ev->run.id);
     return LOCANT_OK;
+}
+
+locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T)
+{
+    LCT_TRY(lct_eval_extend(ev, T));
+    if (ev->memory > 0)
+        LCT_TRY(forward_segments(ev, B, T));
+    else
+        LCT_TRY(lct_model_forward(ev->model, ev->tokens, ev->targets, B, T,
+                                  ev->loss, NULL));
+    return lct_eval_tick(ev, B * T);
 }
 
 double lct_eval_sum(const real *x, int64_t n)

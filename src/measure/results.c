@@ -1,6 +1,6 @@
 /* results.c - reads what a page shows from store and checkpoints */
 #define _GNU_SOURCE
-#include "../store/build.h"
+#include "../group/build.h"
 #include "../store/speed.h"
 #include "../store/store_texts.h"
 #include "../train/load_trained.h"

@@ -9,13 +9,15 @@
 #include "probe.h"
 
 /*
- * Only models that 'locant probe' can measure are probed. A probe does not
+ * Only models that 'locant probe' can measure are probed, if a pass has whole
+ * rows. A probe does not
  * disturb training: it overwrites the activations, which the next step computes
  * anew, but draws no random numbers and changes no parameter.
  */
 static bool is_due(const struct lct_trainer *t)
 {
     return t->o.source == NULL && t->o.memory == 0 &&
+           t->ranks.leaves.of_row == 1 &&
            lct_probe_is_due(t->step, t->o.steps, t->o.batch);
 }
 

@@ -1,6 +1,7 @@
 /* heads.c - attention of one layer, by locant_attention_forward() */
 #include "parts.h"
 #include "../core/size.h"
+#include "sequence_heads.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -57,6 +58,18 @@ static void set_positions(struct call *c, const struct lct_model *m, int64_t B,
     }
 }
 
+void lct_heads_begin(locant_attention *attention, int *first_param,
+                     const struct lct_model *m, int64_t layer)
+{
+    locant_tensor *params = lct_layer_params(m, layer);
+
+    *attention = (locant_attention)LOCANT_ATTENTION_INIT;
+    attention->encoding = locant_encoding_layer_of(
+        first_param, m->config.encoding, layer, m->config.layers);
+    attention->params = params == NULL ? NULL : params + *first_param;
+    attention->mask = LOCANT_MASK_CAUSAL;
+}
+
 /* Queries are B rows of T tokens; keys are these and the 'past' tokens of
    memory before each row. */
 static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
@@ -64,22 +77,17 @@ static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
 {
     const struct lct_layer *a = &m->layers[layer];
     const int64_t S = past + T, shape[3] = { B, S, m->config.width };
-    locant_tensor *params = lct_layer_params(m, layer);
 
     c->q = by_head(m, a->q, m->config.heads, B, T);
     c->k = by_head(m, a->k, m->config.kv_heads, B, S);
     c->v = by_head(m, a->v, m->config.kv_heads, B, S);
     c->x = locant_dense(a->joined_norm, LCT_REAL_DTYPE, 3, shape);
     c->q_pos = c->k_pos = (locant_tensor){ .data = NULL };
-    c->attention = (locant_attention)LOCANT_ATTENTION_INIT;
+    lct_heads_begin(&c->attention, &c->first_param, m, layer);
     c->attention.q = &c->q;
     c->attention.k = &c->k;
     c->attention.v = &c->v;
     c->attention.x = m->reads_x ? &c->x : NULL;
-    c->attention.encoding = locant_encoding_layer_of(
-        &c->first_param, m->config.encoding, layer, m->config.layers);
-    c->attention.params = params == NULL ? NULL : params + c->first_param;
-    c->attention.mask = LOCANT_MASK_CAUSAL;
     if (m->chooses_positions)
         set_positions(c, m, B, T, past);
 }
@@ -106,6 +114,12 @@ static locant_status grow(void **workspace, size_t *bytes,
     return LOCANT_OK;
 }
 
+locant_status lct_heads_grow(struct lct_model *m,
+                             const locant_attention *attention)
+{
+    return grow(&m->workspace, &m->workspace_bytes, attention);
+}
+
 /*
  * The workspace depends on the number of threads, the layer's encoding and the
  * range of positions.  It is allocated with the model and grows if a pass needs
@@ -117,13 +131,15 @@ locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
     const locant_encoding *before = NULL;
     struct call c;
 
+    if (m->sequences.leaves > 1)
+        return lct_sequence_heads_reserve(m);
     for (int64_t l = 0; l < m->config.layers; l++) {
         const locant_encoding *e = locant_encoding_layer_of(
             NULL, m->config.encoding, l, m->config.layers);
 
         if (e != before) {
             make_call(&c, m, l, B, T, past);
-            LCT_TRY(grow(&m->workspace, &m->workspace_bytes, &c.attention));
+            LCT_TRY(lct_heads_grow(m, &c.attention));
         }
         before = e;
     }
@@ -143,6 +159,8 @@ locant_status lct_heads_forward(struct lct_model *m, int64_t layer)
     locant_tensor lse = lse_view(m, a->lse);
     struct call c;
 
+    if (m->sequences.leaves > 1)
+        return lct_sequence_heads_forward(m, layer);
     make_call(&c, m, layer, m->B, m->T, m->past);
     return locant_attention_forward(&o, &lse, &c.attention, m->workspace,
                                     m->workspace_bytes);
@@ -194,6 +212,8 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
     const int n = sizeof(tensors) / sizeof(tensors[0]);
     const int64_t parts = m->encoding_count > 0 ? m->leaves : 1;
 
+    if (m->sequences.leaves > 1)
+        return lct_sequence_heads_backward(m, layer);
     make_call(&c, m, layer, B, T, m->past);
     d.dq = &dq;
     d.dk = &dk;

@@ -110,6 +110,8 @@ locant_status lct_input_prepare(struct lct_model *m)
 /* Rows of the batch that a pass of B rows is of. */
 static int64_t rows_of_batch(const struct lct_model *m, int64_t B)
 {
+    if (m->sequences.leaves > 1)
+        return m->config.leaves.all / m->sequences.leaves;
     if (!lct_has_leaves(m) || B % m->leaves != 0)
         return B;
     return B / m->leaves * m->config.leaves.all;
@@ -117,7 +119,9 @@ static int64_t rows_of_batch(const struct lct_model *m, int64_t B)
 
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
 {
-    locant_tensor ids = view_positions(m, m->positions, rows_of_batch(m, B), S);
+    const int64_t tokens = m->sequences.leaves > 1 ? m->length : S;
+    locant_tensor ids =
+        view_positions(m, m->positions, rows_of_batch(m, B), tokens);
     locant_status status;
 
     if (!m->chooses_positions)
@@ -125,6 +129,7 @@ locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
     status = locant_encoding_ids(&ids, m->config.encoding, m->draw_seed,
                                  m->draw_positions);
     m->draw_positions = false;
+    lct_sequence_set_positions(m);
     return status;
 }
 
@@ -142,14 +147,14 @@ static locant_status refresh_table(struct lct_model *m, int64_t rows)
 
 /*
  * x [B, T, width] = embedding[tokens [B, T]] + factor * table [T, width], or
- * table [B, T, width] if the encoding chooses positions.
+ * table [B, T, width] if positions of rows differ.
  *
  * Saved for backward: tokens, positions.
  */
 locant_status lct_input_forward(struct lct_model *m)
 {
     const int64_t width = m->config.width;
-    const int64_t copies = m->chooses_positions ? 1 : m->B;
+    const int64_t copies = m->rows_differ ? 1 : m->B;
     const int64_t rows = m->B * m->T / copies;
     real *x = m->layers[0].x;
 
@@ -167,7 +172,7 @@ static locant_status table_backward(struct lct_model *m, int64_t leaf,
                                     int64_t B)
 {
     const int64_t width = m->config.width, first = leaf * B;
-    const int64_t copies = m->chooses_positions ? 1 : B;
+    const int64_t copies = m->rows_differ ? 1 : B;
     const int64_t rows = B * m->T / copies;
     const int64_t shape[2] = { rows, width };
     locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);

@@ -280,6 +280,10 @@ static void alloc_flow(struct arena *a, struct lct_model *m)
 /* Positions of all leaves of the batch are drawn together. */
 static int64_t positions_room(const struct lct_model *m)
 {
+    if (m->sequences.leaves > 1)
+        return m->chooses_positions
+                   ? m->config.leaves.all / m->sequences.leaves * m->length
+                   : m->length;
     if (!lct_has_leaves(m) || !m->chooses_positions)
         return m->table_room;
     return m->table_room / m->leaves * m->config.leaves.all;

@@ -69,6 +69,7 @@ static locant_status build(struct lct_model *m, int64_t batch)
     LCT_TRY(lct_model_lay_out_values(m));
     LCT_TRY(allocate_params(m));
     LCT_TRY(lct_leaves_create(m));
+    LCT_TRY(lct_sequence_create(m));
     LCT_TRY(lct_input_prepare(m));
     LCT_TRY(lct_input_positions(m, batch, m->config.memory + longest(m)));
     return lct_heads_reserve(m, batch, longest(m), m->config.memory);
@@ -87,7 +88,8 @@ static void set_encoding_members(struct lct_model *m)
     m->chooses_positions = locant_encoding_chooses_positions(e);
     for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++)
         m->table_learns |= (info.doors & LOCANT_DOOR_INPUT) != 0;
-    m->table_room = m->chooses_positions ? m->room : m->length;
+    m->rows_differ = m->chooses_positions || m->sequences.leaves > 1;
+    m->table_room = m->rows_differ ? m->room : m->length;
 }
 
 locant_status lct_model_create(struct lct_model **out,
@@ -102,18 +104,20 @@ locant_status lct_model_create(struct lct_model **out,
     LCT_TRY(lct_model_check(config, batch, length));
     if (train)
         LCT_TRY(lct_leaves_check(&config->leaves, batch));
+    LCT_TRY(lct_sequence_check(config, batch, length));
     m = locant_alloc(sizeof(*m));
     if (m == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
     m->config = *config;
-    m->rows = batch * length;
+    m->sequences.leaves = config->leaves.of_row > 1 ? config->leaves.of_row : 1;
+    m->rows = batch * (length / m->sequences.leaves);
     m->batch = batch;
     m->room = m->rows + batch * config->memory;
     m->length = length;
     m->train = train;
     m->leaves = 1;
     m->subtrees = 1;
-    if (lct_has_leaves(m)) {
+    if (lct_has_leaves(m) || m->sequences.leaves > 1) {
         m->leaves = config->leaves.last - config->leaves.first;
         m->subtrees =
             lct_tree_subtrees(config->leaves.first, config->leaves.last);
@@ -134,6 +138,7 @@ void lct_model_free(struct lct_model *m)
 {
     if (m == NULL)
         return;
+    lct_sequence_free(m);
     locant_release(m->leaf_room);
     locant_release(m->workspace);
     locant_release(m->activations);
@@ -244,5 +249,6 @@ size_t lct_model_bytes(const struct lct_model *m)
     const size_t params = m->size * sizeof(real);
 
     return params * (size_t)(m->train ? 3 + m->subtrees : 2) +
-           m->activation_bytes + m->leaf_floats * sizeof(real);
+           m->activation_bytes + m->leaf_floats * sizeof(real) +
+           m->sequences.bytes;
 }

@@ -21,22 +21,46 @@
 #include "../nn/norm.h"
 #include "../nn/real.h"
 #include "locant/encoding.h"
+#include "locant/group.h"
 #include <stdbool.h>
 
 /*
  * Leaves of a batch: equal parts of its rows, in order.  A pass has the rows of
  * leaves first .. last - 1 of 'all', a power of two up to LCT_TREE_LEAVES; 0:
  * none.  See lct_model_backward().
+ *
+ * If of_row > 1, each row of the batch has so many leaves instead, a power of
+ * two: equal parts of its tokens, each a multiple of LCT_LEAF_TOKENS.  Leaf j
+ * of a row is lct_leaf_chunk() of its chunks.  Every pass of the model then has
+ * B = last - first rows, its leaves in order, of T = length / of_row tokens,
+ * and the queries of a leaf attend to the whole row.
  */
 struct lct_leaves {
     int64_t all, first, last;
+    int64_t of_row;            /* 0 or 1: a leaf has whole rows */
+    const locant_group *group; /* read if of_row > 1: rank r of P has leaves
+                                  [all r/P, all (r+1)/P); NULL: one process has
+                                  all */
 };
+
+/* Tokens of a leaf are whole tiles of queries of locant_attention. */
+enum { LCT_LEAF_TOKENS = 64 };
+
+/*
+ * The chunk, of n equal ones of a row, that leaf j of the row has.  Leaves 2i
+ * and 2i + 1 are chunks i and n - 1 - i: together they have as much of causal
+ * attention as any other such two.
+ */
+static inline int64_t lct_leaf_chunk(int64_t j, int64_t n)
+{
+    return j % 2 == 0 ? j / 2 : n - 1 - j / 2;
+}
 
 struct lct_model_config {
     int64_t layers, width, heads, kv_heads, ff, vocab;
     enum lct_norm norm;
     int64_t memory;                  /* most tokens that a layer remembers */
-    struct lct_leaves leaves;        /* read with 'train' */
+    struct lct_leaves leaves;        /* read with 'train', or of_row > 1 */
     const locant_encoding *encoding; /* outlives the model; resolved */
 };
 
@@ -58,7 +82,9 @@ struct lct_model;
 /*
  * Create a model without values for passes of B rows of T tokens, where B T <=
  * batch * length and T <= length; with memory also B <= batch.  Without 'train'
- * there are no gradients, and all layers share their activations.
+ * there are no gradients, and all layers share their activations.  If rows have
+ * several leaves, 'batch' is the leaves of a pass, and 'length' the tokens of a
+ * row.
  */
 locant_status lct_model_create(struct lct_model **out,
                                const struct lct_model_config *config,
@@ -140,6 +166,15 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
  */
 locant_status lct_model_backward(struct lct_model *m);
 
+/*
+ * If rows have several leaves, ranks that share a row exchange keys and values
+ * in every layer.  A rank whose pass has failed without a failed exchange calls
+ * this, so that no other rank waits for it: it does the exchanges of the pass
+ * that are left.
+ * Errors: those of the group.
+ */
+locant_status lct_model_end_exchanges(struct lct_model *m);
+
 /* The subtrees of the leaves of a pass; 1 without leaves. */
 int lct_model_subtrees(const struct lct_model *m);
 
@@ -185,7 +220,8 @@ struct lct_layer_state {
 typedef void (*lct_layer_watcher)(const struct lct_layer_state *seen,
                                   void *context);
 
-/* Call 'watch' after each layer of every later forward; NULL ends that. */
+/* Call 'watch' after each layer of every later forward; NULL ends that.  Not
+   for models whose rows have several leaves. */
 void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
                      void *context);
 

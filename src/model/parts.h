@@ -6,6 +6,7 @@
 #include "../nn/nn.h"
 #include "locant/attention.h"
 #include "model.h"
+#include "sequence.h"
 
 /* Parameter tensors of a layer, in the order of the flat allocation. */
 /* clang-format off */
@@ -100,18 +101,21 @@ struct lct_model {
     bool reads_x;           /* the encoding reads the input of attention */
     bool table_learns;      /* the input table has parameters */
     bool chooses_positions; /* the encoding chooses positions for each row */
+    bool rows_differ;       /* positions of the rows of a pass differ */
     bool real_positions;    /* positions are real numbers */
     real table_factor;      /* brings a fixed table to the RMS of embeddings */
     real *table;            /* [table_room, width] */
-    int64_t table_room;     /* 'length', or 'room' if chooses_positions */
+    int64_t table_room;     /* 'length', or 'room' if rows_differ */
     int64_t table_rows;     /* rows that are up to date */
     void *positions;        /* I64 or F64: 0 .. length - 1, or [rows, S] of all
-                               leaves of the batch */
+                               leaves of the batch, if they are chosen */
     uint64_t draw_seed;     /* of the positions of the next pass */
     bool draw_positions;    /* draw positions in the next pass */
 
     void *workspace; /* of attention */
     size_t workspace_bytes;
+
+    struct lct_sequences sequences; /* rows in several leaves */
 
     struct lct_memory_size memory_size; /* of the memory now */
 
@@ -186,7 +190,7 @@ locant_status lct_input_backward(struct lct_model *m);
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S);
 
 /* Positions, int64_t or double, from row b of a pass of B rows of S tokens on;
-   one row for all unless the encoding chooses them. */
+   one row for all unless they differ. */
 static inline void *lct_row_positions(const struct lct_model *m, int64_t b,
                                       int64_t B, int64_t S)
 {
@@ -194,6 +198,8 @@ static inline void *lct_row_positions(const struct lct_model *m, int64_t b,
                                ? m->config.leaves.first * (B / m->leaves)
                                : 0;
 
+    if (m->sequences.leaves > 1)
+        return (int64_t *)m->sequences.positions + b * S;
     return (int64_t *)m->positions +
            (m->chooses_positions ? (before + b) * S : 0);
 }
@@ -302,6 +308,13 @@ void lct_model_pack(struct lct_model *m);
 /* Make the workspace of attention large enough for such a pass. */
 locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
                                 int64_t past);
+/* Have a workspace of attention that is large enough for this call. */
+locant_status lct_heads_grow(struct lct_model *m,
+                             const locant_attention *attention);
+/* A call with the layer's encoding, which has the model's parameters from
+   'first_param' on, and the causal mask. */
+void lct_heads_begin(locant_attention *attention, int *first_param,
+                     const struct lct_model *m, int64_t layer);
 /* Attention of one layer: o from q, k, v; d.q, d.k, d.v from d.branch. */
 locant_status lct_heads_forward(struct lct_model *m, int64_t layer);
 locant_status lct_heads_backward(struct lct_model *m, int64_t layer);

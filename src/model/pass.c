@@ -44,6 +44,12 @@ static locant_status check_call(const struct lct_model *m,
                            " rows are remembered; lct_model_clear_memory() "
                            "begins anew",
                            fn, B, m->memory_size.rows);
+    if (m->sequences.leaves > 1 && (B != m->leaves || T != m->sequences.chunk))
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: B x T is %" PRId64 " x %" PRId64
+                           ", expected the %" PRId64 " leaves of %" PRId64
+                           " tokens",
+                           fn, B, T, m->leaves, m->sequences.chunk);
     LCT_TRY(check_tokens("tokens", tokens, B * T, 0, m->config.vocab));
     return check_tokens("targets", targets, B * T, -1, m->config.vocab);
 }
@@ -177,6 +183,7 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
 
     LCT_TRY(check_call(m, tokens, targets, B, T));
     m->has_logits = m->has_input_gradient = false;
+    m->sequences.exchanges = 0;
     memcpy(m->tokens, tokens, N * sizeof(*tokens));
     memcpy(m->targets, targets, N * sizeof(*targets));
     m->scored =
@@ -238,6 +245,7 @@ locant_status lct_model_backward(struct lct_model *m)
     LCT_TRY(lct_input_backward(m));
     if (lct_has_leaves(m))
         lct_leaves_add_encoding(m);
+    m->sequences.exchanges = 0;
     clear_fixed_gradients(m);
     m->has_input_gradient = true;
     return LOCANT_OK;

@@ -27,6 +27,40 @@ locant_status lct_check_range(const char *fn, const char *name, int64_t value,
                        fn, name, value, low, high);
 }
 
+/* A leaf has whole rows of the batch, or whole tiles of the tokens of a row. */
+static locant_status check_leaves(const locant_train_options *o)
+{
+    const int64_t leaves = o->leaves, of_row = leaves / o->batch;
+
+    if (leaves != 0 && !lct_tree_is_size(leaves))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: leaves is %" PRId64
+                           ", expected 0 or a power of two up to %d",
+                           leaves, LCT_TREE_LEAVES);
+    if (leaves == 0 || o->batch % leaves == 0)
+        return LOCANT_OK;
+    if (leaves % o->batch != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: leaves is %" PRId64
+                           ", expected a divisor or a multiple of the batch,"
+                           " %" PRId64,
+                           leaves, o->batch);
+    if (o->memory > 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: memory is %" PRId64
+                           ", expected 0 where %" PRId64
+                           " leaves divide the tokens of %" PRId64 " rows",
+                           o->memory, leaves, o->batch);
+    if (o->length % (of_row * LCT_LEAF_TOKENS) != 0)
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_train: length is %" PRId64
+            ", expected a multiple of %" PRId64 ": each row has %" PRId64
+            " leaves, of whole multiples of %d tokens",
+            o->length, of_row * LCT_LEAF_TOKENS, of_row, LCT_LEAF_TOKENS);
+    return LOCANT_OK;
+}
+
 locant_status lct_check_sizes(const locant_train_options *o)
 {
     const struct {
@@ -48,16 +82,9 @@ locant_status lct_check_sizes(const locant_train_options *o)
                            ", expected 0 .. heads, which is %" PRId64,
                            o->kv_heads, o->heads);
     LCT_TRY(lct_check_range("locant_train", "memory", o->memory, 0, 1 << 20));
-    if (o->leaves != 0 && !lct_tree_is_size(o->leaves))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: leaves is %" PRId64
-                           ", expected 0 or a power of two up to %d",
-                           o->leaves, LCT_TREE_LEAVES);
-    if (o->leaves > 0 && o->batch % o->leaves != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: leaves is %" PRId64
-                           ", expected a divisor of the batch, %" PRId64,
-                           o->leaves, o->batch);
+    LCT_TRY(check_leaves(o));
+    LCT_TRY(lct_check_range("locant_train", "gather_limit", o->gather_limit, 0,
+                            INT64_MAX));
     if (o->parent < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: parent is %" PRId64

@@ -1,6 +1,6 @@
 /* store_runs.c - writes rows of runs and metrics, and reads metrics */
 #define _GNU_SOURCE
-#include "build.h"
+#include "../group/build.h"
 #include "store.h"
 #include <inttypes.h>
 #include <math.h>

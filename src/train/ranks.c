@@ -21,6 +21,13 @@ int64_t lct_ranks_leaves(const locant_train_options *o)
     return leaves;
 }
 
+int64_t lct_ranks_leaves_of_row(const locant_train_options *o)
+{
+    const int64_t leaves = lct_ranks_leaves(o);
+
+    return leaves > o->batch ? leaves / o->batch : 1;
+}
+
 locant_status lct_ranks_check(const locant_train_options *o)
 {
     const int64_t leaves = lct_ranks_leaves(o);
@@ -46,7 +53,7 @@ locant_status lct_ranks_check(const locant_train_options *o)
 /* The first leaf of a rank. */
 static int64_t first_leaf(const struct lct_ranks *r, int rank)
 {
-    return r->leaves.all * rank / r->size;
+    return lct_group_share(r->leaves.all, rank, r->size);
 }
 
 static locant_status no_memory(void)
@@ -63,9 +70,10 @@ locant_status lct_ranks_create(struct lct_ranks *r,
     r->leaves.all = lct_ranks_leaves(o);
     r->leaves.first = first_leaf(r, r->rank);
     r->leaves.last = first_leaf(r, r->rank + 1);
+    r->leaves.of_row = lct_ranks_leaves_of_row(o);
     if (r->size == 1)
         return LOCANT_OK;
-    r->group = lct_group_watch(&r->watched, o->group);
+    r->leaves.group = r->group = lct_group_watch(&r->watched, o->group);
     r->begin = locant_alloc((size_t)(r->size + 1) * sizeof *r->begin);
     r->losses = locant_alloc((size_t)r->leaves.all * sizeof *r->losses);
     r->news = locant_alloc((size_t)r->size * HEAD +
@@ -77,10 +85,11 @@ void lct_ranks_rows(int64_t *first, int64_t *rows, const struct lct_ranks *r,
                     int64_t batch)
 {
     const struct lct_leaves *own = &r->leaves;
-    const int64_t of_leaf = own->all > 0 ? batch / own->all : batch;
+    const int64_t all = own->of_row * batch; /* rows, some of them leaves */
+    const int64_t of_leaf = own->all > 0 ? all / own->all : all;
 
     *first = own->first * of_leaf;
-    *rows = own->all > 0 ? (own->last - own->first) * of_leaf : batch;
+    *rows = own->all > 0 ? (own->last - own->first) * of_leaf : all;
 }
 
 void lct_ranks_free(struct lct_ranks *r)

@@ -11,7 +11,7 @@
 #define LCT_RANKS_H
 #include "../core/tree.h"
 #include "../model/model.h"
-#include "group.h"
+#include "../group/group.h"
 #include "locant/lab.h"
 
 struct lct_ranks {
@@ -35,7 +35,11 @@ struct lct_ranks {
    group the largest number up to 16 that divides the batch. */
 int64_t lct_ranks_leaves(const locant_train_options *o);
 
-/* The rows of a batch that this rank passes: 'rows' from 'first' on. */
+/* Leaves of a row of the batch; 1 if leaves have whole rows. */
+int64_t lct_ranks_leaves_of_row(const locant_train_options *o);
+
+/* The rows of a batch that this rank passes: 'rows' from 'first' on. If rows
+   have several leaves, each leaf is a row here. */
 void lct_ranks_rows(int64_t *first, int64_t *rows, const struct lct_ranks *r,
                     int64_t batch);
 

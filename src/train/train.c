@@ -9,7 +9,7 @@
 #include "../store/checkpoint.h"
 #include "../store/clock.h"
 #include "../store/speed.h"
-#include "greeting.h"
+#include "../group/greeting.h"
 #include "register.h"
 #include "train_begin.h"
 #include "train_group.h"
@@ -294,6 +294,7 @@ void lct_trainer_free(struct lct_trainer *t)
     locant_release(t->muon);
     locant_release(t->tokens);
     locant_release(t->targets);
+    locant_release(t->row);
     locant_release(t->starts);
     locant_release(t->loss);
     locant_release(t->memory.data);

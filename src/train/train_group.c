@@ -3,7 +3,7 @@
 #include "../core/size.h"
 #include "../files/hash.h"
 #include "../store/clock.h"
-#include "greeting.h"
+#include "../group/greeting.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

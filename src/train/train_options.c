@@ -50,6 +50,7 @@ static const struct field {
     FIELD_IF(optimizer, INT, AT(optimizer)),
     FIELD_IF(muon_rate, REAL, AT(optimizer)),
     FIELD_IF(leaves, INT64, AT(leaves)),
+    FIELD_IF(gather_limit, INT64, AT(gather_limit)),
 #undef FIELD
 #undef FIELD_IF
 #undef AT
@@ -175,6 +176,7 @@ bool lct_options_from_json(locant_train_options *o, const json_t *root,
     o->constant_rate = 0;
     o->optimizer = LOCANT_ADAMW;
     o->leaves = 0;
+    o->gather_limit = 0;
     for (int i = 0; i < FIELDS; i++) {
         const json_t *value = json_object_get(root, fields[i].name);
 

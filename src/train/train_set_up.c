@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+static const int64_t GATHER_LIMIT = (int64_t)2 << 30;
+
 /* ----------------------------------------------------------------- options */
 
 static locant_status check_text(const struct lct_split *train,
@@ -141,7 +143,10 @@ static locant_status allocate(struct lct_trainer *t)
     t->targets = locant_alloc(tokens * sizeof *t->targets);
     t->starts = locant_alloc((size_t)t->o.batch * sizeof *t->starts);
     t->loss = t->ranks.size > 1 ? locant_alloc(tokens * sizeof *t->loss) : NULL;
-    if (!t->m || !t->v || !t->tokens || !t->targets || !t->starts ||
+    if (t->ranks.leaves.of_row > 1)
+        t->row = locant_alloc((size_t)t->o.length * sizeof *t->row);
+    if ((t->ranks.leaves.of_row > 1 && !t->row) || !t->m || !t->v ||
+        !t->tokens || !t->targets || !t->starts ||
         (t->ranks.size > 1 && !t->loss))
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_train: no memory for a batch of %" PRId64
@@ -166,7 +171,7 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
                                : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
         .memory = o->memory,
-        .leaves = { o->leaves, 0, o->leaves },
+        .leaves = { .all = o->leaves, .last = o->leaves },
         .encoding = encoding,
     };
 }
@@ -251,6 +256,28 @@ locant_status lct_check_length_limit(const locant_encoding *e, int64_t length)
     return LOCANT_OK;
 }
 
+/* Refuse rows whose keys and values each rank could not gather.  Sizes are at
+   most 2^20, so this does not overflow. */
+static locant_status check_gathered(const struct lct_trainer *t)
+{
+    const locant_train_options *o = &t->o;
+    const int64_t most = o->gather_limit ? o->gather_limit : GATHER_LIMIT;
+    const bool reads =
+        (locant_encoding_traits(t->encoding) & LOCANT_TRAIT_READS_X) != 0;
+    const int64_t numbers =
+        2 * (o->width / o->heads) * o->kv_heads + (reads ? o->width : 0);
+    const int64_t bytes = o->length * numbers * (int64_t)sizeof(real);
+
+    if (t->ranks.leaves.of_row == 1 || bytes <= most)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_train: a row of %" PRId64 " tokens in %" PRId64
+                       " leaves has %" PRId64
+                       " bytes of keys and values, expected at most"
+                       " gather_limit, %" PRId64,
+                       o->length, t->ranks.leaves.of_row, bytes, most);
+}
+
 locant_status lct_train_set_up(struct lct_trainer *t)
 {
     locant_run_info parent = { 0 };
@@ -259,6 +286,7 @@ locant_status lct_train_set_up(struct lct_trainer *t)
     LCT_TRY(lct_check_length_limit(t->encoding, t->o.length + t->o.memory));
     LCT_TRY(find_parent(t, &parent));
     LCT_TRY(set_text(t));
+    LCT_TRY(check_gathered(t));
     LCT_TRY(create_model(t));
     if (t->o.parent > 0 &&
         lct_register_parameters(t->model) != parent.encoding_parameters)

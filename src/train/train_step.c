@@ -71,6 +71,22 @@ static void source_batch(struct lct_trainer *t)
     }
 }
 
+/* Bring the chunks of each row into the order of its leaves. */
+static void order_by_leaf(struct lct_trainer *t, int32_t *ids)
+{
+    const int64_t n = t->ranks.leaves.of_row, length = t->o.length;
+    const int64_t chunk = length / n;
+
+    for (int64_t b = 0; n > 1 && b < t->o.batch; b++) {
+        int32_t *row = ids + b * length;
+
+        memcpy(t->row, row, (size_t)length * sizeof *row);
+        for (int64_t j = 0; j < n; j++)
+            memcpy(row + j * chunk, t->row + lct_leaf_chunk(j, n) * chunk,
+                   (size_t)chunk * sizeof *row);
+    }
+}
+
 static void next_batch(struct lct_trainer *t)
 {
     const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
@@ -84,6 +100,8 @@ static void next_batch(struct lct_trainer *t)
         t->checksum = hash_ids(t->checksum, t->tokens, n);
         t->checksum = hash_ids(t->checksum, t->targets, n);
     }
+    order_by_leaf(t, t->tokens);
+    order_by_leaf(t, t->targets);
 }
 
 struct update {
@@ -206,9 +224,9 @@ static void sum_losses(struct lct_trainer *t, int64_t n)
 }
 
 /* Pass the rows of this rank's leaves; *loss is written if they are all. */
-static locant_status pass(struct lct_trainer *t, double *loss)
+static locant_status pass_rows(struct lct_trainer *t, double *loss)
 {
-    const int64_t length = t->o.length;
+    const int64_t length = t->o.length / t->ranks.leaves.of_row;
     int64_t first, rows;
     double begin, middle;
 
@@ -224,8 +242,19 @@ static locant_status pass(struct lct_trainer *t, double *loss)
     t->forward_seconds += middle - begin;
     t->backward_seconds += lct_clock() - middle;
     if (t->ranks.size > 1)
-        sum_losses(t, t->o.batch / t->ranks.leaves.all * length);
+        sum_losses(t, t->o.batch * t->o.length / t->ranks.leaves.all);
     return LOCANT_OK;
+}
+
+/* The same; a failure leaves no other rank waiting. */
+static locant_status pass(struct lct_trainer *t, double *loss)
+{
+    const locant_status status = pass_rows(t, loss);
+
+    if (status == LOCANT_OK || t->ranks.size == 1 || t->ranks.watched.broken)
+        return status;
+    LCT_TRY(lct_train_hold(t, status));
+    return lct_model_end_exchanges(t->model);
 }
 
 /* The loss and the gradient of the whole batch, after the pass of this rank
@@ -237,7 +266,7 @@ static locant_status add_up(struct lct_trainer *t, locant_status status,
     const int64_t scored = count_scored(t);
     double sum = 0;
 
-    if (r->size == 1)
+    if (r->size == 1 || r->watched.broken)
         return status;
     status = lct_train_held(t, status);
     LCT_TRY(lct_ranks_tell(r, status, t->wish, &t->stop));

@@ -25,7 +25,8 @@ struct lct_trainer {
     real *muon;                /* scratch of Muon, [slots, muon_size] */
     size_t muon_size;          /* enough for its largest matrix */
     int slots;                 /* matrices that it updates at a time */
-    int32_t *tokens, *targets; /* [batch, length] */
+    int32_t *tokens, *targets; /* [batch, length], in order of leaves */
+    int32_t *row;              /* [length] scratch; NULL: a row is one leaf */
     real *loss;                /* [rows of this rank, length]; NULL: one rank */
     struct lct_checkpoint_memory memory; /* of all rows; no data: one rank, or
                                             nothing is remembered */

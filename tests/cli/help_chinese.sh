@@ -12,6 +12,12 @@ for verb in list show table rotate bias attend angles similarity report figure \
     LC_ALL=zh_CN.UTF-8 $LOCANT help $verb | cmp - page
     python3 "$(dirname "$0")/../chinese_help.py" page
 done
+for verb in inspect check compare convert extend generate identify logits probe \
+    score vectors; do
+    $LOCANT model $verb --help --lang zh > page || exit
+    python3 "$(dirname "$0")/../chinese_help.py" page
+done
+$LOCANT model --help --lang zh
 python3 "$(dirname "$0")/../chinese_help.py" --table
 $LOCANT show --lang=zh -h
 LC_ALL=zh_CN.UTF-8 $LOCANT bench --help | head -1 # has no Chinese help

@@ -25,3 +25,4 @@ mkdir m
 cp ok.json m/config.json
 printf 'xx' > m/model.safetensors
 check m
+check m/model.safetensors

@@ -34,6 +34,6 @@ $LOCANT train --encoding rope --generated --optimizer adam; echo "$?"
 $LOCANT train --encoding rope --generated --patience 5 --dir none; echo "$?"
 # leaves: no power of two, not of the batch, too many
 $LOCANT train --encoding rope --generated --leaves 3 --dir none; echo "$?"
-$LOCANT train --encoding rope --generated --leaves 32 --dir none; echo "$?"
+$LOCANT train --encoding rope --generated --leaves 64 --dir none; echo "$?"
 $LOCANT train --encoding rope --generated --leaves 512 --dir none; echo "$?"
 ls

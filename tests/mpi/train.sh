@@ -66,6 +66,15 @@ ranks 3 train --encoding transformer-xl $model --steps 12 \
     --memory 32 --ranks mpi --dir memory-3 > log 2>&1
 same 'and so has memory' memory memory-3
 
+# a row of 256 tokens in four leaves, which two or three ranks share unevenly
+row="train --encoding rope+t5 $model --steps 6 --batch 1 --length 256 --leaves 4"
+$locant $row --dir row > log 2>&1
+for n in 2 3 4; do
+    ranks $n $row --ranks mpi --dir row-$n > log 2>&1
+    exits 0 $? "$n ranks share a row"
+    same 'with the bits of one process' row row-$n
+done
+
 # ----------------------------------------------------------------- faults
 
 $locant $long --leaves 16 --dir long > log 2>&1

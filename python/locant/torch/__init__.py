@@ -121,7 +121,7 @@ def attention(  # type: ignore[misc]
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks, bias, params, q_coords and k_coords
-    (for a plain rotation).
+    (plain rotations, and biases that read coordinates; not with leaves).
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
@@ -137,8 +137,10 @@ def attention(  # type: ignore[misc]
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     q_coords     float64 [T, axes], [B, T, axes] or, of each head, [B, H, T,
-    k_coords     axes] and [B, Hkv, S, axes]: real coordinates of a rotation, as
-                 a model predicts them; both or neither
+    k_coords     axes] and [B, Hkv, S, axes]: real coordinates, as a model
+                 predicts them, of a rotation or (with one axis) of alibi,
+                 kerple, fire, dpb, sandwich, scale-invariant, formula(..) and
+                 their sums; both or neither
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
     bias         [B or 1, H or 1, T or 1, S or 1], leading axes may be left out:
                  added to the scores, like a float attn_mask of PyTorch's

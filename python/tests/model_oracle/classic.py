@@ -40,11 +40,8 @@ class Classic:
     def end(self, x):
         return self.norm(self.final, x)
 
-    def to_head(self, x):
-        return x
-
     def logits(self):
-        x = self.to_head(self.hidden())
+        x = self.hidden()
         for head in ("lm_head", "embed_out"):
             if head + ".weight" in self.m:
                 return self.m.linear(head, x)
@@ -126,9 +123,8 @@ class Opt(Classic):
         return self.m.linear(at + "out_proj", merge_heads(y))
 
     def end(self, x):
-        return super().end(x) if "final_layer_norm.weight" in self.m else x
-
-    def to_head(self, x):
+        if "final_layer_norm.weight" in self.m:
+            x = super().end(x)
         if "project_out.weight" in self.m:
             x = self.m.linear("project_out", x)
         return x

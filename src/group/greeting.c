@@ -2,7 +2,7 @@
 #include "greeting.h"
 #include "../core/quote.h"
 #include "../files/sha256.h"
-#include "../store/build.h"
+#include "build.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

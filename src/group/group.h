@@ -13,8 +13,16 @@
 enum {
     LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
     LCT_GROUP_DIRECT = 32  /* up to so many ranks send to each other directly,
-                              more pass on what they have round a ring */
+                              more take turns, or pass on what they have round
+                              a ring */
 };
+
+/* Rank r of P has [n r/P, n (r+1)/P) of n things: the first one of a rank, and
+   the end of those of the rank before it. */
+static inline int64_t lct_group_share(int64_t n, int rank, int size)
+{
+    return n * rank / size;
+}
 
 /* Refuse a group that cannot work, in the name of function 'fn'; NULL is
    fine. */

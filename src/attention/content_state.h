@@ -1,0 +1,46 @@
+/* content_state.h - what decoding keeps of maps along the path (PaTH), in the
+   caller's memory */
+#ifndef LCT_ATTENTION_CONTENT_STATE_H
+#define LCT_ATTENTION_CONTENT_STATE_H
+#include "content_maps.h"
+
+/* At the first multiple of 64 in the memory; matrices follow. */
+struct lct_content_state {
+    uint64_t magic;
+    int64_t B, H, D, rank, kernel, capacity; /* of the calls it is for */
+    int64_t tokens; /* whose directions and strengths are known */
+    int64_t groups; /* whole groups whose keys and maps are known */
+};
+
+/* Can a call like this one keep anything? */
+bool lct_content_state_exists(const struct lct_plan *p);
+
+/* The bytes of a state of this capacity; 0: too many. */
+size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity);
+
+/* Prepare a state of so many bytes. */
+void lct_content_state_begin(locant_tensor *state, const struct lct_plan *p,
+                             int64_t capacity);
+
+/* Refuse a state that this call cannot use. */
+locant_status lct_content_state_check(const struct lct_plan *p);
+
+/* The state of the call; NULL: none is given. */
+struct lct_content_state *lct_content_state_of(const struct lct_request *r);
+
+/* The memory after its members. */
+struct lct_arena lct_content_state_arena(struct lct_content_state *s);
+
+/* What is left to do: from which tile and group on.  0: all. */
+int64_t lct_content_state_tile(const struct lct_plan *p);
+int64_t lct_content_state_group(const struct lct_plan *p);
+
+/* Lay out the matrices for 'tokens' of a row, which m->rows and m->groups say,
+ * in an arena of the workspace or of the state. */
+void lct_content_state_layout(struct lct_content_maps *m,
+                              const struct lct_plan *p,
+                              struct lct_arena *arena);
+
+/* All tokens of the call are known now. */
+void lct_content_state_advance(const struct lct_plan *p);
+#endif

@@ -1,0 +1,272 @@
+/*
+ * net_linear.c - products with matrices as they lie in a mapped file
+ *
+ * Rows of float32 and bfloat16 are read in place.  Others, and bfloat16 for
+ * many rows of x, become numbers of the model a tile at a time, of TILE rows
+ * and one piece of a row (nn_kernels.h), which stays in the second-level cache.
+ */
+#include "net_linear.h"
+#include "../nn/nn_kernels.h"
+#include "net_math.h"
+
+enum { TILE = LCT_NET_TILE, PIECE = LCT_NN_PIECE, FEW = 4 };
+
+/*
+ * A model that rounds to bfloat16 multiplies pairs of it: rows of x are rounded
+ * too, ROWS of them and a piece of PIECE words at a time, for PAIR_TILE rows of
+ * the matrix or, if x has more rows, so that rounding costs little, MANY_TILE.
+ */
+enum { ROWS = 128, PAIR_TILE = 96, MANY_TILE = 480 };
+
+_Static_assert((int)ROWS >= (int)TILE, "room for either");
+enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */
+
+locant_status lct_net_linear_begin(struct lct_net_room *room,
+                                   const struct lct_net *n)
+{
+    room->slots = locant_threads();
+    room->tiles = locant_alloc((size_t)room->slots * ROOM * n->math->item);
+    return room->tiles != NULL
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+}
+
+void lct_net_linear_end(struct lct_net_room *room)
+{
+    locant_release(room->tiles);
+    room->tiles = NULL;
+}
+
+struct job {
+    void *y;
+    int64_t y_row;
+    const void *x;
+    int64_t rows;
+    const struct lct_net *n;
+    const struct lct_net_linear *w;
+    const struct lct_net_room *room;
+    bool in_place, bf16, pairs;
+    int64_t tile;   /* rows of the matrix in a task */
+    int64_t blocks; /* of ROWS rows of x; 1: a task takes all of them */
+};
+
+/* Can kernels read the rows where they lie?  bfloat16 is read as such for few
+   rows of x, for which it is widened once each. */
+static bool in_place(const struct job *j, bool *bf16)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const bool kept = w->own != NULL;
+
+    *bf16 = kept || lct_net_matrix_is(w, "BF16");
+    if (j->n->dtype != LOCANT_F32)
+        return false;
+    if (*bf16)
+        return j->rows <= FEW && (kept || !w->transposed) &&
+               (kept || (uintptr_t)w->weight->data % 2 == 0);
+    return lct_net_matrix_is(w, "F32") && !w->transposed &&
+           (uintptr_t)w->weight->data % 4 == 0;
+}
+
+/* Columns i .. i + count - 1 of y, of rows that lie 'b_row' apart. */
+static void multiply_in_place(const struct job *j, int64_t i, int64_t count,
+                              int64_t b_row)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const char *b = w->own != NULL
+                        ? (const char *)w->own + i * w->in * 2
+                        : (const char *)w->weight->data +
+                              lct_net_matrix_element(w, i) * (j->bf16 ? 2 : 4);
+
+    j->n->math->dots(
+        &(struct lct_net_dots){ .c = lct_net_math_at(j->n->math, j->y, i),
+                                .c_row = j->y_row,
+                                .a = j->x,
+                                .a_row = w->in,
+                                .b = b,
+                                .b_row = w->own != NULL ? w->in : b_row,
+                                .bf16 = j->bf16,
+                                .m = j->rows,
+                                .n = count,
+                                .k = w->in });
+}
+
+/* Are products of pairs of bfloat16?  Only of models that round to it; the
+   answer does not depend on how many rows x has. */
+static bool in_pairs(const struct job *j)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const bool kept = w->own != NULL;
+    const char *data = kept ? w->own : (const char *)w->weight->data;
+
+    if (!j->n->round_weights || w->in % 2 != 0 || (uintptr_t)data % 4 != 0)
+        return false;
+    return kept || (lct_net_matrix_is(w, "BF16") && !w->transposed &&
+                    w->row % 2 == 0 && w->first % 2 == 0);
+}
+
+/* Some rows of x, from 'row' on, and a piece of them. */
+struct part {
+    int64_t row, rows, p, k;
+    const uint16_t *x; /* [rows, k] */
+};
+
+/* Columns i .. i + count - 1 of y for a part of x; rows of the matrix lie
+   'b_row' apart. */
+static void multiply_pairs(const struct job *j, const struct part *part,
+                           int64_t i, int64_t count, int64_t b_row)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const struct lct_net_math *m = j->n->math;
+    const bool kept = w->own != NULL;
+    const uint16_t *b = kept ? (const uint16_t *)w->own + i * w->in
+                             : (const uint16_t *)(const void *)w->weight->data +
+                                   lct_net_matrix_element(w, i);
+
+    m->dots(&(struct lct_net_dots){
+        .c = lct_net_math_at(m, j->y, part->row * j->y_row + i),
+        .c_row = j->y_row,
+        .a = part->x,
+        .a_row = part->k / 2,
+        .b = b + part->p,
+        .b_row = (kept ? w->in : b_row) / 2,
+        .pairs = true,
+        .add = part->p > 0,
+        .m = part->rows,
+        .n = count,
+        .k = part->k / 2 });
+}
+
+static void pairs_columns(const struct job *j, const struct part *part,
+                          int64_t i, int64_t count)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+
+    if (w->own != NULL || w->group == 1) {
+        multiply_pairs(j, part, i, count, w->step * w->row);
+        return;
+    }
+    for (int64_t done = 0, run; done < count; done += run) {
+        const int64_t left = w->group - (i + done) % w->group;
+
+        run = left < count - done ? left : count - done;
+        multiply_pairs(j, part, i + done, run, w->row);
+    }
+}
+
+static void pairs_tile(const struct job *j, int64_t row, int64_t i,
+                       int64_t count, int slot)
+{
+    const struct lct_net_math *m = j->n->math;
+    const int64_t in = j->w->w.in, most = 2 * PIECE;
+    uint16_t *room = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
+    struct part part = { .row = row,
+                         .rows = j->rows - row < ROWS ? j->rows - row : ROWS,
+                         .x = room };
+
+    for (part.p = 0; part.p < in; part.p += most) {
+        part.k = in - part.p < most ? in - part.p : most;
+        for (int64_t r = 0; r < part.rows; r++)
+            m->narrow(room + r * part.k,
+                      lct_net_math_at(m, j->x, (row + r) * in + part.p),
+                      part.k);
+        pairs_columns(j, &part, i, count);
+    }
+}
+
+static void in_place_tile(const struct job *j, int64_t i, int64_t count)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+
+    for (int64_t done = 0, run; done < count; done += run) {
+        const int64_t left = w->group - (i + done) % w->group;
+
+        if (w->group == 1) {
+            multiply_in_place(j, i + done, count, w->step * w->row);
+            return;
+        }
+        run = left < count - done ? left : count - done;
+        multiply_in_place(j, i + done, run, w->row);
+    }
+}
+
+static void copied_tile(const struct job *j, int64_t i, int64_t count, int slot)
+{
+    const struct lct_net_matrix *w = &j->w->w;
+    const struct lct_net_math *m = j->n->math;
+    void *tile = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
+
+    for (int64_t p = 0; p < w->in; p += PIECE) {
+        const int64_t k = w->in - p < PIECE ? w->in - p : PIECE;
+
+        lct_net_matrix_tile(tile, j->n, w, i, count, p, k);
+        m->dots(&(struct lct_net_dots){ .c = lct_net_math_at(m, j->y, i),
+                                        .c_row = j->y_row,
+                                        .a = lct_net_math_at(m, j->x, p),
+                                        .a_row = w->in,
+                                        .b = tile,
+                                        .b_row = k,
+                                        .add = p > 0,
+                                        .m = j->rows,
+                                        .n = count,
+                                        .k = k });
+    }
+}
+
+static void tile_task(void *context, size_t task, int slot)
+{
+    const struct job *j = context;
+    const struct lct_net_math *m = j->n->math;
+    const int64_t out = j->w->w.out;
+    const int64_t i = (int64_t)task / j->blocks * j->tile;
+    const int64_t count = out - i < j->tile ? out - i : j->tile;
+    const int64_t row = (int64_t)task % j->blocks * ROWS;
+    const int64_t end =
+        j->blocks == 1 || j->rows - row < ROWS ? j->rows : row + ROWS;
+
+    struct job part = *j;
+
+    part.x = lct_net_math_at(m, j->x, row * j->w->w.in);
+    part.y = lct_net_math_at(m, j->y, row * j->y_row);
+    part.rows = end - row;
+    if (j->pairs)
+        pairs_tile(j, row, i, count, slot);
+    else if (j->in_place)
+        in_place_tile(&part, i, count);
+    else
+        copied_tile(j, i, count, slot);
+    for (int64_t r = row; j->w->bias != NULL && r < end; r++)
+        m->add(lct_net_math_at(m, j->y, r * j->y_row + i),
+               lct_net_math_at(m, j->w->bias, i), 1, count);
+}
+
+void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
+                            const struct lct_net *n,
+                            const struct lct_net_linear *w,
+                            const struct lct_net_room *room)
+{
+    struct job j = { .y = y,
+                     .y_row = y_row,
+                     .x = x,
+                     .rows = rows,
+                     .n = n,
+                     .w = w,
+                     .room = room };
+    size_t tiles;
+
+    j.pairs = in_pairs(&j);
+    j.in_place = in_place(&j, &j.bf16);
+    /* long rows lie apart in x: a block of them, once read, serves many rows of
+       the matrix */
+    j.blocks = j.pairs || (j.in_place && w->w.in > PIECE)
+                   ? (rows + ROWS - 1) / ROWS
+                   : 1;
+    j.tile = j.blocks > 1 ? MANY_TILE : j.pairs ? PAIR_TILE : TILE;
+    tiles = (size_t)((w->w.out + j.tile - 1) / j.tile * j.blocks);
+    if (locant_threads() <= room->slots) {
+        locant_parallel_for(tiles, tile_task, &j);
+        return;
+    }
+    /* someone asked for more threads since: there is room for one */
+    for (size_t t = 0; t < tiles; t++)
+        tile_task(&j, t, 0);
+}
