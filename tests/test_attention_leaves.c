@@ -250,8 +250,8 @@ static void check_process(struct mixed *m, struct runs *r, int64_t L)
     free(whole);
 }
 
-/* Four tiles of queries, the last of one query.  A process has one tile, or two,
- * the last one not whole. */
+/* Four tiles of queries, the last of one query.  A process has one tile, or
+ * two, the last one not whole. */
 TEST(sums_of_every_encoding_are_trees_also_of_processes)
 {
     const char *spec;
