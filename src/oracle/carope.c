@@ -15,12 +15,13 @@ static void angles(cx *angle, const struct oracle_call *call, int64_t b,
     for (int64_t c = 0; c < call->D / 2; c++)
         angle[c] = 0;
     for (int64_t s = 0; s < call->S; s++) {
-        cx l = product(call->param[0] + h * call->W, input_of(call, b, s),
-                       call->W);
-        cx f = 1 / (clog(1 + cexp(l)) + 1), power = f;
+        cx l, f, power;
 
         if (oracle_position(call, 1, b, s) > oracle_position(call, 1, b, t))
             continue;
+        l = product(call->param[0] + h * call->W, input_of(call, b, s),
+                    call->W);
+        f = power = 1 / (clog(1 + cexp(l)) + 1);
         for (int64_t c = 0; c < call->D / 2; c++, power *= f)
             angle[c] += power;
     }

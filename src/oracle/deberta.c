@@ -35,29 +35,49 @@ static int64_t row_of(const struct oracle_call *call, int64_t n)
     return clip((int64_t)(n < 0 ? -f : f) + span, 0, 2 * span - 1);
 }
 
-/* Entry c of row r of P, normalised in version 3. */
-static cx entry(const struct oracle_call *call, int64_t r, int64_t c)
-{
-    const cx *row = call->param[0] + r * call->W;
-    cx mean = 0, square = 0;
+/* Row r of P, and what version 3 normalises it by. */
+struct place {
+    const cx *row;
+    cx mean, deviation;
+};
 
-    if (version(call) < 3)
-        return row[c];
-    for (int64_t d = 0; d < call->W; d++)
-        mean += row[d] / (double)call->W;
-    for (int64_t d = 0; d < call->W; d++)
-        square += (row[d] - mean) * (row[d] - mean) / (double)call->W;
-    return (row[c] - mean) / csqrt(square + 1e-7) * call->param[5][c] +
+static struct place place_of(const struct oracle_call *call, int64_t r)
+{
+    struct place p = { .row = call->param[0] + r * call->W };
+    cx square = 0;
+
+    for (int64_t c = 0; c < call->W; c++)
+        p.mean += p.row[c] / (double)call->W;
+    for (int64_t c = 0; c < call->W; c++)
+        square += (p.row[c] - p.mean) * (p.row[c] - p.mean) / (double)call->W;
+    p.deviation = csqrt(square + 1e-7);
+    return p;
+}
+
+static cx entry(const struct oracle_call *call, struct place p, int64_t c,
+                int normalised)
+{
+    if (!normalised)
+        return p.row[c];
+    return (p.row[c] - p.mean) / p.deviation * call->param[5][c] +
            call->param[6][c];
 }
 
-static cx projected(const struct oracle_call *call, const cx *matrix,
-                    const cx *bias, int64_t h, int64_t d, int64_t r)
+/* x.(W_h p + bias), one entry of p after another */
+static cx projected(const struct oracle_call *call, const cx *x,
+                    const cx *matrix, const cx *bias, int64_t h, int64_t r)
 {
-    cx sum = bias == NULL ? 0 : bias[h * call->D + d];
+    struct place p = place_of(call, r);
+    int normalised = version(call) >= 3;
+    cx sum = bias == NULL ? 0 : product(x, bias + h * call->D, call->D);
 
-    for (int64_t c = 0; c < call->W; c++)
-        sum += matrix[(h * call->D + d) * call->W + c] * entry(call, r, c);
+    matrix += h * call->D * call->W;
+    for (int64_t c = 0; c < call->W; c++) {
+        cx at = entry(call, p, c, normalised);
+
+        for (int64_t d = 0; d < call->D; d++)
+            sum += x[d] * matrix[d * call->W + c] * at;
+    }
     return sum;
 }
 
@@ -69,9 +89,8 @@ static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
     const cx *key_bias = version(call) >= 2 ? call->param[4] : NULL;
     cx sum = product(q, k, call->D);
 
-    for (int64_t d = 0; d < call->D; d++)
-        sum += q[d] * projected(call, call->param[1], key_bias, h, d, r) +
-               k[d] * projected(call, call->param[2], call->param[3], h, d, r);
+    sum += projected(call, q, call->param[1], key_bias, h, r) +
+           projected(call, k, call->param[2], call->param[3], h, r);
     return call->scale * sum / sqrt(3);
 }
 

@@ -102,14 +102,16 @@ static void angles(cx *angle, const struct oracle_call *call, int64_t b,
     double base = oracle_number(call->spec, "base", 500000);
     double peak = oracle_number(call->spec, "peak", 1);
     struct tokens tokens;
+    cx gates[ORACLE_KEYS];
 
     find_tokens(&tokens, call, b, t);
+    for (int64_t n = 0; n < tokens.count; n++)
+        gates[n] = gate(call, &tokens, b, h, n);
     for (int64_t c = 0; c < call->D / 2; c++) {
         cx sum = 0;
 
         for (int64_t n = 0; n < tokens.count; n++)
-            sum += gate(call, &tokens, b, h, n) *
-                   step(call, &tokens, n, h * (call->D / 2) + c);
+            sum += gates[n] * step(call, &tokens, n, h * (call->D / 2) + c);
         angle[c] = sum * peak * pow(base, -2.0 * (double)c / (double)call->D);
     }
 }
