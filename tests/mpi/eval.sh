@@ -46,7 +46,11 @@ ranks 2 $evaluate --ranks mpi --dir none > log 2>&1
 exits 3 $? 'no store'
 verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
 
-# begin RANKS [ARG..]: a long evaluation in the background
+# begin RANKS [ARG..]: an evaluation in the background of half a minute, of a
+# model that is large for that
+rm -r new
+$locant train --encoding t5 --generated --layers 6 --width 64 --ff 256 \
+    --length 64 --steps 1 --dir new > log 2>&1
 begin() {
     n=$1
     shift
