@@ -24,14 +24,9 @@ target_compile_options(locant_kernel_flags INTERFACE -Wno-psabi
 # Blocks of registers are arrays until they are unrolled.  A check of each sum of
 # pointers would take Clang minutes, and every access is checked: also those of
 # null pointers and beyond what a pointer points to, which need no second check.
-# Calls of AddressSanitizer's checks compile in half the time of inline ones.
 if(LOCANT_SANITIZE)
   target_compile_options(locant_kernel_flags INTERFACE -O2 -g0
     -fno-sanitize=pointer-overflow,null,object-size)
-  if(CMAKE_C_COMPILER_ID MATCHES "Clang")
-    target_compile_options(locant_kernel_flags INTERFACE
-      "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
-  endif()
 endif()
 
 # The object libraries NAME_ISA of 'source'.
