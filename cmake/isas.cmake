@@ -22,11 +22,10 @@ target_link_libraries(locant_kernel_flags INTERFACE locant_flags)
 target_compile_options(locant_kernel_flags INTERFACE -Wno-psabi
   $<$<CONFIG:Release>:${LOCANT_KERNEL_FLAGS}>)
 # Blocks of registers are arrays until they are unrolled.  A check of each sum of
-# pointers would take Clang minutes, and every access is checked: also those of
-# null pointers and beyond what a pointer points to, which need no second check.
+# pointers would take Clang minutes, and every access is checked.
 if(LOCANT_SANITIZE)
   target_compile_options(locant_kernel_flags INTERFACE -O2 -g0
-    -fno-sanitize=pointer-overflow,null,object-size)
+    -fno-sanitize=pointer-overflow)
 endif()
 
 # The object libraries NAME_ISA of 'source'.
