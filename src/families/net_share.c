@@ -232,17 +232,7 @@ void lct_net_share_hold(struct lct_net_share *s, locant_status status)
 
 locant_status lct_net_share_agree(struct lct_net_share *s)
 {
-    uint32_t all[LCT_GROUP_RANKS] = { 0 };
+    const locant_status status = held(s);
 
-    if (s->watched.broken)
-        return held(s);
-    for (int r = 0; r <= s->group->size; r++)
-        s->bytes[r] = (size_t)r * sizeof(*all);
-    all[s->group->rank] = s->held;
-    LCT_TRY(lct_group_gather(all, s->bytes, s->group));
-    (void)held(s); /* its message is the last error */
-    for (int r = 0; r < s->group->size; r++)
-        if (all[r] != LOCANT_OK)
-            return lct_group_fail(all[r], r, s->group);
-    return LOCANT_OK;
+    return s->watched.broken ? status : lct_group_agree(status, s->group);
 }

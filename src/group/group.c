@@ -1,6 +1,7 @@
 /* group.c - see group.h */
 #include "group.h"
 #include <stdio.h>
+#include <string.h>
 
 enum { MESSAGE = 512 }; /* bytes of an error message */
 
@@ -136,7 +137,8 @@ locant_status lct_group_gather(void *data, const size_t *begin,
                                        : gather_in_ring(data, begin, g);
 }
 
-locant_status lct_group_fail(uint32_t number, int first, const locant_group *g)
+/* All ranks return the failure 'number' of rank 'first'. */
+static locant_status fail(uint32_t number, int first, const locant_group *g)
 {
     const locant_status status =
         number > LOCANT_OK && number <= LOCANT_ERR_INTERRUPTED
@@ -150,4 +152,32 @@ locant_status lct_group_fail(uint32_t number, int first, const locant_group *g)
     message[MESSAGE - 1] = 0;
     return first == 0 ? locant_fail(status, "%s", message)
                       : locant_fail(status, "rank %d: %s", first, message);
+}
+
+locant_status lct_group_tell(void *news, const size_t *begin,
+                             locant_status status, const locant_group *g)
+{
+    uint32_t number = (uint32_t)status;
+    char *at = news;
+
+    if (lct_group_size(g) == 1)
+        return status;
+    memcpy(at + begin[g->rank], &number, LCT_GROUP_STATUS);
+    LCT_TRY(lct_group_gather(news, begin, g));
+    for (int r = 0; r < g->size; r++) {
+        memcpy(&number, at + begin[r], LCT_GROUP_STATUS);
+        if (number != LOCANT_OK)
+            return fail(number, r, g);
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_group_agree(locant_status status, const locant_group *g)
+{
+    char news[LCT_GROUP_RANKS * LCT_GROUP_STATUS];
+    size_t begin[LCT_GROUP_RANKS + 1];
+
+    for (int r = 0; r <= lct_group_size(g); r++)
+        begin[r] = (size_t)r * LCT_GROUP_STATUS;
+    return lct_group_tell(news, begin, status, g);
 }

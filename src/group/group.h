@@ -12,9 +12,10 @@
 
 enum {
     LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
-    LCT_GROUP_DIRECT = 32  /* up to so many ranks send to each other directly,
+    LCT_GROUP_DIRECT = 32, /* up to so many ranks send to each other directly,
                               more take turns, or pass on what they have round
                               a ring */
+    LCT_GROUP_STATUS = 4   /* bytes of a status among news */
 };
 
 /* Rank r of P has [n r/P, n (r+1)/P) of n things: the first one of a rank, and
@@ -59,8 +60,15 @@ locant_status lct_group_gather(void *data, const size_t *begin,
                                const locant_group *g);
 
 /*
- * All ranks return the failure 'number' of rank 'first', with the message that
- * it has as locant_last_error(). A number that is no status is FORMAT.
+ * A gather whose parts, the news of each rank, begin with its status: this one
+ * writes the first LCT_GROUP_STATUS bytes of its part. All ranks return the
+ * first status that is not OK, with the message that its rank has as
+ * locant_last_error(). A number that is no status is FORMAT. Without a group:
+ * 'status'.
  */
-locant_status lct_group_fail(uint32_t number, int first, const locant_group *g);
+locant_status lct_group_tell(void *news, const size_t *begin,
+                             locant_status status, const locant_group *g);
+
+/* The same without other news. */
+locant_status lct_group_agree(locant_status status, const locant_group *g);
 #endif
