@@ -175,6 +175,11 @@ static locant_status check_logits(struct lct_model_input *in, int64_t *each,
     return check_seconds(c->fn, seconds, model->net);
 }
 
+static void *data_of(const locant_tensor *t)
+{
+    return t != NULL ? t->data : NULL;
+}
+
 /* In one process. */
 static locant_status logits(void *out, double *seconds,
                             struct lct_model_call *c)
@@ -212,12 +217,9 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     LCT_TRY(lct_model_share_group(&c.group, fn, input));
     c.status = check_logits(&c.in, &each, out, seconds, &c, model);
     if (c.group != NULL)
-        return lct_model_share_logits(
-            lct_group_rank(c.group) == 0 && out != NULL ? out->data : NULL,
-            c.status == LOCANT_OK && seconds != NULL ? seconds->data : NULL, &c,
-            each);
+        return lct_model_share_logits(data_of(out), data_of(seconds), &c, each);
     LCT_TRY(c.status);
-    return logits(out->data, seconds != NULL ? seconds->data : NULL, &c);
+    return logits(out->data, data_of(seconds), &c);
 }
 
 /* ----------------------------------------------------------------- losses */
@@ -267,7 +269,7 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
     LCT_TRY(lct_model_share_group(&c.group, fn, input));
     c.status = check_losses(&c.in, out, &c);
     if (c.group != NULL)
-        return lct_model_share_losses(out != NULL ? out->data : NULL, &c);
+        return lct_model_share_losses(data_of(out), &c);
     LCT_TRY(c.status);
     if (c.in.B == 0 || c.in.T < 2)
         return LOCANT_OK;

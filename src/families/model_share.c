@@ -52,15 +52,16 @@ struct work {
     int64_t each; /* numbers of a row of 'out' */
     void *out;
     double *seconds; /* or NULL */
-    size_t bytes[2]; /* of these: */
-    void *room;      /* what is sent */
-    void *logits;    /* [LCT_NET_LOSSES_ROWS, vocab] */
+    size_t room_bytes, logits_bytes;
+    void *room;   /* what is sent */
+    void *logits; /* [LCT_NET_LOSSES_ROWS, vocab] */
 };
 
 /* The first row of rank r. */
 static int64_t first_row(const struct work *w, int r)
 {
-    return w->by_rows ? w->call->in.B * r / w->call->group->size : 0;
+    return w->by_rows ? lct_group_share(w->call->in.B, r, w->call->group->size)
+                      : 0;
 }
 
 static int64_t rows_of(const struct work *w, int r)
@@ -121,8 +122,8 @@ static locant_status begin(struct work *w)
     w->own = w->by_rows ? lct_model_input_rows(&c->in, w->n, first_row(w, rank),
                                                rows_of(w, rank))
                         : c->in;
-    w->room = locant_alloc(w->bytes[0] + 1);
-    w->logits = locant_alloc(w->bytes[1] + 1);
+    w->room = locant_alloc(w->room_bytes + 1);
+    w->logits = locant_alloc(w->logits_bytes + 1);
     if (w->room == NULL || w->logits == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", c->fn);
     LCT_TRY(lct_model_run_begin_share(&w->run, &w->memory, w->n, &w->own,
@@ -317,7 +318,7 @@ locant_status lct_model_share_logits(void *out, double *seconds,
             (call->flags & LOCANT_MODEL_HIDDEN
                  ? lct_net_patches_states(w.n, call->in.height, call->in.width)
                  : 1);
-    w.bytes[0] = bytes_of(&w, room);
+    w.room_bytes = bytes_of(&w, room);
     return run_call(&w, w.n->text.patches != NULL ? put_images : put_logits);
 }
 
@@ -372,7 +373,8 @@ locant_status lct_model_share_losses(double *out,
     if (call->in.B == 0 || call->in.T < 2)
         return LOCANT_OK;
     w.out = out;
-    w.bytes[0] = (size_t)(call->in.B * step_of(&w)) * sizeof(*out);
-    w.bytes[1] = (size_t)(LCT_NET_LOSSES_ROWS * w.n->vocab) * w.n->math->item;
+    w.room_bytes = (size_t)(call->in.B * step_of(&w)) * sizeof(*out);
+    w.logits_bytes =
+        (size_t)(LCT_NET_LOSSES_ROWS * w.n->vocab) * w.n->math->item;
     return run_call(&w, put_losses);
 }

@@ -97,15 +97,15 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
                                       int64_t capacity, int64_t most,
                                       struct lct_net_share *share)
 {
-    const int64_t own = lct_net_share_most(share, n, &n->text, capacity, most);
+    const int64_t own = lct_net_share_most(share, n, capacity, most);
 
     *r = (struct lct_net_run){ .n = n,
                                .stack = &n->text,
                                .ids = n->text.plan->ids,
                                .most = most,
                                .share = share };
-    LCT_TRY(lct_net_share_reserve(share, n, &n->text, B,
-                                  n->text.memory + capacity, most));
+    LCT_TRY(
+        lct_net_share_reserve(share, n, B, n->text.memory + capacity, most));
     return begin(r, B, capacity, B * own);
 }
 
@@ -198,7 +198,7 @@ static locant_status share_layer(struct lct_net_run *r,
     s->exchanges = 0;
     if (step->T > 0 && s->held == LOCANT_OK)
         lct_net_share_hold(s, run_layer(r, step, t, i));
-    return lct_net_share_skip(s, r->n, r->stack, i, r->cache->B);
+    return lct_net_share_skip(s, r->n, i, r->cache->B);
 }
 
 static locant_status run_layers(struct lct_net_run *r,
@@ -230,7 +230,7 @@ static struct lct_net_tokens own_of(struct lct_net_run *r,
     struct lct_net_tokens own = *t;
     int64_t at;
 
-    lct_net_share_cut(r->share, r->n, r->stack, r->from, t->T);
+    lct_net_share_cut(r->share, r->n, r->from, t->T);
     at = r->share->begin[r->share->group->rank];
     own.T = lct_net_share_tokens(r->share, r->share->group->rank);
     own.ids = t->ids + at;
