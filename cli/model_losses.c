@@ -62,7 +62,10 @@ int model_losses_begin(struct model_losses *t, int by, int64_t B, int64_t T)
         if (t->rows[r].mean == NULL)
             return CLI_INPUT;
     }
-    return CLI_OK;
+    t->loss = cli_alloc((size_t)(B * T), sizeof *t->loss);
+    if (by == 1)
+        t->cut = cli_alloc((size_t)(B * T), sizeof *t->cut);
+    return t->loss == NULL || (by == 1 && t->cut == NULL) ? CLI_INPUT : CLI_OK;
 }
 
 /* Mean of the losses of tokens first .. last of a text. */

@@ -20,7 +20,7 @@ struct model_losses {
     int n;
     const locant_group *group; /* NULL: one process */
     double *loss;              /* as many as ids */
-    int64_t *cut;              /* texts of a length, one after the other */
+    int64_t *cut; /* by length: texts of a length, one after the other */
 };
 
 /* The rows for texts [B, T]: positions 1, 2-3, 4-7, .. T - 1, or, with 'by' 1,
