@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_BYTES = 900 }; /* of what a rank was called with, as text */
+/* What a rank was called with, as text: the call and the model in below 128
+   bytes, and 7 arrays in below 32 each. */
+enum { KEY_BYTES = 128 + 7 * 32 };
 
 /* The hash of an array: of its shape and bytes. */
 static uint64_t hash_array(const locant_tensor *t)

@@ -49,7 +49,6 @@ struct work {
     struct lct_model_memory memory;
     struct lct_model_input own; /* rows of this rank */
     bool by_rows;
-    int64_t each; /* numbers of a row of 'out' */
     void *out;
     double *seconds; /* or NULL */
     size_t room_bytes, logits_bytes;
@@ -208,7 +207,7 @@ static struct block block_of(const struct work *w, int r, int64_t k, int64_t T)
 
 static size_t bytes_of(const struct work *w, int64_t rows)
 {
-    return (size_t)(rows * w->each) * w->n->math->item;
+    return (size_t)(rows * w->call->each) * w->n->math->item;
 }
 
 /* Where a block of rank r goes. */
@@ -218,7 +217,7 @@ static void *place_of(const struct work *w, int r, const struct block *x,
     const int64_t row =
         (first_row(w, r) + x->b) * w->call->in.T + t + first_token(w, r) + x->i;
 
-    return lct_net_math_at(w->n->math, w->out, row * w->each);
+    return lct_net_math_at(w->n->math, w->out, row * w->call->each);
 }
 
 static void fill(void *to, struct work *w, const struct block *x)
@@ -300,8 +299,7 @@ static locant_status put_images(struct work *w, int64_t t, int64_t T)
 }
 
 locant_status lct_model_share_logits(void *out, double *seconds,
-                                     const struct lct_model_call *call,
-                                     int64_t each)
+                                     const struct lct_model_call *call)
 {
     struct work w;
     int64_t room = ROWS;
@@ -310,7 +308,6 @@ locant_status lct_model_share_logits(void *out, double *seconds,
     if (call->in.B == 0 || call->in.T == 0)
         return LOCANT_OK;
     w.out = out;
-    w.each = each;
     w.seconds = seconds;
     if (w.n->text.patches != NULL)
         room =
