@@ -27,9 +27,10 @@ struct model_losses {
    lengths T, T/2, .. of at least 8; room for the models that t has. */
 int model_losses_begin(struct model_losses *t, int by, int64_t B, int64_t T);
 
-/* Can each model be opened?  A wrong extension is found before anything is
-   computed. */
-int model_losses_check(const struct model_losses *t, const char *path);
+/* Can each model be opened, and read these ids?  What is wrong is found before
+   anything is computed. */
+int model_losses_check(const struct model_losses *t, const char *path,
+                       const locant_tensor *ids);
 
 /* Fill the rows: the model of 'path' as it is, and with each extension. */
 int model_losses_fill(struct model_losses *t, const char *path,

@@ -186,7 +186,7 @@ static int prepare(struct model_losses *t, locant_tensor *ids,
         CLI_TRY(cli_check_output(o->figure));
     CLI_TRY(read_ids(ids, cli));
     CLI_TRY(model_losses_begin(t, o->by, ids->shape[0], ids->shape[1]));
-    return model_losses_check(t, cli->words[0]);
+    return model_losses_check(t, cli->words[0], ids);
 }
 
 static int show(const struct model_losses *t, const struct cli *cli)
