@@ -161,7 +161,7 @@ static locant_status run_steps(struct work *w,
         T = w->own.T - t < w->run.most ? w->own.T - t : w->run.most;
         const struct lct_net_tokens part = lct_model_input_part(&w->own, t, T);
 
-        lct_net_share_hold(&w->share, lct_net_run_step(&w->run, &part));
+        lct_group_hold(&w->share.held, lct_net_run_step(&w->run, &part));
         LCT_TRY(lct_net_share_agree(&w->share));
         LCT_TRY(put(w, t, T));
     }
@@ -176,7 +176,7 @@ static locant_status run_call(struct work *w,
     locant_status status;
 
     lct_net_share_begin(&w->share, w->call->group);
-    lct_net_share_hold(&w->share, begin(w));
+    lct_group_hold(&w->share.held, begin(w));
     status = lct_net_share_agree(&w->share);
     if (status == LOCANT_OK)
         status = run_steps(w, put);
@@ -286,8 +286,8 @@ static locant_status put_images(struct work *w, int64_t t, int64_t T)
     if (w->call->flags & LOCANT_MODEL_HIDDEN)
         lct_net_run_states(to, w->run.x, w->own.B * rows, &w->run);
     else
-        lct_net_share_hold(&w->share,
-                           lct_net_patches_head(to, &w->run, w->run.T));
+        lct_group_hold(&w->share.held,
+                       lct_net_patches_head(to, &w->run, w->run.T));
     LCT_TRY(lct_net_share_agree(&w->share));
     if (g->rank > 0)
         return g->exchange(&piece, 1, NULL, 0, g->context);

@@ -196,8 +196,8 @@ static locant_status share_layer(struct lct_net_run *r,
     struct lct_net_share *s = r->share;
 
     s->exchanges = 0;
-    if (step->T > 0 && s->held == LOCANT_OK)
-        lct_net_share_hold(s, run_layer(r, step, t, i));
+    if (step->T > 0 && s->held.status == LOCANT_OK)
+        lct_group_hold(&s->held, run_layer(r, step, t, i));
     return lct_net_share_skip(s, r->n, i, r->cache->B);
 }
 
@@ -271,8 +271,8 @@ static locant_status run_tokens(struct lct_net_run *r,
     step.T = own.T;
     if (r->share == NULL)
         LCT_TRY(lct_net_enter(r, &own));
-    else if (own.T > 0 && r->share->held == LOCANT_OK)
-        lct_net_share_hold(r->share, lct_net_enter(r, &own));
+    else if (own.T > 0 && r->share->held.status == LOCANT_OK)
+        lct_group_hold(&r->share->held, lct_net_enter(r, &own));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, &own, &from));
     r->T = step.T;
@@ -289,7 +289,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
     if (r->stack->by_prompt && r->cache->length == 0)
         status = lct_net_length_encoding(&r->encoding, r, t);
     if (r->share != NULL)
-        lct_net_share_hold(r->share, status);
+        lct_group_hold(&r->share->held, status);
     else
         LCT_TRY(status);
     lct_net_cache_append(r->cache, r->ids, t->T, t->mask, t->positions,

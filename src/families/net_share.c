@@ -1,7 +1,6 @@
 /* net_share.c - see net_share.h */
 #include "net_share.h"
 #include "net_math.h"
-#include <stdio.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------- memory */
@@ -192,12 +191,6 @@ locant_status lct_net_share_rows(void *all, const void *x,
     return LOCANT_OK;
 }
 
-static locant_status held(const struct lct_net_share *s)
-{
-    return s->held == LOCANT_OK ? LOCANT_OK
-                                : locant_fail(s->held, "%s", s->message);
-}
-
 locant_status lct_net_share_skip(struct lct_net_share *s,
                                  const struct lct_net *n, int64_t i, int64_t B)
 {
@@ -205,7 +198,7 @@ locant_status lct_net_share_skip(struct lct_net_share *s,
     const int count = exchanges_of(each, n, i);
 
     if (s->watched.broken)
-        return held(s);
+        return lct_group_held(&s->held);
     while (s->exchanges < count) {
         lct_net_share_place(s, B, (size_t)each[s->exchanges] * n->math->item);
         LCT_TRY(lct_net_share_gather(s));
@@ -213,19 +206,9 @@ locant_status lct_net_share_skip(struct lct_net_share *s,
     return LOCANT_OK;
 }
 
-/* ---------------------------------------------------------------- failures */
-
-void lct_net_share_hold(struct lct_net_share *s, locant_status status)
-{
-    if (status == LOCANT_OK || s->held != LOCANT_OK)
-        return;
-    s->held = status;
-    snprintf(s->message, sizeof(s->message), "%s", locant_last_error());
-}
-
 locant_status lct_net_share_agree(struct lct_net_share *s)
 {
-    const locant_status status = held(s);
+    const locant_status status = lct_group_held(&s->held);
 
     return s->watched.broken ? status : lct_group_agree(status, s->group);
 }

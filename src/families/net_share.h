@@ -15,8 +15,6 @@
 #include "../group/group.h"
 #include "net.h"
 
-enum { LCT_NET_SHARE_MESSAGE = 512 };
-
 /* Begin with zeros. */
 struct lct_net_share {
     const locant_group *group; /* 'watched' */
@@ -26,8 +24,7 @@ struct lct_net_share {
     size_t bytes[LCT_GROUP_RANKS + 1]; /* where those of each rank begin */
     int64_t *slots;                    /* [capacity]: 0, 1, 2 .. */
     int exchanges;                     /* of this layer, so far */
-    locant_status held; /* a failure of this rank, which others do not know */
-    char message[LCT_NET_SHARE_MESSAGE];
+    struct lct_held held;
 };
 
 /* For a group of two ranks or more. */
@@ -69,9 +66,6 @@ locant_status lct_net_share_rows(void *all, const void *x,
 locant_status lct_net_share_skip(struct lct_net_share *s,
                                  const struct lct_net *n, int64_t i, int64_t B);
 
-/* Keep a failure, the first one. */
-void lct_net_share_hold(struct lct_net_share *s, locant_status status);
-
-/* The first failure of any rank becomes that of all. */
+/* The failure of the first rank that holds one becomes that of all. */
 locant_status lct_net_share_agree(struct lct_net_share *s);
 #endif

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE = 512 }; /* bytes of an error message */
-
 locant_status lct_group_check(const char *fn, const locant_group *g)
 {
     if (g == NULL)
@@ -144,12 +142,12 @@ static locant_status fail(uint32_t number, int first, const locant_group *g)
         number > LOCANT_OK && number <= LOCANT_ERR_INTERRUPTED
             ? (locant_status)number
             : LOCANT_ERR_FORMAT;
-    char message[MESSAGE] = "";
+    char message[LCT_GROUP_MESSAGE] = "";
 
     if (g->rank == first)
         snprintf(message, sizeof message, "%s", locant_last_error());
     LCT_TRY(lct_group_broadcast_from(message, sizeof message, first, g));
-    message[MESSAGE - 1] = 0;
+    message[LCT_GROUP_MESSAGE - 1] = 0;
     return first == 0 ? locant_fail(status, "%s", message)
                       : locant_fail(status, "rank %d: %s", first, message);
 }
@@ -180,4 +178,18 @@ locant_status lct_group_agree(locant_status status, const locant_group *g)
     for (int r = 0; r <= lct_group_size(g); r++)
         begin[r] = (size_t)r * LCT_GROUP_STATUS;
     return lct_group_tell(news, begin, status, g);
+}
+
+void lct_group_hold(struct lct_held *h, locant_status status)
+{
+    if (status == LOCANT_OK || h->status != LOCANT_OK)
+        return;
+    h->status = status;
+    snprintf(h->message, sizeof h->message, "%s", locant_last_error());
+}
+
+locant_status lct_group_held(const struct lct_held *h)
+{
+    return h->status == LOCANT_OK ? LOCANT_OK
+                                  : locant_fail(h->status, "%s", h->message);
 }

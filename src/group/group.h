@@ -1,5 +1,5 @@
 /*
- * group.h - gather and broadcast of a group, made of its exchange.
+ * group.h - gather, broadcast and common failure, made of a group's exchange.
  *
  * Every rank calls the same function with the same sizes. Without a group
  * (NULL), or in one of a single rank, these functions do nothing.
@@ -11,11 +11,12 @@
 #include <stdbool.h>
 
 enum {
-    LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
-    LCT_GROUP_DIRECT = 32, /* up to so many ranks send to each other directly,
+    LCT_GROUP_RANKS = 256,   /* the most ranks: leaves are at most as many */
+    LCT_GROUP_DIRECT = 32,   /* up to so many ranks send to each other directly,
                               more take turns, or pass on what they have round
                               a ring */
-    LCT_GROUP_STATUS = 4   /* bytes of a status among news */
+    LCT_GROUP_MESSAGE = 512, /* bytes of an error message */
+    LCT_GROUP_STATUS = 4     /* bytes of a status among news */
 };
 
 /* Rank r of P has [n r/P, n (r+1)/P) of n things: the first one of a rank, and
@@ -71,4 +72,17 @@ locant_status lct_group_tell(void *news, const size_t *begin,
 
 /* The same without other news. */
 locant_status lct_group_agree(locant_status status, const locant_group *g);
+
+/* The first failure of this rank, which others do not know yet; begins with
+   zeros. */
+struct lct_held {
+    locant_status status;
+    char message[LCT_GROUP_MESSAGE];
+};
+
+/* Keep 'status' with locant_last_error(), if it is the first failure. */
+void lct_group_hold(struct lct_held *h, locant_status status);
+
+/* Fail so again; OK if there is no failure. */
+locant_status lct_group_held(const struct lct_held *h);
 #endif
