@@ -70,35 +70,23 @@ TEST(without_a_group_there_is_one_rank)
     assert_int_equal(data, 'x');
 }
 
-static locant_status no_exchange(const locant_piece *send, size_t sends,
-                                 const locant_piece *receive, size_t receives,
-                                 void *context)
-{
-    (void)send;
-    (void)sends;
-    (void)receive;
-    (void)receives;
-    (void)context;
-    return LOCANT_OK;
-}
-
 TEST(a_group_that_cannot_work_is_refused)
 {
-    locant_group g = { sizeof g, 0, 2, no_exchange, NULL };
+    locant_group g = { sizeof g, 0, 2, thread_group_refuse, NULL };
 
     CHECK_OK(lct_group_check("f", &g));
     g.exchange = NULL;
     CHECK_REFUSED(lct_group_check("f", &g), LOCANT_ERR_NULL,
                   "f: group->exchange is NULL");
-    g = (locant_group){ sizeof g, 2, 2, no_exchange, NULL };
+    g = (locant_group){ sizeof g, 2, 2, thread_group_refuse, NULL };
     CHECK_REFUSED(lct_group_check("f", &g), LOCANT_ERR_PARAM,
                   "f: rank 2 of a group of 2, expected at most 256 ranks,"
                   " counted from 0");
-    g = (locant_group){ sizeof g, 0, 257, no_exchange, NULL };
+    g = (locant_group){ sizeof g, 0, 257, thread_group_refuse, NULL };
     CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
-    g = (locant_group){ sizeof g, -1, 2, no_exchange, NULL };
+    g = (locant_group){ sizeof g, -1, 2, thread_group_refuse, NULL };
     CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
-    g = (locant_group){ 8, 0, 1, no_exchange, NULL };
+    g = (locant_group){ 8, 0, 1, thread_group_refuse, NULL };
     CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
 }
 
