@@ -51,7 +51,7 @@ int64_t cli_launched(const char **variable)
     return 1;
 }
 
-int cli_check_single(const char *add)
+static int refuse_several(const char *why)
 {
     const char *variable;
     const int64_t n = cli_launched(&variable);
@@ -59,20 +59,18 @@ int cli_check_single(const char *add)
     if (n == 1)
         return CLI_OK;
     return cli_refuse("%s is %" PRId64 ": a launcher has started this command "
-                      "%" PRId64 " times, and each would do the same; add %s",
-                      variable, n, n, add);
+                      "%" PRId64 " times, and %s",
+                      variable, n, n, why);
+}
+
+int cli_check_single(const char *add)
+{
+    return refuse_several(cli_text("each would do the same; add %s", add));
 }
 
 int cli_check_alone(void)
 {
-    const char *variable;
-    const int64_t n = cli_launched(&variable);
-
-    if (n == 1)
-        return CLI_OK;
-    return cli_refuse("%s is %" PRId64 ": a launcher has started this command "
-                      "%" PRId64 " times, and it runs in one process",
-                      variable, n, n);
+    return refuse_several("it runs in one process");
 }
 
 /* The launcher of this process: one that started several, if there is one. */

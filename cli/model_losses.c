@@ -62,7 +62,10 @@ int model_losses_begin(struct model_losses *t, int by, int64_t B, int64_t T)
         if (t->rows[r].mean == NULL)
             return CLI_INPUT;
     }
-    return CLI_OK;
+    t->loss = cli_alloc((size_t)(B * T), sizeof *t->loss);
+    if (by == 1)
+        t->cut = cli_alloc((size_t)(B * T), sizeof *t->cut);
+    return t->loss == NULL || (by == 1 && t->cut == NULL) ? CLI_INPUT : CLI_OK;
 }
 
 /* Mean of the losses of tokens first .. last of a text. */
@@ -123,13 +126,27 @@ static int open_model(locant_model **out, const struct model_losses *t, int m,
     return cli_model_status(s);
 }
 
-int model_losses_check(const struct model_losses *t, const char *path)
+int model_losses_check(const struct model_losses *t, const char *path,
+                       const locant_tensor *ids)
 {
+    const int64_t out_shape[] = { ids->shape[0], ids->shape[1] - 1 };
+    locant_tensor out = locant_dense(t->loss, LOCANT_F64, 2, out_shape);
+    locant_model_input input = LOCANT_MODEL_INPUT_INIT;
+
+    input.ids = ids;
     for (int m = 0; m < t->models; m++) {
         locant_model *model;
+        locant_status status;
+        int64_t shape[3];
+        int rank;
 
         CLI_TRY(open_model(&model, t, m, path, LOCANT_F32));
+        status = locant_model_shape(shape, &rank, model, &input,
+                                    LOCANT_MODEL_HIDDEN);
+        if (status != LOCANT_OK) /* which may be because it has no losses */
+            status = locant_model_losses(&out, model, &input);
         locant_model_close(model);
+        CLI_TRY(cli_status_input(status));
     }
     return CLI_OK;
 }

@@ -20,16 +20,17 @@ struct model_losses {
     int n;
     const locant_group *group; /* NULL: one process */
     double *loss;              /* as many as ids */
-    int64_t *cut;              /* texts of a length, one after the other */
+    int64_t *cut; /* by length: texts of a length, one after the other */
 };
 
 /* The rows for texts [B, T]: positions 1, 2-3, 4-7, .. T - 1, or, with 'by' 1,
    lengths T, T/2, .. of at least 8; room for the models that t has. */
 int model_losses_begin(struct model_losses *t, int by, int64_t B, int64_t T);
 
-/* Can each model be opened?  A wrong extension is found before anything is
-   computed. */
-int model_losses_check(const struct model_losses *t, const char *path);
+/* Can each model be opened, and read these ids?  What is wrong is found before
+   anything is computed. */
+int model_losses_check(const struct model_losses *t, const char *path,
+                       const locant_tensor *ids);
 
 /* Fill the rows: the model of 'path' as it is, and with each extension. */
 int model_losses_fill(struct model_losses *t, const char *path,

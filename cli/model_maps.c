@@ -38,13 +38,13 @@ struct map {
 };
 
 /* Means over heads; shares of pairs as multiples of an even share. */
-static void fill_row(double *row, size_t columns_, const json_t *heads,
+static void fill_row(double *row, size_t columns, const json_t *heads,
                      int pairs)
 {
     const json_t *head;
     size_t j;
 
-    for (size_t c = 0; c < columns_; c++) {
+    for (size_t c = 0; c < columns; c++) {
         double sum = 0;
 
         json_array_foreach(heads, j, head) {

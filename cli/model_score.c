@@ -186,12 +186,7 @@ static int prepare(struct model_losses *t, locant_tensor *ids,
         CLI_TRY(cli_check_output(o->figure));
     CLI_TRY(read_ids(ids, cli));
     CLI_TRY(model_losses_begin(t, o->by, ids->shape[0], ids->shape[1]));
-    t->loss =
-        cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->loss);
-    t->cut = cli_alloc((size_t)(ids->shape[0] * ids->shape[1]), sizeof *t->cut);
-    if (t->loss == NULL || t->cut == NULL)
-        return CLI_INPUT;
-    return model_losses_check(t, cli->words[0]);
+    return model_losses_check(t, cli->words[0], ids);
 }
 
 static int show(const struct model_losses *t, const struct cli *cli)

@@ -1,7 +1,6 @@
 /* model_waves.c - the wavelengths of a position plan, as a picture */
 #include <math.h>
 
-#include "language.h"
 #include "model_waves.h"
 
 enum { SERIES = 8, PAIRS = 4096 };

@@ -66,39 +66,70 @@ TEST(without_a_group_there_is_one_rank)
     CHECK_OK(lct_group_broadcast(&data, 1, NULL));
     CHECK_OK(lct_group_gather(&data, begin, NULL));
     CHECK_OK(lct_group_check("f", NULL));
+    CHECK(lct_group_agree(LOCANT_ERR_IO, NULL) == LOCANT_ERR_IO);
     assert_int_equal(data, 'x');
-}
-
-static locant_status no_exchange(const locant_piece *send, size_t sends,
-                                 const locant_piece *receive, size_t receives,
-                                 void *context)
-{
-    (void)send;
-    (void)sends;
-    (void)receive;
-    (void)receives;
-    (void)context;
-    return LOCANT_OK;
 }
 
 TEST(a_group_that_cannot_work_is_refused)
 {
-    locant_group g = { sizeof g, 0, 2, no_exchange, NULL };
+    locant_group g = { sizeof g, 0, 2, thread_group_refuse, NULL };
 
     CHECK_OK(lct_group_check("f", &g));
     g.exchange = NULL;
     CHECK_REFUSED(lct_group_check("f", &g), LOCANT_ERR_NULL,
                   "f: group->exchange is NULL");
-    g = (locant_group){ sizeof g, 2, 2, no_exchange, NULL };
+    g = (locant_group){ sizeof g, 2, 2, thread_group_refuse, NULL };
     CHECK_REFUSED(lct_group_check("f", &g), LOCANT_ERR_PARAM,
                   "f: rank 2 of a group of 2, expected at most 256 ranks,"
                   " counted from 0");
-    g = (locant_group){ sizeof g, 0, 257, no_exchange, NULL };
+    g = (locant_group){ sizeof g, 0, 257, thread_group_refuse, NULL };
     CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
-    g = (locant_group){ sizeof g, -1, 2, no_exchange, NULL };
+    g = (locant_group){ sizeof g, -1, 2, thread_group_refuse, NULL };
     CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
-    g = (locant_group){ 8, 0, 1, no_exchange, NULL };
+    g = (locant_group){ 8, 0, 1, thread_group_refuse, NULL };
     CHECK(lct_group_check("f", &g) == LOCANT_ERR_PARAM);
+}
+
+/* ------------------------------------------------------------------ status */
+
+/* Ranks from 2 on fail, each with its own status. */
+static locant_status agree(const locant_group *g, void *context)
+{
+    (void)context;
+    return lct_group_agree(
+        g->rank < 2
+            ? LOCANT_OK
+            : locant_fail(g->rank % 2 == 0 ? LOCANT_ERR_NOMEM : LOCANT_ERR_IO,
+                          "failure %d", g->rank),
+        g);
+}
+
+static locant_status tell_no_status(const locant_group *g, void *context)
+{
+    (void)context;
+    return lct_group_agree(g->rank == 1 ? (locant_status)99 : LOCANT_OK, g);
+}
+
+TEST(the_first_failure_is_that_of_all_ranks)
+{
+    struct thread_group_result results[THREAD_GROUP_RANKS];
+
+    for (size_t i = 0; i < LEN(sizes); i++) {
+        const struct thread_group_options o = of_size(sizes[i]);
+
+        thread_group_run(results, &o, agree, NULL);
+        for (int r = 0; r < o.size; r++) {
+            assert_int_equal(results[r].status,
+                             o.size > 2 ? LOCANT_ERR_NOMEM : LOCANT_OK);
+            if (o.size > 2)
+                assert_string_equal(results[r].message, "rank 2: failure 2");
+        }
+        thread_group_run(results, &o, tell_no_status, NULL);
+        for (int r = 0; r < o.size; r++)
+            assert_int_equal(results[r].status,
+                             o.size > 1 ? LOCANT_ERR_FORMAT : LOCANT_OK);
+        assert_int_equal(thread_group_left(), 0);
+    }
 }
 
 /* ---------------------------------------------------------------- greeting */

@@ -510,22 +510,10 @@ TEST(survives_any_allocation_that_fails)
 
 /* --------------------------------------------------------------- refusals */
 
-static locant_status no_exchange(const locant_piece *send, size_t sends,
-                                 const locant_piece *receive, size_t receives,
-                                 void *context)
-{
-    (void)send;
-    (void)sends;
-    (void)receive;
-    (void)receives;
-    (void)context;
-    return locant_fail(LOCANT_ERR_IO, "no exchange was expected");
-}
-
 TEST(what_runs_in_one_process_refuses_a_group)
 {
     struct job job = short_text("llama");
-    locant_group group = { sizeof group, 0, 2, no_exchange, NULL };
+    locant_group group = { sizeof group, 0, 2, thread_group_refuse, NULL };
     int64_t ids[ROWS * (TOKENS + 2)], shape[2];
     locant_tensor *out = VIEW(I64, ids, ROWS, TOKENS + 2);
     char *text;

@@ -236,3 +236,15 @@ void thread_group_check(const struct thread_group_result *results, int size,
             FAIL("rank %d of %d: %s: %s\n", r, size,
                  locant_status_name(results[r].status), results[r].message);
 }
+
+locant_status thread_group_refuse(const locant_piece *send, size_t sends,
+                                  const locant_piece *receive, size_t receives,
+                                  void *context)
+{
+    (void)send;
+    (void)sends;
+    (void)receive;
+    (void)receives;
+    (void)context;
+    return locant_fail(LOCANT_ERR_IO, "no exchange was expected");
+}

@@ -38,4 +38,9 @@ void thread_group_check(const struct thread_group_result *results, int size,
 
 /* Messages that were sent and never received, of the last run. */
 long thread_group_left(void);
+
+/* The exchange of a group that must not call it. */
+locant_status thread_group_refuse(const locant_piece *send, size_t sends,
+                                  const locant_piece *receive, size_t receives,
+                                  void *context);
 #endif

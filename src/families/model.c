@@ -80,13 +80,11 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
 
 /* The input of logits. */
 static locant_status check(struct lct_model_input *in, const char *fn,
-                           const locant_model *model,
+                           const struct lct_net *n,
                            const locant_model_input *input, int flags)
 {
-    LCT_NOT_NULL(fn, model);
-    LCT_TRY(lct_model_input_check(in, fn, model->net, input, false));
-    return flags & LOCANT_MODEL_HIDDEN ? LOCANT_OK
-                                       : lct_net_need_head(fn, model->net);
+    LCT_TRY(lct_model_input_check(in, fn, n, input, false));
+    return flags & LOCANT_MODEL_HIDDEN ? LOCANT_OK : lct_net_need_head(fn, n);
 }
 
 locant_status locant_model_shape(int64_t shape[3], int *rank,
@@ -98,43 +96,43 @@ locant_status locant_model_shape(int64_t shape[3], int *rank,
 
     LCT_NOT_NULL(fn, shape);
     LCT_NOT_NULL(fn, rank);
-    LCT_TRY(check(&in, fn, model, input, flags));
+    LCT_NOT_NULL(fn, model);
+    LCT_TRY(check(&in, fn, model->net, input, flags));
     *rank = shape_of(shape, model->net, &in, flags);
     return LOCANT_OK;
 }
 
 /* Images go in one step: to their classes, or states. */
 static locant_status run_images(void *out, struct lct_net_run *r,
-                                const struct lct_model_input *in, int flags)
+                                const struct lct_model_call *c)
 {
-    const struct lct_net_tokens all = lct_model_input_part(in, 0, in->T);
+    const struct lct_net_tokens all = lct_model_input_part(&c->in, 0, c->in.T);
 
     LCT_TRY(lct_net_run_step(r, &all));
-    if (!(flags & LOCANT_MODEL_HIDDEN))
+    if (!(c->flags & LOCANT_MODEL_HIDDEN))
         return lct_net_patches_head(out, r, r->T);
-    lct_net_run_states(out, r->x, in->B * r->T, r);
+    lct_net_run_states(out, r->x, c->in.B * r->T, r);
     return LOCANT_OK;
 }
 
 /* Steps over all tokens, each of whose states or logits go to 'out'. */
 static locant_status run_all(void *out, struct lct_net_run *r,
-                             const struct lct_model_input *in, int flags)
+                             const struct lct_model_call *c)
 {
+    const struct lct_model_input *in = &c->in;
     const struct lct_net *n = r->n;
     const struct lct_net_math *m = n->math;
-    int64_t shape[3];
 
-    shape_of(shape, n, in, flags);
     for (int64_t t = 0, T; t < in->T; t += T) {
         T = in->T - t < r->most ? in->T - t : r->most;
         const struct lct_net_tokens part = lct_model_input_part(in, t, T);
 
         LCT_TRY(lct_net_run_step(r, &part));
         for (int64_t b = 0; b < in->B; b++) {
-            void *to = lct_net_math_at(m, out, (b * in->T + t) * shape[2]);
+            void *to = lct_net_math_at(m, out, (b * in->T + t) * c->each);
             const void *x = lct_net_math_at(m, r->x, b * T * n->width);
 
-            if (flags & LOCANT_MODEL_HIDDEN)
+            if (c->flags & LOCANT_MODEL_HIDDEN)
                 lct_net_run_states(to, x, T, r);
             else
                 lct_net_run_head(to, x, T, r);
@@ -156,23 +154,26 @@ static locant_status check_seconds(const char *fn, const locant_tensor *seconds,
     return LOCANT_OK;
 }
 
-/* The arguments of logits; *each: numbers of a row of out. */
-static locant_status check_logits(struct lct_model_input *in, int64_t *each,
+/* The arguments of logits. */
+static locant_status check_logits(struct lct_model_call *c,
                                   const locant_tensor *out,
-                                  const locant_tensor *seconds,
-                                  const struct lct_model_call *c,
-                                  const locant_model *model)
+                                  const locant_tensor *seconds)
 {
     int64_t shape[3];
     int rank;
 
-    LCT_TRY(check(in, c->fn, model, c->input, c->flags));
-    rank = shape_of(shape, model->net, in, c->flags);
-    *each = shape[rank - 1];
+    LCT_TRY(check(&c->in, c->fn, c->n, c->input, c->flags));
+    rank = shape_of(shape, c->n, &c->in, c->flags);
+    c->each = shape[rank - 1];
     if (lct_group_rank(c->group) == 0)
-        LCT_TRY(lct_model_input_array(c->fn, "out", out, model->net->dtype,
-                                      rank, shape));
-    return check_seconds(c->fn, seconds, model->net);
+        LCT_TRY(
+            lct_model_input_array(c->fn, "out", out, c->n->dtype, rank, shape));
+    return check_seconds(c->fn, seconds, c->n);
+}
+
+static void *data_of(const locant_tensor *t)
+{
+    return t != NULL ? t->data : NULL;
 }
 
 /* In one process. */
@@ -192,8 +193,7 @@ static locant_status logits(void *out, double *seconds,
         run.seconds = seconds;
         if (seconds != NULL)
             seconds[n->text.n_layers] = lct_net_run_now() - from;
-        status = (n->text.patches != NULL ? run_images : run_all)(
-            out, &run, &c->in, c->flags);
+        status = (n->text.patches != NULL ? run_images : run_all)(out, &run, c);
     }
     lct_model_run_end(&run, &memory);
     return status;
@@ -205,19 +205,15 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
 {
     static const char fn[] = "locant_model_logits";
     struct lct_model_call c = { .fn = fn, .input = input, .flags = flags };
-    int64_t each = 0;
 
     LCT_NOT_NULL(fn, model);
     c.n = model->net;
     LCT_TRY(lct_model_share_group(&c.group, fn, input));
-    c.status = check_logits(&c.in, &each, out, seconds, &c, model);
+    c.status = check_logits(&c, out, seconds);
     if (c.group != NULL)
-        return lct_model_share_logits(
-            lct_group_rank(c.group) == 0 && out != NULL ? out->data : NULL,
-            c.status == LOCANT_OK && seconds != NULL ? seconds->data : NULL, &c,
-            each);
+        return lct_model_share_logits(data_of(out), data_of(seconds), &c);
     LCT_TRY(c.status);
-    return logits(out->data, seconds != NULL ? seconds->data : NULL, &c);
+    return logits(out->data, data_of(seconds), &c);
 }
 
 /* ----------------------------------------------------------------- losses */
@@ -242,10 +238,10 @@ static locant_status check_causal(const char *fn, const struct lct_net *n)
     return LOCANT_OK;
 }
 
-static locant_status check_losses(struct lct_model_input *in,
-                                  const locant_tensor *out,
-                                  const struct lct_model_call *c)
+static locant_status check_losses(struct lct_model_call *c,
+                                  const locant_tensor *out)
 {
+    struct lct_model_input *in = &c->in;
     int64_t shape[2];
 
     LCT_TRY(check_causal(c->fn, c->n));
@@ -265,9 +261,9 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
     LCT_NOT_NULL(fn, model);
     c.n = model->net;
     LCT_TRY(lct_model_share_group(&c.group, fn, input));
-    c.status = check_losses(&c.in, out, &c);
+    c.status = check_losses(&c, out);
     if (c.group != NULL)
-        return lct_model_share_losses(out != NULL ? out->data : NULL, &c);
+        return lct_model_share_losses(data_of(out), &c);
     LCT_TRY(c.status);
     if (c.in.B == 0 || c.in.T < 2)
         return LOCANT_OK;

@@ -1,22 +1,23 @@
 /* model_greet.c - see model_greet.h */
 #include "model_greet.h"
+#include "../core/tensor.h"
 #include "../files/hash.h"
 #include "../group/greeting.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_BYTES = 900 }; /* of what a rank was called with, as text */
+/* What a rank was called with, as text: the call and the model in below 128
+   bytes, and 7 arrays in below 32 each. */
+enum { KEY_BYTES = 128 + 7 * 32 };
 
 /* The hash of an array: of its shape and bytes. */
-static uint64_t hash_array(uint64_t h, const locant_tensor *t)
+static uint64_t hash_array(const locant_tensor *t)
 {
-    size_t bytes = locant_dtype_size(t->dtype);
+    const uint64_t h =
+        lct_hash(LCT_HASH_BEGIN, t->shape, (size_t)t->rank * sizeof(*t->shape));
 
-    for (int i = 0; i < t->rank; i++)
-        bytes *= (size_t)t->shape[i];
-    h = lct_hash(h, t->shape, (size_t)t->rank * sizeof(*t->shape));
-    return lct_hash(h, t->data, bytes);
+    return lct_hash(h, t->data, lct_elements(t) * locant_dtype_size(t->dtype));
 }
 
 /* Specs of layers; names, types, shapes and the first bytes of all tensors: to
@@ -65,6 +66,6 @@ locant_status lct_model_greet(const struct lct_model_call *c)
         if (arrays[i].t != NULL)
             length += (size_t)snprintf(key + length, sizeof(key) - length,
                                        ";%s=%016" PRIx64, arrays[i].name,
-                                       hash_array(LCT_HASH_BEGIN, arrays[i].t));
+                                       hash_array(arrays[i].t));
     return lct_greeting_begin(c->fn, c->group, key, c->status);
 }

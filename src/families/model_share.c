@@ -49,18 +49,18 @@ struct work {
     struct lct_model_memory memory;
     struct lct_model_input own; /* rows of this rank */
     bool by_rows;
-    int64_t each; /* numbers of a row of 'out' */
     void *out;
     double *seconds; /* or NULL */
-    size_t bytes[2]; /* of these: */
-    void *room;      /* what is sent */
-    void *logits;    /* [LCT_NET_LOSSES_ROWS, vocab] */
+    size_t room_bytes, logits_bytes;
+    void *room;   /* what is sent */
+    void *logits; /* [LCT_NET_LOSSES_ROWS, vocab] */
 };
 
 /* The first row of rank r. */
 static int64_t first_row(const struct work *w, int r)
 {
-    return w->by_rows ? w->call->in.B * r / w->call->group->size : 0;
+    return w->by_rows ? lct_group_share(w->call->in.B, r, w->call->group->size)
+                      : 0;
 }
 
 static int64_t rows_of(const struct work *w, int r)
@@ -121,8 +121,8 @@ static locant_status begin(struct work *w)
     w->own = w->by_rows ? lct_model_input_rows(&c->in, w->n, first_row(w, rank),
                                                rows_of(w, rank))
                         : c->in;
-    w->room = locant_alloc(w->bytes[0] + 1);
-    w->logits = locant_alloc(w->bytes[1] + 1);
+    w->room = locant_alloc(w->room_bytes + 1);
+    w->logits = locant_alloc(w->logits_bytes + 1);
     if (w->room == NULL || w->logits == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", c->fn);
     LCT_TRY(lct_model_run_begin_share(&w->run, &w->memory, w->n, &w->own,
@@ -161,7 +161,7 @@ static locant_status run_steps(struct work *w,
         T = w->own.T - t < w->run.most ? w->own.T - t : w->run.most;
         const struct lct_net_tokens part = lct_model_input_part(&w->own, t, T);
 
-        lct_net_share_hold(&w->share, lct_net_run_step(&w->run, &part));
+        lct_group_hold(&w->share.held, lct_net_run_step(&w->run, &part));
         LCT_TRY(lct_net_share_agree(&w->share));
         LCT_TRY(put(w, t, T));
     }
@@ -176,7 +176,7 @@ static locant_status run_call(struct work *w,
     locant_status status;
 
     lct_net_share_begin(&w->share, w->call->group);
-    lct_net_share_hold(&w->share, begin(w));
+    lct_group_hold(&w->share.held, begin(w));
     status = lct_net_share_agree(&w->share);
     if (status == LOCANT_OK)
         status = run_steps(w, put);
@@ -207,7 +207,7 @@ static struct block block_of(const struct work *w, int r, int64_t k, int64_t T)
 
 static size_t bytes_of(const struct work *w, int64_t rows)
 {
-    return (size_t)(rows * w->each) * w->n->math->item;
+    return (size_t)(rows * w->call->each) * w->n->math->item;
 }
 
 /* Where a block of rank r goes. */
@@ -217,7 +217,7 @@ static void *place_of(const struct work *w, int r, const struct block *x,
     const int64_t row =
         (first_row(w, r) + x->b) * w->call->in.T + t + first_token(w, r) + x->i;
 
-    return lct_net_math_at(w->n->math, w->out, row * w->each);
+    return lct_net_math_at(w->n->math, w->out, row * w->call->each);
 }
 
 static void fill(void *to, struct work *w, const struct block *x)
@@ -286,8 +286,8 @@ static locant_status put_images(struct work *w, int64_t t, int64_t T)
     if (w->call->flags & LOCANT_MODEL_HIDDEN)
         lct_net_run_states(to, w->run.x, w->own.B * rows, &w->run);
     else
-        lct_net_share_hold(&w->share,
-                           lct_net_patches_head(to, &w->run, w->run.T));
+        lct_group_hold(&w->share.held,
+                       lct_net_patches_head(to, &w->run, w->run.T));
     LCT_TRY(lct_net_share_agree(&w->share));
     if (g->rank > 0)
         return g->exchange(&piece, 1, NULL, 0, g->context);
@@ -299,8 +299,7 @@ static locant_status put_images(struct work *w, int64_t t, int64_t T)
 }
 
 locant_status lct_model_share_logits(void *out, double *seconds,
-                                     const struct lct_model_call *call,
-                                     int64_t each)
+                                     const struct lct_model_call *call)
 {
     struct work w;
     int64_t room = ROWS;
@@ -309,7 +308,6 @@ locant_status lct_model_share_logits(void *out, double *seconds,
     if (call->in.B == 0 || call->in.T == 0)
         return LOCANT_OK;
     w.out = out;
-    w.each = each;
     w.seconds = seconds;
     if (w.n->text.patches != NULL)
         room =
@@ -317,7 +315,7 @@ locant_status lct_model_share_logits(void *out, double *seconds,
             (call->flags & LOCANT_MODEL_HIDDEN
                  ? lct_net_patches_states(w.n, call->in.height, call->in.width)
                  : 1);
-    w.bytes[0] = bytes_of(&w, room);
+    w.room_bytes = bytes_of(&w, room);
     return run_call(&w, w.n->text.patches != NULL ? put_images : put_logits);
 }
 
@@ -372,7 +370,8 @@ locant_status lct_model_share_losses(double *out,
     if (call->in.B == 0 || call->in.T < 2)
         return LOCANT_OK;
     w.out = out;
-    w.bytes[0] = (size_t)(call->in.B * step_of(&w)) * sizeof(*out);
-    w.bytes[1] = (size_t)(LCT_NET_LOSSES_ROWS * w.n->vocab) * w.n->math->item;
+    w.room_bytes = (size_t)(call->in.B * step_of(&w)) * sizeof(*out);
+    w.logits_bytes =
+        (size_t)(LCT_NET_LOSSES_ROWS * w.n->vocab) * w.n->math->item;
     return run_call(&w, put_losses);
 }

@@ -19,6 +19,7 @@ struct lct_model_call {
     struct lct_model_input in; /* the same, checked */
     const locant_group *group; /* of several ranks */
     int flags;
+    int64_t each;         /* of logits: numbers of a row of 'out' */
     locant_status status; /* a failure so far: its message is the last error */
 };
 
@@ -31,11 +32,9 @@ locant_status lct_model_share_group(const locant_group **out, const char *fn,
 locant_status lct_model_share_refuse(const char *fn,
                                      const locant_model_input *in);
 
-/* Rank 0 gets logits or states: each row of 'out' has 'each' numbers.  Every
-   rank returns the same status. */
+/* Rank 0 gets logits or states.  Every rank returns the same status. */
 locant_status lct_model_share_logits(void *out, double *seconds,
-                                     const struct lct_model_call *call,
-                                     int64_t each);
+                                     const struct lct_model_call *call);
 
 /* Every rank gets the losses, [B, T - 1]. */
 locant_status lct_model_share_losses(double *out,

@@ -4,8 +4,6 @@
 #include "net_math.h"
 #include <math.h>
 
-/* Logits of so many tokens at a time: those of a long text would take more
-   memory than the model. */
 enum { ROWS = LCT_NET_LOSSES_ROWS };
 
 void lct_net_losses_put(double *out, struct lct_net_run *r,

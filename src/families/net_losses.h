@@ -4,7 +4,9 @@
 #include "model_input.h"
 #include "net_run.h"
 
-enum { LCT_NET_LOSSES_ROWS = 32 }; /* of logits, at a time */
+/* Logits of so many tokens at a time: those of a long text would take more
+   memory than the model. */
+enum { LCT_NET_LOSSES_ROWS = 32 };
 
 /* Losses of row b of out [B, in->T - 1], of the tokens after t .. t + T - 1,
    whose states r->x [B, T, D] has.  Room for logits [LCT_NET_LOSSES_ROWS,

@@ -97,15 +97,15 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
                                       int64_t capacity, int64_t most,
                                       struct lct_net_share *share)
 {
-    const int64_t own = lct_net_share_most(share, n, &n->text, capacity, most);
+    const int64_t own = lct_net_share_most(share, n, capacity, most);
 
     *r = (struct lct_net_run){ .n = n,
                                .stack = &n->text,
                                .ids = n->text.plan->ids,
                                .most = most,
                                .share = share };
-    LCT_TRY(lct_net_share_reserve(share, n, &n->text, B,
-                                  n->text.memory + capacity, most));
+    LCT_TRY(
+        lct_net_share_reserve(share, n, B, n->text.memory + capacity, most));
     return begin(r, B, capacity, B * own);
 }
 
@@ -196,9 +196,9 @@ static locant_status share_layer(struct lct_net_run *r,
     struct lct_net_share *s = r->share;
 
     s->exchanges = 0;
-    if (step->T > 0 && s->held == LOCANT_OK)
-        lct_net_share_hold(s, run_layer(r, step, t, i));
-    return lct_net_share_skip(s, r->n, r->stack, i, r->cache->B);
+    if (step->T > 0 && s->held.status == LOCANT_OK)
+        lct_group_hold(&s->held, run_layer(r, step, t, i));
+    return lct_net_share_skip(s, r->n, i, r->cache->B);
 }
 
 static locant_status run_layers(struct lct_net_run *r,
@@ -230,7 +230,7 @@ static struct lct_net_tokens own_of(struct lct_net_run *r,
     struct lct_net_tokens own = *t;
     int64_t at;
 
-    lct_net_share_cut(r->share, r->n, r->stack, r->from, t->T);
+    lct_net_share_cut(r->share, r->n, r->from, t->T);
     at = r->share->begin[r->share->group->rank];
     own.T = lct_net_share_tokens(r->share, r->share->group->rank);
     own.ids = t->ids + at;
@@ -271,8 +271,8 @@ static locant_status run_tokens(struct lct_net_run *r,
     step.T = own.T;
     if (r->share == NULL)
         LCT_TRY(lct_net_enter(r, &own));
-    else if (own.T > 0 && r->share->held == LOCANT_OK)
-        lct_net_share_hold(r->share, lct_net_enter(r, &own));
+    else if (own.T > 0 && r->share->held.status == LOCANT_OK)
+        lct_group_hold(&r->share->held, lct_net_enter(r, &own));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, &own, &from));
     r->T = step.T;
@@ -289,7 +289,7 @@ locant_status lct_net_run_step(struct lct_net_run *r,
     if (r->stack->by_prompt && r->cache->length == 0)
         status = lct_net_length_encoding(&r->encoding, r, t);
     if (r->share != NULL)
-        lct_net_share_hold(r->share, status);
+        lct_group_hold(&r->share->held, status);
     else
         LCT_TRY(status);
     lct_net_cache_append(r->cache, r->ids, t->T, t->mask, t->positions,

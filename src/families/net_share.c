@@ -1,7 +1,6 @@
 /* net_share.c - see net_share.h */
 #include "net_share.h"
 #include "net_math.h"
-#include <stdio.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------- memory */
@@ -19,14 +18,13 @@ void lct_net_share_end(struct lct_net_share *s)
 
 /* Numbers of a token that layer i exchanges, one exchange after the other;
    returns how many there are. */
-static int exchanges_of(int64_t each[2], const struct lct_net *n,
-                        const struct lct_net_stack *stack, int64_t i)
+static int exchanges_of(int64_t each[2], const struct lct_net *n, int64_t i)
 {
-    const struct lct_net_layer *l = &stack->layers[i];
+    const struct lct_net_layer *l = &n->text.layers[i];
     const struct lct_layer_plan *p = l->attention.plan;
     int count = 0;
 
-    if (i == 0 && stack->convolution != NULL)
+    if (i == 0 && n->text.convolution != NULL)
         each[count++] = n->width;
     if (l->delta != NULL)
         each[count++] = l->width;
@@ -36,14 +34,13 @@ static int exchanges_of(int64_t each[2], const struct lct_net *n,
 }
 
 locant_status lct_net_share_reserve(struct lct_net_share *s,
-                                    const struct lct_net *n,
-                                    const struct lct_net_stack *stack,
-                                    int64_t B, int64_t capacity, int64_t most)
+                                    const struct lct_net *n, int64_t B,
+                                    int64_t capacity, int64_t most)
 {
     int64_t widest = 0, each[2];
 
-    for (int64_t i = 0; i < stack->n_layers; i++)
-        for (int k = exchanges_of(each, n, stack, i); k > 0; k--)
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        for (int k = exchanges_of(each, n, i); k > 0; k--)
             widest = each[k - 1] > widest ? each[k - 1] : widest;
     s->numbers = lct_net_zeros(B * most, widest, n->math->item);
     s->slots = lct_net_zeros(capacity, 1, sizeof(*s->slots));
@@ -102,48 +99,45 @@ static double seen_of(const struct lct_net_layer *l, int64_t t)
     return (double)keys * (double)(p->heads * (p->qk_dim + p->v_dim));
 }
 
-static double cost_of(const struct lct_net_stack *stack, double products,
-                      int64_t t)
+static double cost_of(const struct lct_net *n, double products, int64_t t)
 {
     double sum = products;
 
-    for (int64_t i = 0; i < stack->n_layers; i++)
-        sum += seen_of(&stack->layers[i], t);
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        sum += seen_of(&n->text.layers[i], t);
     return sum;
 }
 
 void lct_net_share_cut(struct lct_net_share *s, const struct lct_net *n,
-                       const struct lct_net_stack *stack, int64_t from,
-                       int64_t T)
+                       int64_t from, int64_t T)
 {
     const int size = s->group->size;
     const int64_t unit = T / size >= MANY ? TILE : 1;
     double products = size_of(&n->head), all = 0, sum = 0;
     int r = 1;
 
-    for (int64_t i = 0; i < stack->n_layers; i++)
-        products += products_of(&stack->layers[i]);
+    for (int64_t i = 0; i < n->text.n_layers; i++)
+        products += products_of(&n->text.layers[i]);
     for (int64_t t = 0; t < T; t++)
-        all += cost_of(stack, products, from + t);
+        all += cost_of(n, products, from + t);
     s->begin[0] = 0;
     for (int64_t t = 0; t < T; t++) {
         for (; r < size && sum >= all * r / size && t % unit == 0; r++)
             s->begin[r] = t;
-        sum += cost_of(stack, products, from + t);
+        sum += cost_of(n, products, from + t);
     }
     for (; r <= size; r++)
         s->begin[r] = T;
 }
 
 int64_t lct_net_share_most(struct lct_net_share *s, const struct lct_net *n,
-                           const struct lct_net_stack *stack, int64_t capacity,
-                           int64_t most)
+                           int64_t capacity, int64_t most)
 {
     int64_t own = 0;
 
     for (int64_t t = 0, T; t < capacity; t += T) {
         T = capacity - t < most ? capacity - t : most;
-        lct_net_share_cut(s, n, stack, stack->memory + t, T);
+        lct_net_share_cut(s, n, n->text.memory + t, T);
         if (lct_net_share_tokens(s, s->group->rank) > own)
             own = lct_net_share_tokens(s, s->group->rank);
     }
@@ -197,22 +191,14 @@ locant_status lct_net_share_rows(void *all, const void *x,
     return LOCANT_OK;
 }
 
-static locant_status held(const struct lct_net_share *s)
-{
-    return s->held == LOCANT_OK ? LOCANT_OK
-                                : locant_fail(s->held, "%s", s->message);
-}
-
 locant_status lct_net_share_skip(struct lct_net_share *s,
-                                 const struct lct_net *n,
-                                 const struct lct_net_stack *stack, int64_t i,
-                                 int64_t B)
+                                 const struct lct_net *n, int64_t i, int64_t B)
 {
     int64_t each[2];
-    const int count = exchanges_of(each, n, stack, i);
+    const int count = exchanges_of(each, n, i);
 
     if (s->watched.broken)
-        return held(s);
+        return lct_group_held(&s->held);
     while (s->exchanges < count) {
         lct_net_share_place(s, B, (size_t)each[s->exchanges] * n->math->item);
         LCT_TRY(lct_net_share_gather(s));
@@ -220,29 +206,9 @@ locant_status lct_net_share_skip(struct lct_net_share *s,
     return LOCANT_OK;
 }
 
-/* ---------------------------------------------------------------- failures */
-
-void lct_net_share_hold(struct lct_net_share *s, locant_status status)
-{
-    if (status == LOCANT_OK || s->held != LOCANT_OK)
-        return;
-    s->held = status;
-    snprintf(s->message, sizeof(s->message), "%s", locant_last_error());
-}
-
 locant_status lct_net_share_agree(struct lct_net_share *s)
 {
-    uint32_t all[LCT_GROUP_RANKS] = { 0 };
+    const locant_status status = lct_group_held(&s->held);
 
-    if (s->watched.broken)
-        return held(s);
-    for (int r = 0; r <= s->group->size; r++)
-        s->bytes[r] = (size_t)r * sizeof(*all);
-    all[s->group->rank] = s->held;
-    LCT_TRY(lct_group_gather(all, s->bytes, s->group));
-    (void)held(s); /* its message is the last error */
-    for (int r = 0; r < s->group->size; r++)
-        if (all[r] != LOCANT_OK)
-            return lct_group_fail(all[r], r, s->group);
-    return LOCANT_OK;
+    return s->watched.broken ? status : lct_group_agree(status, s->group);
 }

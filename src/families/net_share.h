@@ -15,43 +15,36 @@
 #include "../group/group.h"
 #include "net.h"
 
-enum { LCT_NET_SHARE_MESSAGE = 512 };
-
 /* Begin with zeros. */
 struct lct_net_share {
     const locant_group *group; /* 'watched' */
     struct lct_watched_group watched;
     int64_t begin[LCT_GROUP_RANKS + 1];
-    size_t
-        bytes[LCT_GROUP_RANKS + 1]; /* where the numbers of each rank begin */
-    char *numbers;                  /* of all ranks, one after the other */
-    int64_t *slots;                 /* [capacity]: 0, 1, 2 .. */
-    int exchanges;                  /* of this layer, so far */
-    locant_status held; /* a failure of this rank, which others do not know */
-    char message[LCT_NET_SHARE_MESSAGE];
+    char *numbers;                     /* of all ranks, one after the other */
+    size_t bytes[LCT_GROUP_RANKS + 1]; /* where those of each rank begin */
+    int64_t *slots;                    /* [capacity]: 0, 1, 2 .. */
+    int exchanges;                     /* of this layer, so far */
+    struct lct_held held;
 };
 
 /* For a group of two ranks or more. */
 void lct_net_share_begin(struct lct_net_share *s, const locant_group *group);
 void lct_net_share_end(struct lct_net_share *s);
 
-/* Memory for steps of at most 'most' tokens in B rows of a stack, 'capacity' in
+/* Memory for steps of at most 'most' tokens in B rows of a text, 'capacity' in
    all.  Errors: NOMEM. */
 locant_status lct_net_share_reserve(struct lct_net_share *s,
-                                    const struct lct_net *n,
-                                    const struct lct_net_stack *stack,
-                                    int64_t B, int64_t capacity, int64_t most);
+                                    const struct lct_net *n, int64_t B,
+                                    int64_t capacity, int64_t most);
 
 /* Share tokens 0 .. T - 1 of a step out, which follow 'from' others, so that
    each rank has as much to compute. */
 void lct_net_share_cut(struct lct_net_share *s, const struct lct_net *n,
-                       const struct lct_net_stack *stack, int64_t from,
-                       int64_t T);
+                       int64_t from, int64_t T);
 
 /* The most tokens that this rank has in a step of such a run. */
 int64_t lct_net_share_most(struct lct_net_share *s, const struct lct_net *n,
-                           const struct lct_net_stack *stack, int64_t capacity,
-                           int64_t most);
+                           int64_t capacity, int64_t most);
 
 /* The tokens of rank r; where its part of 'numbers' begins. */
 int64_t lct_net_share_tokens(const struct lct_net_share *s, int r);
@@ -71,13 +64,8 @@ locant_status lct_net_share_rows(void *all, const void *x,
 
 /* Exchange what a layer exchanges and has not, without having computed it. */
 locant_status lct_net_share_skip(struct lct_net_share *s,
-                                 const struct lct_net *n,
-                                 const struct lct_net_stack *stack, int64_t i,
-                                 int64_t B);
+                                 const struct lct_net *n, int64_t i, int64_t B);
 
-/* Keep a failure, the first one. */
-void lct_net_share_hold(struct lct_net_share *s, locant_status status);
-
-/* The first failure of any rank becomes that of all. */
+/* The failure of the first rank that holds one becomes that of all. */
 locant_status lct_net_share_agree(struct lct_net_share *s);
 #endif

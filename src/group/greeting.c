@@ -169,16 +169,17 @@ locant_status lct_greeting_exchange(const struct lct_greeting *mine,
 locant_status lct_greeting_begin(const char *fn, const locant_group *g,
                                  const char *key, locant_status status)
 {
-    char build[512], message[512], text[TEXT_BYTES];
+    char build[512], text[TEXT_BYTES];
+    struct lct_held own = { 0 };
     const struct lct_greeting mine = { fn, build, text };
 
     if (lct_group_size(g) == 1)
         return status;
-    snprintf(message, sizeof message, "%s", locant_last_error());
+    lct_group_hold(&own, status);
     snprintf(text, sizeof text, "%s%s",
              status == LOCANT_OK ? "" : LCT_GREETING_ERROR,
-             status == LOCANT_OK ? key : message);
+             status == LOCANT_OK ? key : own.message);
     lct_build_text(build);
     LCT_TRY(lct_greeting_exchange(&mine, g));
-    return status == LOCANT_OK ? LOCANT_OK : locant_fail(status, "%s", message);
+    return lct_group_held(&own);
 }

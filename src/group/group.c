@@ -1,8 +1,7 @@
 /* group.c - see group.h */
 #include "group.h"
 #include <stdio.h>
-
-enum { MESSAGE = 512 }; /* bytes of an error message */
+#include <string.h>
 
 locant_status lct_group_check(const char *fn, const locant_group *g)
 {
@@ -136,18 +135,61 @@ locant_status lct_group_gather(void *data, const size_t *begin,
                                        : gather_in_ring(data, begin, g);
 }
 
-locant_status lct_group_fail(uint32_t number, int first, const locant_group *g)
+/* All ranks return the failure 'number' of rank 'first'. */
+static locant_status fail(uint32_t number, int first, const locant_group *g)
 {
     const locant_status status =
         number > LOCANT_OK && number <= LOCANT_ERR_INTERRUPTED
             ? (locant_status)number
             : LOCANT_ERR_FORMAT;
-    char message[MESSAGE] = "";
+    char message[LCT_GROUP_MESSAGE] = "";
 
     if (g->rank == first)
         snprintf(message, sizeof message, "%s", locant_last_error());
     LCT_TRY(lct_group_broadcast_from(message, sizeof message, first, g));
-    message[MESSAGE - 1] = 0;
+    message[LCT_GROUP_MESSAGE - 1] = 0;
     return first == 0 ? locant_fail(status, "%s", message)
                       : locant_fail(status, "rank %d: %s", first, message);
+}
+
+locant_status lct_group_tell(void *news, const size_t *begin,
+                             locant_status status, const locant_group *g)
+{
+    uint32_t number = (uint32_t)status;
+    char *at = news;
+
+    if (lct_group_size(g) == 1)
+        return status;
+    memcpy(at + begin[g->rank], &number, LCT_GROUP_STATUS);
+    LCT_TRY(lct_group_gather(news, begin, g));
+    for (int r = 0; r < g->size; r++) {
+        memcpy(&number, at + begin[r], LCT_GROUP_STATUS);
+        if (number != LOCANT_OK)
+            return fail(number, r, g);
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_group_agree(locant_status status, const locant_group *g)
+{
+    char news[LCT_GROUP_RANKS * LCT_GROUP_STATUS];
+    size_t begin[LCT_GROUP_RANKS + 1];
+
+    for (int r = 0; r <= lct_group_size(g); r++)
+        begin[r] = (size_t)r * LCT_GROUP_STATUS;
+    return lct_group_tell(news, begin, status, g);
+}
+
+void lct_group_hold(struct lct_held *h, locant_status status)
+{
+    if (status == LOCANT_OK || h->status != LOCANT_OK)
+        return;
+    h->status = status;
+    snprintf(h->message, sizeof h->message, "%s", locant_last_error());
+}
+
+locant_status lct_group_held(const struct lct_held *h)
+{
+    return h->status == LOCANT_OK ? LOCANT_OK
+                                  : locant_fail(h->status, "%s", h->message);
 }

@@ -1,5 +1,5 @@
 /*
- * group.h - gather and broadcast of a group, made of its exchange.
+ * group.h - gather, broadcast and common failure, made of a group's exchange.
  *
  * Every rank calls the same function with the same sizes. Without a group
  * (NULL), or in one of a single rank, these functions do nothing.
@@ -11,10 +11,12 @@
 #include <stdbool.h>
 
 enum {
-    LCT_GROUP_RANKS = 256, /* the most ranks: leaves are at most as many */
-    LCT_GROUP_DIRECT = 32  /* up to so many ranks send to each other directly,
+    LCT_GROUP_RANKS = 256,   /* the most ranks: leaves are at most as many */
+    LCT_GROUP_DIRECT = 32,   /* up to so many ranks send to each other directly,
                               more take turns, or pass on what they have round
                               a ring */
+    LCT_GROUP_MESSAGE = 512, /* bytes of an error message */
+    LCT_GROUP_STATUS = 4     /* bytes of a status among news */
 };
 
 /* Rank r of P has [n r/P, n (r+1)/P) of n things: the first one of a rank, and
@@ -59,8 +61,28 @@ locant_status lct_group_gather(void *data, const size_t *begin,
                                const locant_group *g);
 
 /*
- * All ranks return the failure 'number' of rank 'first', with the message that
- * it has as locant_last_error(). A number that is no status is FORMAT.
+ * A gather whose parts, the news of each rank, begin with its status: this one
+ * writes the first LCT_GROUP_STATUS bytes of its part. All ranks return the
+ * first status that is not OK, with the message that its rank has as
+ * locant_last_error(). A number that is no status is FORMAT. Without a group:
+ * 'status'.
  */
-locant_status lct_group_fail(uint32_t number, int first, const locant_group *g);
+locant_status lct_group_tell(void *news, const size_t *begin,
+                             locant_status status, const locant_group *g);
+
+/* The same without other news. */
+locant_status lct_group_agree(locant_status status, const locant_group *g);
+
+/* The first failure of this rank, which others do not know yet; begins with
+   zeros. */
+struct lct_held {
+    locant_status status;
+    char message[LCT_GROUP_MESSAGE];
+};
+
+/* Keep 'status' with locant_last_error(), if it is the first failure. */
+void lct_group_hold(struct lct_held *h, locant_status status);
+
+/* Fail so again; OK if there is no failure. */
+locant_status lct_group_held(const struct lct_held *h);
 #endif

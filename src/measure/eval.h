@@ -13,8 +13,8 @@ enum {
     TARGETS = LCT_EVAL_TARGETS, /* of a block in P1 and P4 */
     STRIDE = 16,                /* targets of a window of P4 */
     CHANGED_TARGETS = 8,        /* of a block, scored with changed contexts */
-    LCT_EVAL_HEAD = 8 /* bytes of the news of a rank before its losses: its
-                         status */
+    LCT_EVAL_HEAD = 8 /* bytes of the news of a rank before its losses, which
+                         are aligned: its status */
 };
 
 /* Window lengths of the protocols: 128, 256, .. 2048. */

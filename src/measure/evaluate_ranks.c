@@ -62,37 +62,9 @@ locant_status lct_eval_greet(const struct lct_eval *ev, int64_t run,
     return lct_greeting_begin("locant_evaluate_as", ev->group, key, status);
 }
 
-/* -------------------------------------------------------------------- news */
-
-/* Tell all ranks the status of this one, and the losses that come after it:
-   news[begin[r]] .. of rank r. The first failure is that of all. */
-static locant_status tell(struct lct_eval *ev, unsigned char *news,
-                          const size_t *begin, locant_status status)
-{
-    const uint32_t head[2] = { (uint32_t)status, 0 };
-
-    memcpy(news + begin[ev->group->rank], head, LCT_EVAL_HEAD);
-    LCT_TRY(lct_group_gather(news, begin, ev->group));
-    for (int rank = 0; rank < ev->group->size; rank++) {
-        uint32_t other[2];
-
-        memcpy(other, news + begin[rank], LCT_EVAL_HEAD);
-        if (other[0] != LOCANT_OK)
-            return lct_group_fail(other[0], rank, ev->group);
-    }
-    return LOCANT_OK;
-}
-
 locant_status lct_eval_agree(struct lct_eval *ev, locant_status status)
 {
-    unsigned char heads[LCT_GROUP_RANKS * LCT_EVAL_HEAD];
-    size_t begin[LCT_GROUP_RANKS + 1];
-
-    if (alone(ev))
-        return status;
-    for (int rank = 0; rank <= ev->group->size; rank++)
-        begin[rank] = (size_t)rank * LCT_EVAL_HEAD;
-    return tell(ev, heads, begin, status);
+    return lct_group_agree(status, ev->group);
 }
 
 /* ----------------------------------------------------------------- windows */
@@ -175,7 +147,7 @@ static locant_status compute_each(struct lct_eval *ev, int n)
         ev->targets = ev->tokens + ev->room;
         own = compute_own(ev, &ev->waiting[rank]);
     }
-    LCT_TRY(tell(ev, ev->news, ev->begin, own));
+    LCT_TRY(lct_group_tell(ev->news, ev->begin, own, ev->group));
     for (int i = 0; i < n; i++)
         ev->waiting[i].use(
             ev, &ev->waiting[i],
@@ -215,7 +187,7 @@ static locant_status share(struct lct_eval *ev, const struct lct_eval_batch *x)
         lct_eval_shared_lay_out(ev, x);
         status = compute_part(ev, m, x);
         if (status == LOCANT_OK || !ev->watched.broken)
-            status = tell(ev, ev->news, ev->begin, status);
+            status = lct_group_tell(ev->news, ev->begin, status, ev->group);
     }
     lct_model_free(m);
     LCT_TRY(status);

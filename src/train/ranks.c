@@ -233,72 +233,46 @@ locant_status lct_ranks_add_gradients(struct lct_ranks *r, real *grads)
 
 /* -------------------------------------------------------------------- news */
 
-/* Gather the news of all ranks, each HEAD bytes and 'losses' of its leaves. */
-static locant_status share_news(struct lct_ranks *r, locant_status status,
-                                bool wish, bool losses)
+/* The news of a rank: its status and its wish, 4 bytes each, and its losses. */
+static void read_news(struct lct_ranks *r, bool *stop)
 {
-    const uint32_t head[2] = { (uint32_t)status, wish };
-    const size_t bytes = losses ? sizeof *r->losses : 0;
-
-    for (int rank = 0; rank <= r->size; rank++)
-        r->begin[rank] =
-            (size_t)rank * HEAD + (size_t)first_leaf(r, rank) * bytes;
-    memcpy(r->news + r->begin[r->rank], head, HEAD);
-    if (losses)
-        memcpy(r->news + r->begin[r->rank] + HEAD, r->losses + r->leaves.first,
-               (size_t)(r->leaves.last - r->leaves.first) * bytes);
-    return lct_group_gather(r->news, r->begin, r->group);
-}
-
-/* Read the news; *first is the first rank with a failure, or -1. */
-static void read_news(const struct lct_ranks *r, bool losses, int *first,
-                      uint32_t *failure, bool *stop)
-{
-    *first = -1;
-    *stop = false;
-    for (int rank = r->size - 1; rank >= 0; rank--) {
+    for (int rank = 0; rank < r->size; rank++) {
         const unsigned char *at = r->news + r->begin[rank];
         const int64_t leaf = first_leaf(r, rank);
-        uint32_t head[2];
+        uint32_t wishes;
 
-        memcpy(head, at, HEAD);
-        *stop |= head[1] != 0;
-        if (head[0] != LOCANT_OK) {
-            *first = rank;
-            *failure = head[0];
-        }
-        if (losses)
-            memcpy(r->losses + leaf, at + HEAD,
-                   (size_t)(first_leaf(r, rank + 1) - leaf) *
-                       sizeof *r->losses);
+        memcpy(&wishes, at + LCT_GROUP_STATUS, sizeof wishes);
+        *stop |= wishes != 0;
+        memcpy(r->losses + leaf, at + HEAD,
+               (size_t)(first_leaf(r, rank + 1) - leaf) * sizeof *r->losses);
     }
-}
-
-static locant_status tell(struct lct_ranks *r, locant_status status, bool wish,
-                          bool losses, bool *stop)
-{
-    uint32_t failure = LOCANT_OK;
-    int first;
-
-    *stop = wish;
-    if (r->size == 1)
-        return status;
-    LCT_TRY(share_news(r, status, wish, losses));
-    read_news(r, losses, &first, &failure, stop);
-    return first < 0 ? LOCANT_OK : lct_group_fail(failure, first, r->group);
 }
 
 locant_status lct_ranks_tell(struct lct_ranks *r, locant_status status,
                              bool wish, bool *stop)
 {
-    return tell(r, status, wish, true, stop);
+    const struct lct_leaves *own = &r->leaves;
+    const uint32_t wishes = wish;
+    unsigned char *at;
+
+    *stop = wish;
+    if (r->size == 1)
+        return status;
+    for (int rank = 0; rank <= r->size; rank++)
+        r->begin[rank] = (size_t)rank * HEAD +
+                         (size_t)first_leaf(r, rank) * sizeof *r->losses;
+    at = r->news + r->begin[r->rank];
+    memcpy(at + LCT_GROUP_STATUS, &wishes, sizeof wishes);
+    memcpy(at + HEAD, r->losses + own->first,
+           (size_t)(own->last - own->first) * sizeof *r->losses);
+    LCT_TRY(lct_group_tell(r->news, r->begin, status, r->group));
+    read_news(r, stop);
+    return LOCANT_OK;
 }
 
 locant_status lct_ranks_agree(struct lct_ranks *r, locant_status status)
 {
-    bool stop;
-
-    return tell(r, status, false, false, &stop);
+    return lct_group_agree(status, r->group);
 }
 
 locant_status lct_ranks_compare(struct lct_ranks *r, uint64_t hash,

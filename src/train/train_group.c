@@ -11,13 +11,13 @@
 locant_status lct_train_greet_failure(const locant_train_options *o,
                                       locant_status status)
 {
-    char message[512];
+    struct lct_held own = { 0 };
 
     if (status == LOCANT_OK || o == NULL || o->struct_size != sizeof *o)
         return status;
-    snprintf(message, sizeof message, "%s", locant_last_error());
+    lct_group_hold(&own, status);
     if (lct_group_check("locant_train", o->group) != LOCANT_OK)
-        return locant_fail(status, "%s", message);
+        return lct_group_held(&own);
     return lct_greeting_begin("locant_train", o->group, "", status);
 }
 
@@ -181,17 +181,13 @@ locant_status lct_train_hold(struct lct_trainer *t, locant_status status)
 {
     if (t->ranks.size == 1 || status == LOCANT_OK || t->ranks.watched.broken)
         return status;
-    if (t->held == LOCANT_OK)
-        snprintf(t->held_message, sizeof t->held_message, "%s",
-                 locant_last_error());
-    t->held = t->held == LOCANT_OK ? status : t->held;
+    lct_group_hold(&t->held, status);
     return LOCANT_OK;
 }
 
 locant_status lct_train_held(struct lct_trainer *t, locant_status status)
 {
-    return t->held == LOCANT_OK ? status
-                                : locant_fail(t->held, "%s", t->held_message);
+    return t->held.status == LOCANT_OK ? status : lct_group_held(&t->held);
 }
 
 locant_status lct_train_say_lost(const struct lct_trainer *t,

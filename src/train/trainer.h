@@ -50,18 +50,17 @@ struct lct_trainer {
     struct lct_train_parent parent; /* of zeros: there is none */
     char *path;                     /* of the checkpoint */
     const struct lct_train_hooks *hooks;
-    int64_t id;         /* of the run in the store */
-    int64_t only;       /* see lct_train() */
-    int lock;           /* descriptor of the run's lock, or -1 */
-    int64_t step;       /* steps done */
-    int64_t first_step; /* steps done before this session */
-    int64_t saved_step; /* of the last checkpoint */
-    bool wish;          /* to stop, of this rank */
-    bool stop;          /* some rank wished it in this step */
-    locant_status held; /* see lct_train_hold() */
-    char held_message[512];
-    uint64_t checksum;                        /* hash of all batches so far */
-    double earlier_seconds;                   /* of earlier sessions */
+    int64_t id;             /* of the run in the store */
+    int64_t only;           /* see lct_train() */
+    int lock;               /* descriptor of the run's lock, or -1 */
+    int64_t step;           /* steps done */
+    int64_t first_step;     /* steps done before this session */
+    int64_t saved_step;     /* of the last checkpoint */
+    bool wish;              /* to stop, of this rank */
+    bool stop;              /* some rank wished it in this step */
+    struct lct_held held;   /* see lct_train_hold() */
+    uint64_t checksum;      /* hash of all batches so far */
+    double earlier_seconds; /* of earlier sessions */
     double session_start, recorded, reported; /* times of lct_clock() */
     double forward_seconds, backward_seconds; /* of this session */
     struct lct_train_advice advice;

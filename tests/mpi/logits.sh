@@ -61,6 +61,10 @@ ranks 2 model logits "$fixtures/vit" --pixels "$fixtures/vit/pixels.npy" \
     --ranks mpi -o got.npy > log 2>&1
 exits 2 $? 'fewer images than ranks'
 says 'vit reads whole images, and there are 1 for 2 ranks'
+{ head -c -8 rows.npy; printf '\377\377\0\0\0\0\0\0'; } > far.npy
+ranks 2 model score "$fixtures/llama" -i far.npy --ranks mpi > log 2>&1
+exits 3 $? 'an id beyond the vocabulary'
+says 'ids\[2, 59\] is 65535, the vocabulary has 12 tokens'
 ranks 2 $logits -i none.npy > log 2>&1
 exits 3 $? 'no ids'
 verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
