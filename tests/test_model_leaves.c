@@ -68,11 +68,8 @@ static struct lct_model *pass(const locant_encoding *e, int64_t first,
 static int append(struct lct_subtree *all, struct lct_model *m, int64_t first,
                   int64_t last)
 {
-    struct lct_tree t;
+    const struct lct_tree t = lct_tree_of(first, last);
 
-    lct_tree_begin(&t, 0, first);
-    while (t.next < last)
-        lct_tree_add(&t, NULL);
     assert_int_equal(t.count, lct_model_subtrees(m));
     for (int k = 0; k < t.count; k++) {
         all[k] = t.held[k];
