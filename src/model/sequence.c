@@ -20,11 +20,11 @@ locant_status lct_sequence_check(const struct lct_model_config *c,
         return LOCANT_OK;
     if (!lct_tree_is_size(n) || l->all % n != 0 || batch != l->last - l->first)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: %" PRId64 " of %" PRId64 " leaves, %" PRId64
-                           " of each row, in %" PRId64
-                           " rows, expected a row for each of some leaves of"
-                           " whole rows",
-                           fn, l->last - l->first, l->all, n, batch);
+                           "%s: batch is %" PRId64 " for %" PRId64
+                           " of %" PRId64 " leaves, %" PRId64
+                           " of each row, expected as many as the leaves, and"
+                           " a power of two of each row that divides all",
+                           fn, batch, l->last - l->first, l->all, n);
     if (length % (n * LCT_LEAF_TOKENS) != 0 || c->memory > 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: length is %" PRId64 " and memory %" PRId64
