@@ -431,11 +431,13 @@ locant_status bench_ranks(struct bench_ranks *out, const locant_group *group,
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant bench: there is 1 rank, expected at least"
                            " 2, as of mpirun -n 2");
-    LCT_TRY(create_ranks(&b.control, group));
-    b.from = bench_alloc(room);
-    b.to = bench_alloc(room);
-    status = b.from && b.to ? LOCANT_OK : bench_no_memory();
-    status = lct_ranks_agree(&b.control, status);
+    status = create_ranks(&b.control, group);
+    if (status == LOCANT_OK) {
+        b.from = bench_alloc(room);
+        b.to = bench_alloc(room);
+        status = lct_ranks_agree(
+            &b.control, b.from && b.to ? LOCANT_OK : bench_no_memory());
+    }
     if (status == LOCANT_OK)
         status = measure(out, &b, quick);
     lct_ranks_free(&b.control);

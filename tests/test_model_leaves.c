@@ -33,21 +33,26 @@ static void fill(void)
     }
 }
 
+static struct lct_model_config configuration(const locant_encoding *e,
+                                             struct lct_leaves leaves)
+{
+    return (struct lct_model_config){ .layers = 2,
+                                      .width = 16,
+                                      .heads = 2,
+                                      .kv_heads = 2,
+                                      .ff = 24,
+                                      .vocab = VOCAB,
+                                      .leaves = leaves,
+                                      .encoding = e };
+}
+
 /* The gradient of leaves first .. last - 1, all from the same parameters and
    draw; loss [rows of these] */
 static struct lct_model *pass(const locant_encoding *e, int64_t first,
                               int64_t last, float *loss, double *mean)
 {
-    const struct lct_model_config c = {
-        .layers = 2,
-        .width = 16,
-        .heads = 2,
-        .kv_heads = 2,
-        .ff = 24,
-        .vocab = VOCAB,
-        .leaves = { .all = LEAVES, .first = first, .last = last },
-        .encoding = e
-    };
+    const struct lct_model_config c =
+        configuration(e, (struct lct_leaves){ LEAVES, first, last, 1, NULL });
     const int64_t rows = (last - first) * BATCH / LEAVES;
     const int64_t at = first * BATCH / LEAVES * LENGTH;
     struct lct_model *m;
@@ -68,11 +73,8 @@ static struct lct_model *pass(const locant_encoding *e, int64_t first,
 static int append(struct lct_subtree *all, struct lct_model *m, int64_t first,
                   int64_t last)
 {
-    struct lct_tree t;
+    const struct lct_tree t = lct_tree_of(first, last);
 
-    lct_tree_begin(&t, 0, first);
-    while (t.next < last)
-        lct_tree_add(&t, NULL);
     assert_int_equal(t.count, lct_model_subtrees(m));
     for (int k = 0; k < t.count; k++) {
         all[k] = t.held[k];
@@ -145,18 +147,9 @@ enum { ROW = 256, PARTS = 4, CHUNK = ROW / PARTS };
 static void pass_row(float *loss, const locant_encoding *e, bool in_leaves,
                      const int32_t *words)
 {
-    const struct lct_model_config c = {
-        .layers = 2,
-        .width = 16,
-        .heads = 2,
-        .kv_heads = 2,
-        .ff = 24,
-        .vocab = VOCAB,
-        .leaves = { .all = in_leaves ? PARTS : 0,
-                    .last = in_leaves ? PARTS : 0,
-                    .of_row = in_leaves ? PARTS : 0 },
-        .encoding = e
-    };
+    const struct lct_leaves leaves = { PARTS, 0, PARTS, PARTS, NULL };
+    const struct lct_model_config c =
+        configuration(e, in_leaves ? leaves : (struct lct_leaves){ 0 });
     const int64_t rows = in_leaves ? PARTS : 1;
     struct lct_model *m;
 

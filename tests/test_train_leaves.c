@@ -4,9 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "train_case.h"
-#include "train/train_begin.h"
-#include <math.h>
+#include "trainer_case.h"
 
 enum { BATCH = 8, LENGTH = 12, SEGMENTS = 4 };
 
@@ -21,16 +19,6 @@ static locant_train_options options(const char *encoding, int64_t leaves,
     o.memory = memory;
     o.leaves = leaves;
     return o;
-}
-
-static struct lct_trainer *make(const locant_train_options *o)
-{
-    struct lct_trainer *t;
-
-    CHECK_OK(lct_trainer_create(&t, corpus, o));
-    CHECK_OK(lct_train_set_up(t));
-    CHECK_OK(lct_train_init_params(t));
-    return t;
 }
 
 /* Random tokens; every 'unscored'-th target of a row is not scored. */
@@ -155,7 +143,7 @@ static void check_leaves(const char *spec, int64_t leaves, int64_t memory,
                          int unscored)
 {
     const locant_train_options o = options(spec, leaves, memory);
-    struct lct_trainer *t = make(&o);
+    struct lct_trainer *t = make_trainer(&o);
     struct leaves all;
     double loss;
 
@@ -197,8 +185,7 @@ static void check_one_pass(const char *spec, int64_t memory, int kind)
 {
     const locant_train_options o = options(spec, 4, memory);
     const locant_train_options whole = options(spec, 0, memory);
-    struct lct_trainer *t = make(&o), *u = make(&whole);
-    const struct lct_model_tensor *x;
+    struct lct_trainer *t = make_trainer(&o), *u = make_trainer(&whole);
     double loss, want;
 
     for (int step = 0; step < SEGMENTS; step++) {
@@ -214,19 +201,7 @@ static void check_one_pass(const char *spec, int64_t memory, int kind)
         loss = pass(t);
         want = pass(u);
         CHECK(fabs(loss - want) < 1e-5 * want);
-        for (int k = lct_model_tensors(t->model, &x) - 1; k >= 0; k--) {
-            const real *a = lct_model_grads(t->model) + x[k].offset;
-            const real *b = lct_model_grads(u->model) + x[k].offset;
-            double most = 0, off = 0;
-
-            for (size_t i = 0; i < x[k].size; i++) {
-                most = fmax(most, fabs((double)b[i]));
-                off = fmax(off, fabs((double)a[i] - (double)b[i]));
-            }
-            if (!(off <= 1e-3 * most))
-                FAIL("%s, step %d: %s is off by %g of %g", spec, step,
-                     x[k].name, off, most);
-        }
+        check_gradients(spec, t, u, 1e-3);
     }
     lct_trainer_free(t);
     lct_trainer_free(u);

@@ -133,35 +133,37 @@ IN_SCRATCH(all_ranks_are_refused_alike)
 
 /* ------------------------------------------------------------------- faults */
 
-/* Rank 1 is lost in its k-th exchange, or some rank has no memory for the k-th
-   allocation: all that still work return the same. Returns false when k is
-   beyond the last. */
-static bool survives(locant_store *s, long exchange, long allocation)
+static struct job first_step(locant_store *s)
 {
-    struct thread_group_result results[THREAD_GROUP_RANKS];
-    const struct thread_group_options group = {
-        .size = 2, .seed = test_rand(), .failing = 1, .fails_at = exchange
-    };
     struct job job = { .o = child(), .store = s, .stopping_rank = -1 };
-    const long held = test_memory_held();
-    bool more;
 
     job.o.steps = 1;
-    if (allocation > 0)
-        test_memory_fail(allocation);
+    return job;
+}
+
+/* Rank 1 is lost in its k-th exchange, of which all that still work tell.
+   Returns false when k is beyond the last. */
+static bool is_lost(locant_store *s, long k)
+{
+    struct thread_group_result results[2];
+    const struct thread_group_options group = {
+        .size = 2, .seed = test_rand(), .failing = 1, .fails_at = k
+    };
+    struct job job = first_step(s);
+
     run_job(results, &job, &group);
-    assert_int_equal(test_memory_held(), held);
-    more = allocation > 0 ? test_memory_asked() >= allocation
-                          : results[1].status != LOCANT_OK;
-    test_memory_end();
-    for (int r = 0; r < 2 && allocation > 0; r++)
-        if (results[r].status != results[0].status)
-            FAIL("allocation %ld: rank %d: %s\n", allocation, r,
-                 results[r].message);
-    for (int r = 0; r < 2 && exchange > 0; r++)
+    for (int r = 0; r < 2; r++)
         CHECK(results[r].status == LOCANT_OK ||
               strstr(results[r].message, "is lost in step") != NULL);
-    return more;
+    return results[1].status != LOCANT_OK;
+}
+
+static bool is_short(locant_store *s, long k)
+{
+    struct thread_group_result results[2];
+    struct job job = first_step(s);
+
+    return thread_group_run_short(results, k, train_rank, &job);
 }
 
 IN_SCRATCH(faults_on_the_way_to_the_first_step_are_told)
@@ -170,12 +172,12 @@ IN_SCRATCH(faults_on_the_way_to_the_first_step_are_told)
     locant_store *s = store_with_parent("a", 300);
     long exchanges = 1, allocations = 1;
 
-    while (survives(s, exchanges, 0))
+    while (is_lost(s, exchanges))
         exchanges++;
     CHECK(exchanges > 10);
     locant_store_close(s);
     s = store_with_parent("b", 300);
-    while (survives(s, 0, allocations))
+    while (is_short(s, allocations))
         allocations += stride;
     CHECK(allocations > 60);
     locant_store_close(s);

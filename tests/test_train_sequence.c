@@ -5,8 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "train_group_case.h"
-#include "train/train_begin.h"
-#include <math.h>
+#include "trainer_case.h"
 
 enum { STEPS = 3 };
 
@@ -104,16 +103,6 @@ IN_SCRATCH(many_ranks_too)
 
 /* --------------------------------------------------------------- gradients */
 
-static struct lct_trainer *make(const locant_train_options *o)
-{
-    struct lct_trainer *t;
-
-    CHECK_OK(lct_trainer_create(&t, corpus, o));
-    CHECK_OK(lct_train_set_up(t));
-    CHECK_OK(lct_train_init_params(t));
-    return t;
-}
-
 static void step(struct lct_trainer *t)
 {
     const char *not_finite;
@@ -134,29 +123,17 @@ static void check_one_chain(const char *spec)
 {
     const locant_train_options o = options(spec, 2, 8);
     locant_train_options chain = o;
-    struct lct_trainer *t = make(&o), *u;
-    const struct lct_model_tensor *x;
+    struct lct_trainer *t = make_trainer(&o), *u;
 
     chain.leaves = 0;
-    u = make(&chain);
+    u = make_trainer(&chain);
     step(t);
     step(u);
     CHECK(fabs(t->metrics[0].loss - u->metrics[0].loss) <
           1e-5 * u->metrics[0].loss);
     CHECK(fabs(t->metrics[0].grad_norm - u->metrics[0].grad_norm) <
           1e-3 * u->metrics[0].grad_norm);
-    for (int k = lct_model_tensors(t->model, &x) - 1; k >= 0; k--) {
-        const real *a = lct_model_grads(t->model) + x[k].offset;
-        const real *b = lct_model_grads(u->model) + x[k].offset;
-        double most = 0, off = 0;
-
-        for (size_t i = 0; i < x[k].size; i++) {
-            most = fmax(most, fabs((double)b[i]));
-            off = fmax(off, fabs((double)a[i] - (double)b[i]));
-        }
-        if (!(off <= 1e-2 * most))
-            FAIL("%s: %s is off by %g of %g", spec, x[k].name, off, most);
-    }
+    check_gradients(spec, t, u, 1e-2);
     lct_trainer_free(t);
     lct_trainer_free(u);
 }
@@ -293,31 +270,20 @@ TEST(nor_does_one_that_fails_half_way)
 IN_SCRATCH(survives_any_allocation_that_fails)
 {
     const int stride = TEST_SANITIZED ? 31 : 7;
-    struct thread_group_result results[THREAD_GROUP_RANKS];
+    struct thread_group_result results[2];
     locant_train_options o = options("rope+fox", 1, 4);
     bool more = true;
     int failures = 0;
 
     o.steps = 1;
     for (long k = 1; more; k += stride) {
-        const struct thread_group_options group = { .size = 2,
-                                                    .seed = test_rand() };
         struct job job = { .o = o, .stopping_rank = -1 };
         char name[32];
-        long held;
 
         snprintf(name, sizeof name, "k-%ld", k);
         job.store = open_store(name);
-        test_memory_fail(k);
-        held = test_memory_held();
-        run_job(results, &job, &group);
-        more = test_memory_asked() >= k;
+        more = thread_group_run_short(results, k, train_rank, &job);
         failures += results[0].status != LOCANT_OK;
-        assert_int_equal(test_memory_held(), held);
-        test_memory_end();
-        for (int r = 0; r < 2; r++)
-            if (results[r].status != results[0].status)
-                FAIL("allocation %ld: rank %d: %s\n", k, r, results[r].message);
         locant_store_close(job.store);
     }
     CHECK(failures > 60 / stride);

@@ -122,11 +122,8 @@ TEST(is_another_sum_than_the_chain)
    are halves of one node are never held. */
 static void check_held(int64_t first, int64_t last)
 {
-    struct lct_tree t;
+    const struct lct_tree t = lct_tree_of(first, last);
 
-    lct_tree_begin(&t, 0, first);
-    while (t.next < last)
-        lct_tree_add(&t, NULL);
     for (int k = 0; k < t.count; k++) {
         const struct lct_subtree *s = &t.held[k];
         const int64_t end =

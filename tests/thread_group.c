@@ -4,7 +4,6 @@
 #include "testing.h"
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,4 +246,22 @@ locant_status thread_group_refuse(const locant_piece *send, size_t sends,
     (void)receives;
     (void)context;
     return locant_fail(LOCANT_ERR_IO, "no exchange was expected");
+}
+
+bool thread_group_run_short(struct thread_group_result results[2], long k,
+                            thread_group_body body, void *context)
+{
+    const struct thread_group_options group = { .size = 2,
+                                                .seed = test_rand() };
+    bool asked;
+
+    test_memory_fail(k);
+    thread_group_run(results, &group, body, context);
+    asked = test_memory_asked() >= k;
+    assert_int_equal(test_memory_held(), 0);
+    test_memory_end();
+    if (results[0].status != results[1].status)
+        FAIL("allocation %ld: %s, and %s\n", k, results[0].message,
+             results[1].message);
+    return asked;
 }

@@ -2,6 +2,7 @@
 #ifndef THREAD_GROUP_H
 #define THREAD_GROUP_H
 #include "locant/group.h"
+#include <stdbool.h>
 
 enum { THREAD_GROUP_RANKS = 256, THREAD_GROUP_MESSAGE = 512 };
 
@@ -35,6 +36,14 @@ void thread_group_run(struct thread_group_result *results,
    is not NULL. */
 void thread_group_check(const struct thread_group_result *results, int size,
                         locant_status want, const char *message);
+
+/*
+ * Run two ranks, and fail allocation k, counted over both. Fail unless all
+ * memory is given back and both return the same. Returns whether there were so
+ * many allocations.
+ */
+bool thread_group_run_short(struct thread_group_result results[2], long k,
+                            thread_group_body body, void *context);
 
 /* Messages that were sent and never received, of the last run. */
 long thread_group_left(void);

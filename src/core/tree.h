@@ -83,15 +83,21 @@ static inline void lct_tree_add(struct lct_tree *t, lct_tree_real *leaf)
     }
 }
 
-/* Subtrees that leaves first .. last - 1 fill. */
-static inline int lct_tree_subtrees(int64_t first, int64_t last)
+/* The subtrees that leaves first .. last - 1 fill, without sums. */
+static inline struct lct_tree lct_tree_of(int64_t first, int64_t last)
 {
     struct lct_tree t;
 
     lct_tree_begin(&t, 0, first);
     while (t.next < last)
         lct_tree_add(&t, NULL);
-    return t.count;
+    return t;
+}
+
+/* Their number. */
+static inline int lct_tree_subtrees(int64_t first, int64_t last)
+{
+    return lct_tree_of(first, last).count;
 }
 
 /*

@@ -135,6 +135,49 @@ locant_status lct_group_gather(void *data, const size_t *begin,
                                        : gather_in_ring(data, begin, g);
 }
 
+/* Round i of a group: what 'round' lists for the rank i after this one, and for
+   the i-th before it. */
+static void list_round(struct lct_group_list *list, int i,
+                       lct_group_round round, void *context,
+                       const locant_group *g)
+{
+    round(list, (g->rank + i) % g->size, (g->rank + g->size - i) % g->size,
+          context);
+}
+
+void lct_group_list_rounds(struct lct_group_list *list, lct_group_round round,
+                           void *context, const locant_group *g)
+{
+    for (int i = 1; i < lct_group_size(g); i++)
+        list_round(list, i, round, context, g);
+}
+
+static locant_status exchange_listed(struct lct_group_list *list,
+                                     const locant_group *g)
+{
+    const size_t sends = list->sends, receives = list->receives;
+
+    list->sends = list->receives = 0;
+    return sends + receives == 0 ? LOCANT_OK
+                                 : g->exchange(list->send, sends, list->receive,
+                                               receives, g->context);
+}
+
+locant_status lct_group_exchange_rounds(struct lct_group_list *list,
+                                        lct_group_round round, void *context,
+                                        const locant_group *g)
+{
+    if (lct_group_size(g) <= LCT_GROUP_DIRECT) {
+        lct_group_list_rounds(list, round, context, g);
+        return exchange_listed(list, g);
+    }
+    for (int i = 1; i < g->size; i++) {
+        list_round(list, i, round, context, g);
+        LCT_TRY(exchange_listed(list, g));
+    }
+    return LOCANT_OK;
+}
+
 /* All ranks return the failure 'number' of rank 'first'. */
 static locant_status fail(uint32_t number, int first, const locant_group *g)
 {

@@ -60,6 +60,28 @@ locant_status lct_group_broadcast_from(void *data, size_t bytes, int from,
 locant_status lct_group_gather(void *data, const size_t *begin,
                                const locant_group *g);
 
+/* Pieces that this rank lists for an exchange; without arrays they are only
+   counted. */
+struct lct_group_list {
+    locant_piece *send, *receive;
+    size_t sends, receives;
+};
+
+/* Append what goes to rank 'to' and comes from rank 'from'. */
+typedef void (*lct_group_round)(struct lct_group_list *list, int to, int from,
+                                void *context);
+
+/* List the pieces of all rounds: in round i every rank serves the rank i after
+   it. */
+void lct_group_list_rounds(struct lct_group_list *list, lct_group_round round,
+                           void *context, const locant_group *g);
+
+/* Exchange the pieces of all rounds: at once or, if there are many ranks, round
+   by round.  The arrays have room for all of them; the list ends empty. */
+locant_status lct_group_exchange_rounds(struct lct_group_list *list,
+                                        lct_group_round round, void *context,
+                                        const locant_group *g);
+
 /*
  * A gather whose parts, the news of each rank, begin with its status: this one
  * writes the first LCT_GROUP_STATUS bytes of its part. All ranks return the

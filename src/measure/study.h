@@ -38,6 +38,7 @@ struct lct_study {
  */
 locant_status lct_study_read(struct lct_study *out, const char *bytes,
                              size_t size, const char *name);
+/* The same of the file at 'path'. Errors: also those of lct_read_file(). */
 locant_status lct_study_open(struct lct_study *out, const char *path);
 void lct_study_free(struct lct_study *s);
 

@@ -10,9 +10,9 @@
 
 /*
  * Only models that 'locant probe' can measure are probed, if a pass has whole
- * rows. A probe does not
- * disturb training: it overwrites the activations, which the next step computes
- * anew, but draws no random numbers and changes no parameter.
+ * rows. A probe does not disturb training: it overwrites the activations, which
+ * the next step computes anew, but draws no random numbers and changes no
+ * parameter.
  */
 static bool is_due(const struct lct_trainer *t)
 {

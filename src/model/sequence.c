@@ -1,6 +1,5 @@
 /* sequence.c - see sequence.h */
 #include "sequence.h"
-#include "../group/group.h"
 #include "../core/size.h"
 #include "parts.h"
 #include "sequence_exchange.h"
@@ -21,11 +20,11 @@ locant_status lct_sequence_check(const struct lct_model_config *c,
         return LOCANT_OK;
     if (!lct_tree_is_size(n) || l->all % n != 0 || batch != l->last - l->first)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: %" PRId64 " of %" PRId64 " leaves, %" PRId64
-                           " of each row, in %" PRId64
-                           " rows, expected a row for each of some leaves of"
-                           " whole rows",
-                           fn, l->last - l->first, l->all, n, batch);
+                           "%s: batch is %" PRId64 " for %" PRId64
+                           " of %" PRId64 " leaves, %" PRId64
+                           " of each row, expected as many as the leaves, and"
+                           " a power of two of each row that divides all",
+                           fn, batch, l->last - l->first, l->all, n);
     if (length % (n * LCT_LEAF_TOKENS) != 0 || c->memory > 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: length is %" PRId64 " and memory %" PRId64
@@ -48,17 +47,13 @@ locant_status lct_sequence_check(const struct lct_model_config *c,
 /* List the subtrees of all ranks in a sequence. */
 static void list_subtrees(const struct lct_model *m, struct lct_sequence *s)
 {
-    const locant_group *g = m->config.leaves.group;
-    const int size = g ? g->size : 1;
+    const int size = lct_group_size(m->config.leaves.group);
 
     for (int rank = 0; rank < size; rank++) {
         const struct lct_sequence_range r =
             lct_sequence_exchange_range(m, s->row, rank);
-        struct lct_tree t;
+        const struct lct_tree t = lct_tree_of(r.first, r.last);
 
-        lct_tree_begin(&t, 0, r.first);
-        while (t.next < r.last)
-            lct_tree_add(&t, NULL);
         memcpy(s->subtrees + s->count, t.held,
                (size_t)t.count * sizeof(*t.held));
         s->count += t.count;
@@ -77,7 +72,7 @@ static locant_status list_rows(struct lct_model *m)
     const struct lct_leaves *l = &m->config.leaves;
     struct lct_sequences *q = &m->sequences;
     const int64_t first = l->first / q->leaves;
-    const int rank = l->group ? l->group->rank : 0;
+    const int rank = lct_group_rank(l->group);
 
     q->count = (l->last - 1) / q->leaves + 1 - first;
     q->rows = locant_alloc((size_t)q->count * sizeof(*q->rows));
@@ -224,8 +219,8 @@ void lct_sequence_free(struct lct_model *m)
     if (q->positions != q->index)
         locant_release(q->positions);
     locant_release(q->index);
-    locant_release(q->send);
-    locant_release(q->receive);
+    locant_release(q->pieces.send);
+    locant_release(q->pieces.receive);
     locant_release(q->numbers);
     locant_release(q->subtrees);
     locant_release(q->rows);

@@ -15,6 +15,7 @@
 #ifndef LCT_MODEL_SEQUENCE_H
 #define LCT_MODEL_SEQUENCE_H
 #include "../core/tree.h"
+#include "../group/group.h"
 #include "model.h"
 
 /* A sequence of which this rank has leaves. */
@@ -52,9 +53,8 @@ struct lct_sequences {
     size_t bytes;                 /* of numbers */
     int64_t *index; /* [leaves of the pass, chunk] of a token in its sequence */
     void *positions; /* their positions, I64 or F64; 'index' if they are that */
-    locant_piece *send, *receive; /* NULL: they are only counted */
-    size_t sends, receives;
-    int64_t exchanges; /* of this pass that have begun */
+    struct lct_group_list pieces; /* of an exchange */
+    int64_t exchanges;            /* of this pass that have begun */
 };
 
 struct lct_model;

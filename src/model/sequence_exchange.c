@@ -1,17 +1,6 @@
 /* sequence_exchange.c - see sequence_exchange.h */
 #include "sequence_exchange.h"
-#include "../group/group.h"
 #include "parts.h"
-
-static int rank_of(const struct lct_model *m)
-{
-    return m->config.leaves.group ? m->config.leaves.group->rank : 0;
-}
-
-static int size_of(const struct lct_model *m)
-{
-    return m->config.leaves.group ? m->config.leaves.group->size : 1;
-}
 
 static int64_t clamp(int64_t x, int64_t most)
 {
@@ -22,9 +11,10 @@ struct lct_sequence_range lct_sequence_exchange_range(const struct lct_model *m,
                                                       int64_t row, int rank)
 {
     const struct lct_leaves *all = &m->config.leaves;
-    const int64_t n = m->sequences.leaves, size = size_of(m);
-    const int64_t begin = lct_group_share(all->all, rank, (int)size);
-    const int64_t end = lct_group_share(all->all, rank + 1, (int)size);
+    const int64_t n = m->sequences.leaves;
+    const int size = lct_group_size(all->group);
+    const int64_t begin = lct_group_share(all->all, rank, size);
+    const int64_t end = lct_group_share(all->all, rank + 1, size);
 
     return (struct lct_sequence_range){ clamp(begin - row * n, n),
                                         clamp(end - row * n, n) };
@@ -38,14 +28,16 @@ static void add_piece(locant_piece *list, size_t *n, int peer, real *data,
     (*n)++;
 }
 
-typedef void (*list_pieces)(struct lct_model *m, struct lct_sequence *s, int to,
-                            int from);
+typedef void (*list_pieces)(struct lct_group_list *pieces,
+                            const struct lct_model *m,
+                            const struct lct_sequence *s, int to, int from);
 
 /* Tokens of this rank's leaves go to 'to', those of 'from' come. */
-static void list_tokens(struct lct_model *m, struct lct_sequence *s, int to,
-                        int from)
+static void list_tokens(struct lct_group_list *pieces,
+                        const struct lct_model *m, const struct lct_sequence *s,
+                        int to, int from)
 {
-    struct lct_sequences *q = &m->sequences;
+    const struct lct_sequences *q = &m->sequences;
     const struct lct_sequence_range target =
         lct_sequence_exchange_range(m, s->row, to);
     const struct lct_sequence_range source =
@@ -56,20 +48,20 @@ static void list_tokens(struct lct_model *m, struct lct_sequence *s, int to,
 
         for (int64_t j = s->first; target.first < target.last && j < s->last;
              j++)
-            add_piece(q->send, &q->sends, to,
+            add_piece(pieces->send, &pieces->sends, to,
                       s->tokens + lct_sequence_begin(q, p, j), n);
         for (int64_t j = source.first; j < source.last; j++)
-            add_piece(q->receive, &q->receives, from,
+            add_piece(pieces->receive, &pieces->receives, from,
                       s->tokens + lct_sequence_begin(q, p, j), n);
     }
 }
 
 /* Of each subtree of this rank the tokens of 'to' go there, and of those of
    'from' the tokens of this rank come. */
-static void list_sums(struct lct_model *m, struct lct_sequence *s, int to,
-                      int from)
+static void list_sums(struct lct_group_list *pieces, const struct lct_model *m,
+                      const struct lct_sequence *s, int to, int from)
 {
-    struct lct_sequences *q = &m->sequences;
+    const struct lct_sequences *q = &m->sequences;
     const struct lct_sequence_range target =
         lct_sequence_exchange_range(m, s->row, to);
     const struct lct_sequence_range source =
@@ -84,69 +76,67 @@ static void list_sums(struct lct_model *m, struct lct_sequence *s, int to,
             const size_t n = lct_sequence_size(q, p);
 
             for (int64_t j = target.first; own && j < target.last; j++)
-                add_piece(q->send, &q->sends, to,
+                add_piece(pieces->send, &pieces->sends, to,
                           x->sum + lct_sequence_begin(q, p, j), n);
             for (int64_t i = 0; comes && i < s->last - s->first; i++)
-                add_piece(q->receive, &q->receives, from,
+                add_piece(pieces->receive, &pieces->receives, from,
                           x->sum + lct_sequence_begin_of(q, p, i), n);
         }
     }
 }
 
-/* List what goes to the rank i after this one and comes from the i-th before
-   it. */
-static void list_round(struct lct_model *m, int i, list_pieces list)
+/* The list_pieces of all sequences that are not whole. */
+struct listing {
+    const struct lct_model *model;
+    list_pieces list;
+};
+
+static void list_round(struct lct_group_list *pieces, int to, int from,
+                       void *context)
 {
-    const struct lct_sequences *q = &m->sequences;
-    const int size = size_of(m), rank = rank_of(m);
+    const struct listing *x = context;
+    const struct lct_sequences *q = &x->model->sequences;
 
     for (int64_t k = 0; k < q->count; k++)
         if (!lct_sequence_is_whole(q, &q->rows[k]))
-            list(m, &q->rows[k], (rank + i) % size, (rank + size - i) % size);
+            x->list(pieces, x->model, &q->rows[k], to, from);
 }
 
-static locant_status exchange_listed(struct lct_model *m)
-{
-    const locant_group *g = m->config.leaves.group;
-    struct lct_sequences *q = &m->sequences;
-    const size_t sends = q->sends, receives = q->receives;
-
-    q->sends = q->receives = 0;
-    return sends + receives == 0
-               ? LOCANT_OK
-               : g->exchange(q->send, sends, q->receive, receives, g->context);
-}
-
-/* All at once, or round by round if there are many ranks. */
 static locant_status exchange(struct lct_model *m, list_pieces list)
 {
+    struct listing x = { m, list };
+
     m->sequences.exchanges++;
-    for (int i = 1; i < size_of(m); i++) {
-        list_round(m, i, list);
-        if (size_of(m) > LCT_GROUP_DIRECT)
-            LCT_TRY(exchange_listed(m));
-    }
-    return exchange_listed(m);
+    return lct_group_exchange_rounds(&m->sequences.pieces, list_round, &x,
+                                     m->config.leaves.group);
+}
+
+static struct lct_group_list count(const struct lct_model *m, list_pieces list)
+{
+    struct lct_group_list counted = { 0 };
+    struct listing x = { m, list };
+
+    lct_group_list_rounds(&counted, list_round, &x, m->config.leaves.group);
+    return counted;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
 }
 
 locant_status lct_sequence_exchange_create(struct lct_model *m)
 {
-    struct lct_sequences *q = &m->sequences;
-    size_t sends, receives;
+    const struct lct_group_list tokens = count(m, list_tokens);
+    const struct lct_group_list sums =
+        m->train ? count(m, list_sums) : (struct lct_group_list){ 0 };
+    const size_t sends = larger(tokens.sends, sums.sends);
+    const size_t receives = larger(tokens.receives, sums.receives);
+    struct lct_group_list *x = &m->sequences.pieces;
 
-    for (int i = 1; i < size_of(m); i++)
-        list_round(m, i, list_tokens);
-    sends = q->sends;
-    receives = q->receives;
-    q->sends = q->receives = 0;
-    for (int i = 1; m->train && i < size_of(m); i++)
-        list_round(m, i, list_sums);
-    sends = sends > q->sends ? sends : q->sends;
-    receives = receives > q->receives ? receives : q->receives;
-    q->sends = q->receives = 0;
-    q->send = locant_alloc((sends + 1) * sizeof(*q->send));
-    q->receive = locant_alloc((receives + 1) * sizeof(*q->receive));
-    return q->send && q->receive
+    x->send = locant_alloc((sends + 1) * sizeof *x->send);
+    x->receive = locant_alloc((receives + 1) * sizeof *x->receive);
+    return x->send && x->receive
                ? LOCANT_OK
                : locant_fail(LOCANT_ERR_NOMEM,
                              "lct_model_create: no memory for %zu pieces of"

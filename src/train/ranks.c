@@ -94,8 +94,8 @@ void lct_ranks_free(struct lct_ranks *r)
     locant_release(r->subtrees);
     locant_release(r->first_subtree);
     locant_release(r->room);
-    locant_release(r->send);
-    locant_release(r->receive);
+    locant_release(r->pieces.send);
+    locant_release(r->pieces.receive);
     locant_release(r->losses);
     locant_release(r->news);
     *r = (struct lct_ranks){ 0 };
@@ -123,11 +123,9 @@ static locant_status list_subtrees(struct lct_ranks *r)
     if (!r->subtrees || !r->first_subtree)
         return no_memory();
     for (int rank = 0; rank < r->size; rank++) {
-        struct lct_tree t;
+        const struct lct_tree t =
+            lct_tree_of(first_leaf(r, rank), first_leaf(r, rank + 1));
 
-        lct_tree_begin(&t, 0, first_leaf(r, rank));
-        while (t.next < first_leaf(r, rank + 1))
-            lct_tree_add(&t, NULL);
         r->first_subtree[rank] = (int)r->count;
         memcpy(r->subtrees + r->count, t.held,
                (size_t)t.count * sizeof *t.held);
@@ -151,9 +149,10 @@ locant_status lct_ranks_reserve(struct lct_ranks *r, size_t n)
         !lct_mul(&elements, elements, sizeof *r->room))
         return no_memory();
     r->room = locant_alloc(elements + 1);
-    r->send = locant_alloc(pieces * sizeof *r->send);
-    r->receive = locant_alloc(pieces * sizeof *r->receive);
-    return r->room && r->send && r->receive ? LOCANT_OK : no_memory();
+    r->pieces.send = locant_alloc(pieces * sizeof(locant_piece));
+    r->pieces.receive = locant_alloc(pieces * sizeof(locant_piece));
+    return r->room && r->pieces.send && r->pieces.receive ? LOCANT_OK
+                                                          : no_memory();
 }
 
 /* Say where each subtree's slice of this rank is or will be. */
@@ -176,46 +175,23 @@ static void place_slices(struct lct_ranks *r, real *grads)
     }
 }
 
-/* List what goes to rank 'to' and comes from rank 'from'. */
-static void list_slices(size_t *sends, size_t *receives, struct lct_ranks *r,
-                        real *grads, int to, int from)
+/* List slices, a round of lct_group_exchange_rounds(). */
+static void list_slices(struct lct_group_list *list, int to, int from,
+                        void *context)
 {
-    const int own = r->first_subtree[r->rank + 1] - r->first_subtree[r->rank];
+    const struct lct_ranks *r = context;
+    const int *first = r->first_subtree;
+    const struct lct_subtree *x = r->subtrees;
 
-    for (int k = 0; k < own; k++)
-        r->send[(*sends)++] =
-            (locant_piece){ to, grads + (size_t)k * r->n + first_element(r, to),
-                            slice(r, to) * sizeof *grads };
-    for (int k = r->first_subtree[from]; k < r->first_subtree[from + 1]; k++)
-        r->receive[(*receives)++] =
-            (locant_piece){ from, r->subtrees[k].sum,
-                            slice(r, r->rank) * sizeof *grads };
-}
-
-static locant_status exchange_listed(struct lct_ranks *r, size_t *sends,
-                                     size_t *receives)
-{
-    const locant_group *g = r->group;
-    const size_t n = *sends, m = *receives;
-
-    *sends = *receives = 0;
-    return g->exchange(r->send, n, r->receive, m, g->context);
-}
-
-/* In round i every rank serves the rank i after it. Few ranks do all rounds at
-   once. */
-static locant_status share_slices(struct lct_ranks *r, real *grads)
-{
-    size_t sends = 0, receives = 0;
-
-    for (int i = 1; i < r->size; i++) {
-        list_slices(&sends, &receives, r, grads, (r->rank + i) % r->size,
-                    (r->rank + r->size - i) % r->size);
-        if (r->size > LCT_GROUP_DIRECT)
-            LCT_TRY(exchange_listed(r, &sends, &receives));
-    }
-    return r->size > LCT_GROUP_DIRECT ? LOCANT_OK
-                                      : exchange_listed(r, &sends, &receives);
+    for (int k = first[r->rank]; k < first[r->rank + 1]; k++)
+        list->send[list->sends++] = (locant_piece){
+            to, x[k].sum - first_element(r, r->rank) + first_element(r, to),
+            slice(r, to) * sizeof *x[k].sum
+        };
+    for (int k = first[from]; k < first[from + 1]; k++)
+        list->receive[list->receives++] =
+            (locant_piece){ from, x[k].sum,
+                            slice(r, r->rank) * sizeof *x[k].sum };
 }
 
 locant_status lct_ranks_add_gradients(struct lct_ranks *r, real *grads)
@@ -223,7 +199,7 @@ locant_status lct_ranks_add_gradients(struct lct_ranks *r, real *grads)
     if (r->size == 1)
         return LOCANT_OK;
     place_slices(r, grads);
-    LCT_TRY(share_slices(r, grads));
+    LCT_TRY(lct_group_exchange_rounds(&r->pieces, list_slices, r, r->group));
     lct_tree_combine(grads + first_element(r, r->rank), r->leaves.all,
                      r->subtrees, slice(r, r->rank));
     for (int rank = 0; rank <= r->size; rank++)

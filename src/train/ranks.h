@@ -26,7 +26,7 @@ struct lct_ranks {
     int *first_subtree;           /* [size + 1] of a rank */
     size_t count;
     real *room;                   /* slices of other ranks */
-    locant_piece *send, *receive; /* [count * size] */
+    struct lct_group_list pieces; /* room for count * size each way */
     double *losses;               /* [leaves.all] sums of each leaf */
     unsigned char *news;          /* of all ranks */
 };

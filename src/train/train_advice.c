@@ -4,27 +4,12 @@
  * What ranks gather during a pass, of rows that they share, is not counted.
  */
 #include "../store/notice.h"
+#include "median.h"
 #include "train_group.h"
 #include <stdio.h>
 
 /* Runs that spend more of their steps on messages say so. */
 static const double TOO_MUCH = .5;
-
-static double median(const double x[LCT_ADVICE_STEPS])
-{
-    for (int i = 0; i < LCT_ADVICE_STEPS; i++) {
-        int below = 0, same = 0;
-
-        for (int k = 0; k < LCT_ADVICE_STEPS; k++) {
-            below += x[k] < x[i];
-            same += x[k] == x[i];
-        }
-        if (below <= LCT_ADVICE_STEPS / 2 &&
-            below + same > LCT_ADVICE_STEPS / 2)
-            return x[i];
-    }
-    return 0;
-}
 
 void lct_train_advise(struct lct_trainer *t, double seconds)
 {
@@ -39,7 +24,7 @@ void lct_train_advise(struct lct_trainer *t, double seconds)
     a->share[a->steps++] = seconds > 0 ? a->seconds / seconds : 0;
     if (a->steps < LCT_ADVICE_STEPS)
         return;
-    share = median(a->share);
+    share = lct_median(a->share, LCT_ADVICE_STEPS);
     if (share <= TOO_MUCH)
         return;
     snprintf(message, sizeof message,

@@ -170,7 +170,6 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
                                : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
         .memory = o->memory,
-        .leaves = { .all = o->leaves, .last = o->leaves },
         .encoding = encoding,
     };
 }

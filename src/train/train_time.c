@@ -1,15 +1,10 @@
 /* train_time.c - times steps of training, as a forecast needs them */
 #include "../store/clock.h"
+#include "median.h"
 #include "train.h"
 #include "train_begin.h"
-#include <math.h>
 
 enum { STEPS = 3 }; /* timed, after one that is not */
-
-static double median(const double x[STEPS])
-{
-    return fmax(fmin(x[0], x[1]), fmin(fmax(x[0], x[1]), x[2]));
-}
 
 /* The first step also touches memory for the first time. */
 static locant_status time_steps(double *seconds, struct lct_trainer *t)
@@ -26,7 +21,7 @@ static locant_status time_steps(double *seconds, struct lct_trainer *t)
         LCT_TRY(lct_train_step(t, &not_finite, &value));
         each[i] = lct_clock() - begun;
     }
-    *seconds = median(each);
+    *seconds = lct_median(each, STEPS);
     return LOCANT_OK;
 }
 
