@@ -16,8 +16,11 @@ static uint64_t hash_array(const locant_tensor *t)
 {
     const uint64_t h =
         lct_hash(LCT_HASH_BEGIN, t->shape, (size_t)t->rank * sizeof(*t->shape));
+    size_t bytes = locant_dtype_size(t->dtype);
 
-    return lct_hash(h, t->data, lct_elements(t) * locant_dtype_size(t->dtype));
+    for (int i = 0; i < t->rank; i++)
+        bytes *= (size_t)t->shape[i];
+    return lct_hash(h, t->data, bytes);
 }
 
 /* Specs of layers; names, types, shapes and the first bytes of all tensors: to
