@@ -1,6 +1,5 @@
 /* model_greet.c - see model_greet.h */
 #include "model_greet.h"
-#include "../core/tensor.h"
 #include "../files/hash.h"
 #include "../group/greeting.h"
 #include <inttypes.h>
