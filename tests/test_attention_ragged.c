@@ -328,6 +328,20 @@ TEST(lengths_are_checked)
     CHECK_OK(call(&p));
 }
 
+/* What a state knows of one sequence was taken for the next one's: outputs of
+ * 'path' were wrong from the second sequence on. */
+TEST(states_are_refused)
+{
+    static struct small p;
+    char state[64];
+
+    small_make(&p);
+    p.a.state = VIEW(U8, state, 64);
+    refuses(&p, LOCANT_ERR_UNSUPPORTED,
+            "state is of one text, expected NULL with packed sequences");
+    CHECK_OK(call(&p));
+}
+
 TEST(block_tables_have_a_row_for_each_sequence)
 {
     static struct small p;

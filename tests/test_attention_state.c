@@ -253,6 +253,33 @@ TEST(other_calls_are_refused)
     t = kept;
 }
 
+/* Of inputs, outputs and parameters. */
+TEST(states_stand_apart)
+{
+    FREED_BY(drop) struct text t;
+    OWNED(locant_tensor) lse = test_tensor(LOCANT_F32, 3, TEST_SHAPE(B, H, N));
+    FREED_BY(free_memory) void *workspace = NULL;
+    size_t bytes;
+
+    make(&t, "path", LOCANT_F32);
+    begin(&t, N);
+    CHECK_OK(locant_attention_workspace(&bytes, &t.a));
+    workspace = malloc(bytes);
+    assert_non_null(workspace);
+    for (int n = 0; n < 4; n++) {
+        locant_tensor *const all[] = { &t.q, &t.x, &t.out, &t.param[1] };
+        void *own = all[n]->data;
+
+        all[n]->data = t.state.data;
+        CHECK_REFUSED(
+            locant_attention_forward(&t.out, &lse, &t.a, workspace, bytes),
+            LOCANT_ERR_ALIAS,
+            "locant_attention_forward: an output overlaps an input");
+        all[n]->data = own;
+    }
+    CHECK_OK(locant_attention_forward(&t.out, &lse, &t.a, workspace, bytes));
+}
+
 TEST(states_are_checked)
 {
     FREED_BY(drop) struct text t;

@@ -194,6 +194,34 @@ TEST(tiles_have_the_gradients_of_rows)
     }
 }
 
+/* The reference once left them unwritten. */
+TEST(the_reference_gives_gradients_too)
+{
+    for (size_t r = 0; r < LEN(rows); r++) {
+        OWNED(locant_encoding) *e = test_create(rows[r].spec);
+        double got[2][MOST];
+        locant_tensor from[4];
+        FREED_BY(drop) struct call c;
+
+        for (int i = 0; i < 4; i++)
+            from[i] = TENSOR(F32, 1, H, MOST, D);
+        make(&c, &rows[r], e, from, LOCANT_F64);
+        c.g.dq_coords = VIEW(F64, c.got[0], MOST, 1);
+        c.g.dk_coords = VIEW(F64, c.got[1], MOST, 1);
+        test_forward(&c.out, &c.lse, &c.a);
+        test_backward(&c.g, &c.dout, &c.out, &c.lse, &c.a);
+        for (int64_t i = 0; i < MOST; i++)
+            got[0][i] = got[1][i] = NAN;
+        c.g.dq_coords = VIEW(F64, got[0], MOST, 1);
+        c.g.dk_coords = VIEW(F64, got[1], MOST, 1);
+        CHECK_OK(locant_attention_reference_backward(&c.g, &c.dout, &c.out,
+                                                     &c.lse, &c.a));
+        assert_memory_equal(got, c.got, sizeof(got));
+        for (int i = 0; i < 4; i++)
+            test_tensor_free(&from[i]);
+    }
+}
+
 /* Packed sequences: the bits of a call for each. */
 TEST(sequences_have_their_own)
 {

@@ -98,12 +98,11 @@ static int64_t place(const struct problem *p, int64_t b, int64_t h,
                           : (b * heads + h) * n + i;
 }
 
-static double score(const struct problem *p, const struct rule *rule,
-                    const struct pair *x, const double *q, const double *k)
+static double score(const struct rule *rule, const struct pair *x,
+                    const double *q, const double *k)
 {
     double s = 0;
 
-    (void)p;
     for (int d = 0; d < D; d++)
         s += q[d] * k[d] / sqrt(D);
     return (rule->gain == NULL ? s : s * rule->gain(x)) + rule->bias(x);
@@ -124,7 +123,7 @@ static void attend(double *out, const struct problem *p,
         x.k = p->k_at[place(p, b, g, G, j, p->S)];
         x.d = x.q - x.k;
         x.n = fabs(x.d);
-        weight[j] = score(p, rule, &x, q, p->k + ((b * G + g) * p->S + j) * D);
+        weight[j] = score(rule, &x, q, p->k + ((b * G + g) * p->S + j) * D);
         most = fmax(most, weight[j]);
     }
     for (int64_t j = 0; j < seen; j++)

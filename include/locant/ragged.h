@@ -12,7 +12,7 @@ LOCANT_BEGIN_DECLS
 /*
  * Where the sequences begin.  The members of 'a' and all other tensors are
  * those of attention.h with B = 1 and the tokens of n sequences one after
- * another in place of T and S.
+ * another in place of T and S.  'state' is NULL: it is of one text.
  *
  * cu_q   I64 or I32 [n + 1]   cumulative lengths: sequence s has the queries
  *        cu_q[s] .. cu_q[s + 1] - 1; the first entry is 0, none is below the

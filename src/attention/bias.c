@@ -35,44 +35,37 @@ static void add_by_row(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-static void take_column(const struct lct_tile *t, struct lct_scratch *s,
-                        int64_t i)
+/* forward: evaluate(); 'sums' is the row of parameter gradients of this task,
+ * NULL only at real coordinates, which have gradients too. */
+static void evaluate_backward(const struct lct_plan *p, const int64_t at[3],
+                              int64_t j, int64_t keys, const double *dout,
+                              double *sums)
 {
-    for (int64_t j = 0; j < t->keys; j++)
-        s->column[j] = s->ds[j * (int64_t)t->lanes + i];
-}
-
-/* Add to the parameter gradients of this task. */
-static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
-                            struct lct_scratch *s, int64_t chunk_row)
-{
-    int64_t row = lct_plan_row(p, t->b);
-    const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
+    int64_t row = lct_plan_row(p, at[0]);
     double *dparam[LCT_MAX_PARAMS];
+    struct lct_call call;
 
-    lct_param_gradients_of(
-        dparam, p, p->tables->score,
-        lct_param_gradients_of_task(p, chunk_row, lct_plan_kv_head(p, t->h)));
-    for (int64_t i = 0; i < t->rows; i++) {
-        struct lct_call call = lct_bias_call(p, row, t->i + i);
-
-        take_column(t, s, i);
-        call.e->row->score.backward(dparam, &call, t->h,
-                                    p->tables->q_pos[row * p->T + t->i + i],
-                                    k_pos, s->column, (size_t)t->keys);
+    if (p->request->real) {
+        lct_real_bias_backward(
+            &(struct lct_real_row){ p, at[0], at[1], at[2], j, keys, NULL },
+            dout, sums);
+        return;
     }
+    call = lct_bias_call(p, row, at[2]);
+    lct_param_gradients_of(dparam, p, &call, sums);
+    call.e->row->score.backward(
+        dparam, &call, at[1], p->tables->q_pos[row * p->T + at[2]],
+        p->tables->k_pos + row * p->S + j, dout, (size_t)keys);
 }
 
-/* The same at real coordinates, which have gradients too; parameters have none
- * if 'sums' is NULL. */
-static void real_gradient(const struct lct_plan *p, const struct lct_tile *t,
-                          struct lct_scratch *s, double *sums)
+static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, double *sums)
 {
     for (int64_t i = 0; i < t->rows; i++) {
-        take_column(t, s, i);
-        lct_real_bias_backward(&(struct lct_real_row){ p, t->b, t->h, t->i + i,
-                                                       t->j, t->keys, NULL },
-                               s->column, sums);
+        for (int64_t j = 0; j < t->keys; j++)
+            s->column[j] = s->ds[j * (int64_t)t->lanes + i];
+        evaluate_backward(p, (int64_t[3]){ t->b, t->h, t->i + i }, t->j,
+                          t->keys, s->column, sums);
     }
 }
 
@@ -236,15 +229,11 @@ void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
     double *table;
     struct lct_bias_entries e;
 
-    if (p->request->real) {
-        real_gradient(p, t, s,
-                      learns ? lct_param_gradients_of_task(
-                                   p, chunk_row, lct_plan_kv_head(p, t->h))
-                             : NULL);
-        return;
-    }
     if (p->bias_range == 0) {
-        gradient_by_row(p, t, s, chunk_row);
+        gradient_by_row(p, t, s,
+                        learns ? lct_param_gradients_of_task(
+                                     p, chunk_row, lct_plan_kv_head(p, t->h))
+                               : NULL);
         return;
     }
     table = lct_param_gradients_table(p, chunk_row, t->h);

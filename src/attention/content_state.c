@@ -90,17 +90,10 @@ static locant_status check_call(const struct lct_plan *p)
 
 static locant_status check_memory(const struct lct_request *r)
 {
-    const locant_attention *a = r->a;
-    const locant_tensor *inputs[] = { a->q,    a->k,       a->v,    a->x,
-                                      a->bias, a->visible, a->sinks };
     int64_t any = -1;
 
-    LCT_TRY(lct_check(r->fn, "state", a->state, LCT_IN_U8, 1, &any));
-    LCT_TRY(lct_check_output(r->fn, "state", a->state));
-    for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++)
-        if (inputs[i] != NULL)
-            LCT_TRY(lct_check_apart(r->fn, a->state, inputs[i]));
-    return LOCANT_OK;
+    LCT_TRY(lct_check(r->fn, "state", r->a->state, LCT_IN_U8, 1, &any));
+    return lct_check_output(r->fn, "state", r->a->state);
 }
 
 locant_status lct_content_state_check(const struct lct_plan *p)

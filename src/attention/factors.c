@@ -235,14 +235,36 @@ void lct_factors_multiply_row(const struct lct_plan *p, enum lct_factor f,
 
 /* ----------------------------------------------------------------- backward */
 
-/* Add x [keys, lanes], gradients of the factors, to those of parameters. */
-static void add_gradients(const struct lct_plan *p, const struct lct_tile *t,
-                          struct lct_scratch *s, enum lct_factor f, float *x,
-                          int64_t chunk_row)
+/* forward: evaluate(); 'sums' is the row of parameter gradients of this task,
+ * NULL only at real coordinates, which have gradients too. */
+static void evaluate_backward(const struct lct_plan *p, enum lct_factor f,
+                              const int64_t at[3], int64_t j, int64_t keys,
+                              const double *dout, double *sums)
 {
     struct lct_call call = *lct_factors_call(p, f);
-    int64_t row = lct_plan_row(p, t->b);
+    int64_t row = lct_plan_row(p, at[0]);
     double *dparam[LCT_MAX_PARAMS];
+
+    if (p->request->real) {
+        lct_real_factor_backward(
+            &(struct lct_real_row){ p, at[0], at[1], at[2], j, keys, NULL }, f,
+            dout, sums);
+        return;
+    }
+    lct_param_gradients_of(dparam, p, &call, sums);
+    call.last = p->tables->last[row];
+    lct_factors_hooks(&call, f)->backward(
+        dparam, &call, at[1], p->tables->q_pos[row * p->T + at[2]],
+        p->tables->k_pos + row * p->S + j, dout, (size_t)keys);
+}
+
+/* Add x [keys, lanes], gradients of the factors, to those of parameters, if
+ * 'learned', and of real coordinates. */
+static void add_gradients(const struct lct_plan *p, const struct lct_tile *t,
+                          struct lct_scratch *s, enum lct_factor f, float *x,
+                          int64_t chunk_row, bool learned)
+{
+    double *sums = NULL;
 
     if (p->factor_range > 0) {
         struct lct_bias_entries e = entries_of(p, t);
@@ -254,33 +276,14 @@ static void add_gradients(const struct lct_plan *p, const struct lct_tile *t,
             lct_param_gradients_table(p, chunk_row, t->h) + first, p, t, x, &e);
         return;
     }
-    lct_param_gradients_of(
-        dparam, p, lct_factors_call(p, f),
-        lct_param_gradients_of_task(p, chunk_row, lct_plan_kv_head(p, t->h)));
-    call.last = p->tables->last[row];
+    if (learned)
+        sums = lct_param_gradients_of_task(p, chunk_row,
+                                           lct_plan_kv_head(p, t->h));
     for (int64_t i = 0; i < t->rows; i++) {
         for (int64_t j = 0; j < t->keys; j++)
             s->column[j] = x[j * (int64_t)t->lanes + i];
-        lct_factors_hooks(&call, f)->backward(
-            dparam, &call, t->h, p->tables->q_pos[row * p->T + t->i + i],
-            p->tables->k_pos + row * p->S + t->j, s->column, (size_t)t->keys);
-    }
-}
-
-/* The same at real coordinates, of which there are gradients too; parameters
- * have none if 'sums' is NULL. */
-static void add_real_gradients(const struct lct_plan *p,
-                               const struct lct_tile *t, struct lct_scratch *s,
-                               enum lct_factor f, const float *x, double *sums)
-{
-    for (int64_t i = 0; i < t->rows; i++) {
-        struct lct_real_row r = {
-            p, t->b, t->h, t->i + i, t->j, t->keys, NULL
-        };
-
-        for (int64_t j = 0; j < t->keys; j++)
-            s->column[j] = x[j * (int64_t)t->lanes + i];
-        lct_real_factor_backward(&r, f, s->column, sums);
+        evaluate_backward(p, f, (int64_t[3]){ t->b, t->h, t->i + i }, t->j,
+                          t->keys, s->column, sums);
     }
 }
 
@@ -305,14 +308,7 @@ static void factor_backward(const struct lct_plan *p, const struct lct_tile *t,
     if (!learned && !lct_real_is_wanted(p))
         return;
     multiply(s, t, x, y);
-    if (p->request->real)
-        add_real_gradients(p, t, s, f, s->product,
-                           learned
-                               ? lct_param_gradients_of_task(
-                                     p, chunk_row, lct_plan_kv_head(p, t->h))
-                               : NULL);
-    else
-        add_gradients(p, t, s, f, s->product, chunk_row);
+    add_gradients(p, t, s, f, s->product, chunk_row, learned);
 }
 
 static size_t bytes_of(const struct lct_tile *t)

@@ -27,7 +27,8 @@ static const locant_tensor *param_of(const locant_tensor *params,
                    n % LCT_MAX_PARAMS];
 }
 
-/* Neither 'out' nor the workspace may overlap inputs, nor each other. */
+/* Neither 'out', which may be the state, nor the workspace may overlap inputs,
+ * nor each other. */
 static locant_status check_apart(const struct lct_plan *p,
                                  const locant_tensor *out)
 {
@@ -40,7 +41,7 @@ static locant_status check_apart(const struct lct_plan *p,
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
-        if (inputs[i] != NULL) {
+        if (inputs[i] != NULL && !(out == a->state && inputs[i] == a->state)) {
             LCT_TRY(lct_check_apart(p->request->fn, out, inputs[i]));
             LCT_TRY(lct_check_apart(p->request->fn, &p->workspace, inputs[i]));
         }
@@ -74,6 +75,8 @@ locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
+    const locant_tensor *state = p->request->a->state;
+
     LCT_TRY(check_like_out(p, "out", out, dtypes));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
@@ -81,6 +84,8 @@ locant_status lct_outputs_check(const struct lct_plan *p,
     LCT_TRY(lct_check_output(p->request->fn, "lse", lse));
     LCT_TRY(check_apart(p, out));
     LCT_TRY(check_apart(p, lse));
+    if (state != NULL)
+        LCT_TRY(check_apart(p, state));
     return lct_check_apart(p->request->fn, out, lse);
 }
 

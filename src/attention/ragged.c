@@ -79,37 +79,59 @@ struct part {
     bool keys;
 };
 
-enum { PARTS = 19 };
-
 /* All tensors of a call that have a dimension of tokens. */
-static int parts_of(struct part out[PARTS], const struct ragged *r)
+enum {
+    Q,
+    OUT,
+    LSE,
+    DOUT,
+    DQ,
+    Q_POS,
+    Q_DOCS,
+    Q_COORDS,
+    K,
+    V,
+    DK,
+    DV,
+    K_POS,
+    K_DOCS,
+    K_COORDS,
+    X,
+    DX,
+    DQ_COORDS,
+    DK_COORDS,
+    PARTS
+};
+
+static void parts_of(struct part out[PARTS], const struct ragged *r)
 {
+    const locant_attention_gradients none = { 0 };
+    const locant_attention_gradients *g = r->g == NULL ? &none : r->g;
     const locant_attention *a = r->a;
     const struct part all[] = {
-        { "q", a->q, 1, false },
-        { "out", r->out, 1, false },
-        { "lse", r->lse, 0, false },
-        { "dout", r->dout, 1, false },
-        { "dq", r->g == NULL ? NULL : r->g->dq, 1, false },
-        { "q_pos", a->q_pos, 0, false },
-        { "q_docs", a->q_docs, 0, false },
-        { "q_coords", a->q_coords, 1, false },
-        { "k", a->k, 1, true },
-        { "v", a->v, 1, true },
-        { "dk", r->g == NULL ? NULL : r->g->dk, 1, true },
-        { "dv", r->g == NULL ? NULL : r->g->dv, 1, true },
-        { "k_pos", a->k_pos, 0, true },
-        { "k_docs", a->k_docs, 0, true },
-        { "k_coords", a->k_coords, 1, true },
-        { "x", a->x, 1, true },
-        { "dx", r->g == NULL ? NULL : r->g->dx, 1, true },
-        { "dq_coords", r->g == NULL ? NULL : r->g->dq_coords, 1, false },
-        { "dk_coords", r->g == NULL ? NULL : r->g->dk_coords, 1, true },
+        [Q] = { "q", a->q, 1, false },
+        [OUT] = { "out", r->out, 1, false },
+        [LSE] = { "lse", r->lse, 0, false },
+        [DOUT] = { "dout", r->dout, 1, false },
+        [DQ] = { "dq", g->dq, 1, false },
+        [Q_POS] = { "q_pos", a->q_pos, 0, false },
+        [Q_DOCS] = { "q_docs", a->q_docs, 0, false },
+        [Q_COORDS] = { "q_coords", a->q_coords, 1, false },
+        [K] = { "k", a->k, 1, true },
+        [V] = { "v", a->v, 1, true },
+        [DK] = { "dk", g->dk, 1, true },
+        [DV] = { "dv", g->dv, 1, true },
+        [K_POS] = { "k_pos", a->k_pos, 0, true },
+        [K_DOCS] = { "k_docs", a->k_docs, 0, true },
+        [K_COORDS] = { "k_coords", a->k_coords, 1, true },
+        [X] = { "x", a->x, 1, true },
+        [DX] = { "dx", g->dx, 1, true },
+        [DQ_COORDS] = { "dq_coords", g->dq_coords, 1, false },
+        [DK_COORDS] = { "dk_coords", g->dk_coords, 1, true },
     };
 
     for (int i = 0; i < PARTS; i++)
         out[i] = all[i];
-    return PARTS;
 }
 
 /* With a block table, arguments of keys have a row per sequence or one. */
@@ -148,20 +170,20 @@ static locant_status check_parts(const struct ragged *r)
  */
 static locant_status check_apart(const struct ragged *r)
 {
-    const locant_attention_gradients none = { 0 };
-    const locant_attention_gradients *g = r->g == NULL ? &none : r->g;
-    const locant_tensor *written[] = { r->out,       r->lse,      g->dq,
-                                       g->dk,        g->dv,       g->dx,
-                                       g->dq_coords, g->dk_coords };
+    static const int written[] = { OUT, LSE, DQ,        DK,
+                                   DV,  DX,  DQ_COORDS, DK_COORDS };
     struct part part[PARTS];
     /* out and lse are read in backward */
     size_t first = r->pass == LCT_PASS_BACKWARD ? 2 : 0;
 
     parts_of(part, r);
-    for (size_t i = first; i < sizeof(written) / sizeof(*written); i++)
-        for (int n = 0; n < PARTS && written[i] != NULL; n++)
-            if (part[n].t != NULL && part[n].t != written[i])
-                LCT_TRY(lct_check_apart(r->fn, written[i], part[n].t));
+    for (size_t i = first; i < sizeof(written) / sizeof(*written); i++) {
+        const locant_tensor *to = part[written[i]].t;
+
+        for (int n = 0; n < PARTS && to != NULL; n++)
+            if (part[n].t != NULL && part[n].t != to)
+                LCT_TRY(lct_check_apart(r->fn, to, part[n].t));
+    }
     return LOCANT_OK;
 }
 
@@ -174,6 +196,11 @@ static locant_status check_lengths(struct ragged *r)
         return locant_fail(LOCANT_ERR_NULL, "%s: the problem is NULL", r->fn);
     if (r->lengths == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: lengths is NULL", r->fn);
+    if (a->state != NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: state is of one text, expected NULL with "
+                           "packed sequences",
+                           r->fn);
     r->cu_q = r->lengths->cu_q;
     r->cu_k = r->lengths->cu_k;
     LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
@@ -258,28 +285,6 @@ static void cut(struct sequence *x, const struct ragged *r, int64_t s)
             x->slice[i] = slice_of_paged(&part[i], s);
     }
 }
-
-enum {
-    Q,
-    OUT,
-    LSE,
-    DOUT,
-    DQ,
-    Q_POS,
-    Q_DOCS,
-    Q_COORDS,
-    K,
-    V,
-    DK,
-    DV,
-    K_POS,
-    K_DOCS,
-    K_COORDS,
-    X,
-    DX,
-    DQ_COORDS,
-    DK_COORDS
-};
 
 static void sequence_of(struct sequence *x, const struct ragged *r, int64_t s)
 {

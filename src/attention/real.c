@@ -141,7 +141,9 @@ static void evaluate_backward(const struct lct_real_row *r,
         memset(dk, 0, sizeof(dk));
         pair->backward(&g, c, r->h, query_of(r), x.k, dout + at,
                        (size_t)x.count);
-        for (int64_t n = 0; lct_real_is_wanted(p) && n < x.count; n++)
+        if (!lct_real_is_wanted(p))
+            continue;
+        for (int64_t n = 0; n < x.count; n++)
             p->real->k[head * p->S + key_at(r, at + n)] += dk[n];
     }
     if (lct_real_is_wanted(p))
@@ -167,9 +169,9 @@ void lct_real_factor_backward(const struct lct_real_row *r, enum lct_factor f,
 void lct_real_begin_backward(const struct lct_plan *p,
                              const locant_attention_gradients *g)
 {
-    if (!p->request->real)
-        return;
     p->real->wanted = g->dq_coords != NULL || g->dk_coords != NULL;
+    if (!lct_real_is_wanted(p))
+        return;
     memset(p->real->q, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
     memset(p->real->k, 0, (size_t)(p->B * p->Hkv * p->S) * sizeof(double));
 }

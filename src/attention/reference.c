@@ -55,11 +55,13 @@ locant_status locant_attention_reference_backward(
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, memory);
         lct_dense_gradient_begin_rows(&x.plan, gradients->dbias);
+        lct_real_begin_backward(&x.plan, gradients);
         lct_rows_backward(&x.plan,
                           &(struct lct_gradient_pass){ gradients, dout, out,
                                                        lse, 0, x.plan.T });
         lct_param_gradients_accumulate(&x.plan, gradients->dparams);
         lct_dense_gradient_end(&x.plan, gradients->dbias);
+        lct_real_end_backward(&x.plan, gradients);
     }
     locant_release(memory);
     lct_problem_end(&x);

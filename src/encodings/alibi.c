@@ -117,18 +117,21 @@ static double project(const locant_encoding *e, int k, double value)
     return fmax(-40, fmin(value, 40)); /* NaN becomes -40 */
 }
 
+/* -d or -|d|, never -0 */
+static double backwards(const struct lct_call *c, double d)
+{
+    return 0 - (c->e->value[SYMMETRIC] != 0 ? fabs(d) : d);
+}
+
 /* The bias is the slope times this. */
 static double relative_position(const struct lct_call *c, int64_t q_pos,
                                 int64_t k_pos)
 {
-    double d = (double)lct_distance(q_pos, k_pos);
-
     switch ((int)c->e->value[DIALECT]) {
     case BLOOM: return (double)k_pos;
     case MPT: return (double)lct_distance(k_pos, c->last);
     case FALCON: return (double)k_pos * c->scale;
-    default:
-        return 0 - (c->e->value[SYMMETRIC] != 0 ? fabs(d) : d); /* never -0 */
+    default: return backwards(c, (double)lct_distance(q_pos, k_pos));
     }
 }
 
@@ -186,9 +189,7 @@ static bool is_real(const locant_encoding *e)
 /* As relative_position(). */
 static double real_position(const struct lct_call *c, double q, double k)
 {
-    if (c->e->value[DIALECT] == BLOOM)
-        return k;
-    return 0 - (c->e->value[SYMMETRIC] != 0 ? fabs(q - k) : q - k);
+    return c->e->value[DIALECT] == BLOOM ? k : backwards(c, q - k);
 }
 
 static void real_bias(double *out, const struct lct_call *c, int64_t head,

@@ -122,8 +122,9 @@ static double run_backward(double *const *dparam, const struct pass *p,
     int64_t hidden = (int64_t)c->e->value[HIDDEN];
     double dr = 0;
 
-    for (int64_t k = 0; k < hidden && dparam != NULL; k++)
-        dparam[B2][k] += da2[k];
+    if (dparam != NULL)
+        for (int64_t k = 0; k < hidden; k++)
+            dparam[B2][k] += da2[k];
     for (int64_t i = 0; i < hidden; i++) {
         double da1 = 0;
 
@@ -152,8 +153,9 @@ static double network_backward(double *const *dparam, const struct lct_call *c,
     struct pass p;
 
     run(&p, c, d);
-    for (int64_t h = 0; h < heads && dparam != NULL; h++)
-        dparam[B3][head + h] += dout[h];
+    if (dparam != NULL)
+        for (int64_t h = 0; h < heads; h++)
+            dparam[B3][head + h] += dout[h];
     for (int64_t k = 0; k < hidden; k++) {
         int64_t at = k * c->heads + head;
         double h2 = silu(p.a2[k]), dh2 = 0;

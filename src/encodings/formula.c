@@ -285,8 +285,10 @@ const struct lct_encoding lct_enc_formula = {
     .score = {
         .bias = bias,
         .backward = bias_backward,
-        .real = { lct_formula_real_bias,
-lct_formula_real_bias_backward },
+        .real = {
+            lct_formula_real_bias,
+            lct_formula_real_bias_backward,
+        },
         .fast = {
             .slope = lct_formula_linear_slope,
             .relative_positions = lct_formula_linear_positions,
@@ -304,14 +306,18 @@ lct_formula_real_bias_backward },
         .gain = {
             .at = gain,
             .backward = gain_backward,
-            .real = { lct_formula_real_gain,
-lct_formula_real_gain_backward },
+            .real = {
+                lct_formula_real_gain,
+                lct_formula_real_gain_backward,
+            },
         },
         .after = {
             .at = after,
             .backward = after_backward,
-            .real = { lct_formula_real_after,
-lct_formula_real_after_backward },
+            .real = {
+                lct_formula_real_after,
+                lct_formula_real_after_backward,
+            },
         },
         .row = row,
         .row_backward = row_backward,

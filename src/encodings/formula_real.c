@@ -1,6 +1,7 @@
 /* formula_real.c - formulas at real positions, with derivatives by them */
 #include "formula_real.h"
 #include "formula_gradient.h"
+#include <string.h>
 
 enum {
     PAIRS = LCT_FORMULA_PAIRS,
@@ -98,11 +99,13 @@ void lct_formula_real_bias(double *out, const struct lct_call *c, int64_t head,
 {
     const struct lct_formula *f = c->e->state;
 
-    if (f->root[LCT_FORMULA_BIAS] >= 0)
-        value_at(out, c, LCT_FORMULA_BIAS, head, q, k, n);
+    if (f->root[LCT_FORMULA_BIAS] < 0) {
+        memset(out, 0, n * sizeof(*out));
+        return;
+    }
+    value_at(out, c, LCT_FORMULA_BIAS, head, q, k, n);
     for (size_t j = 0; j < n; j++)
-        out[j] =
-            f->root[LCT_FORMULA_BIAS] >= 0 ? out[j] + 0.0 : 0; /* never -0 */
+        out[j] += 0.0; /* never -0 */
 }
 
 void lct_formula_real_bias_backward(const struct lct_real_gradients *g,

@@ -98,7 +98,9 @@ static void real_backward(const struct lct_real_gradients *g,
     for (size_t j = 0; j < n; j++) {
         double sum = 0, cosine, sine;
 
-        for (int64_t c = 0; c < pairs && dout[j] != 0; c++) {
+        if (dout[j] == 0)
+            continue;
+        for (int64_t c = 0; c < pairs; c++) {
             lct_angle_real(&cosine, &sine, frequency[c], q - k[j]);
             sum -= sine * lct_phase_radians(frequency[c]);
         }

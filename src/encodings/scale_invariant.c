@@ -35,13 +35,22 @@ static double octaves_slope(const struct lct_call *c, double d)
     return lct_sign(d) / (c->e->value[TAU] + fabs(d));
 }
 
+static double gain_at(const struct lct_call *c, double d)
+{
+    return sqrt(1 + 2 * octaves(c, d));
+}
+
+static double bias_at(const struct lct_call *c, double d)
+{
+    return 0 - 2 * octaves(c, d); /* never -0 */
+}
+
 static void gain(double *out, const struct lct_call *c, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     (void)head;
     for (size_t j = 0; j < n; j++)
-        out[j] =
-            sqrt(1 + 2 * octaves(c, (double)lct_distance(q_pos, k_pos[j])));
+        out[j] = gain_at(c, (double)lct_distance(q_pos, k_pos[j]));
 }
 
 static void real_gain(double *out, const struct lct_call *c, int64_t head,
@@ -49,7 +58,7 @@ static void real_gain(double *out, const struct lct_call *c, int64_t head,
 {
     (void)head;
     for (size_t j = 0; j < n; j++)
-        out[j] = sqrt(1 + 2 * octaves(c, q - k[j]));
+        out[j] = gain_at(c, q - k[j]);
 }
 
 /* forward: out[j] = sqrt(1 + 2 octaves) */
@@ -61,8 +70,7 @@ static void real_gain_backward(const struct lct_real_gradients *g,
     for (size_t j = 0; j < n; j++) {
         double d = q - k[j];
 
-        lct_real_add(
-            g, j, dout[j] * octaves_slope(c, d) / sqrt(1 + 2 * octaves(c, d)));
+        lct_real_add(g, j, dout[j] * octaves_slope(c, d) / gain_at(c, d));
     }
 }
 
@@ -70,8 +78,7 @@ static void real_gain_backward(const struct lct_real_gradients *g,
 static void bias_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t heads, int64_t q_pos, int64_t k_pos)
 {
-    /* never -0 */
-    double bias = 0 - 2 * octaves(c, (double)lct_distance(q_pos, k_pos));
+    double bias = bias_at(c, (double)lct_distance(q_pos, k_pos));
 
     (void)head;
     for (int64_t h = 0; h < heads; h++)
@@ -83,7 +90,7 @@ static void real_bias(double *out, const struct lct_call *c, int64_t head,
 {
     (void)head;
     for (size_t j = 0; j < n; j++)
-        out[j] = 0 - 2 * octaves(c, q - k[j]);
+        out[j] = bias_at(c, q - k[j]);
 }
 
 static void real_bias_backward(const struct lct_real_gradients *g,
