@@ -104,7 +104,7 @@ locant_status lct_net_bind_packed(struct lct_net *n, const struct lct_weight *w,
     bool same = w->rank == rank;
 
     for (int i = 0; i < rank; i++) {
-        expected[i] = shape[i] < 0 && i < w->rank ? w->shape[i] : shape[i];
+        expected[i] = shape[i] == -1 && i < w->rank ? w->shape[i] : shape[i];
         same = same && w->shape[i] == expected[i];
     }
     if (same)

@@ -6,6 +6,7 @@
 #include "net_mlp.h"
 #include "net_family_keys.h"
 #include "net_math.h"
+#include <inttypes.h>
 #include <math.h>
 
 locant_status lct_net_mlp_act(enum lct_net_act *out,
@@ -15,7 +16,7 @@ locant_status lct_net_mlp_act(enum lct_net_act *out,
 }
 
 /* The width between the two maps that the configuration states; -1: none. */
-static int64_t stated_width(const struct lct_net_binder *b)
+static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
 {
     static const char *const keys[] = { "intermediate_size_mlp",
                                         "intermediate_size",
@@ -23,14 +24,26 @@ static int64_t stated_width(const struct lct_net_binder *b)
                                         "d_ff",
                                         "ffn_hidden_size",
                                         "n_inner" };
+    const struct lct_config *c = &b->n->config;
+    const int64_t most = 1 << 30; /* twice a width is a size, too */
+    enum lct_found found = LCT_ABSENT;
     int64_t width;
+    size_t i = 0;
 
+    *out = -1;
     if (b->s.free_width)
-        return -1;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (lct_config_integer(&width, b->n->config.text, keys[i]) == LCT_RIGHT)
-            return b->s.halved ? width / 2 : width;
-    return -1;
+        return LOCANT_OK;
+    while (i < sizeof(keys) / sizeof(keys[0]) &&
+           (found = lct_config_integer(&width, c->text, keys[i])) != LCT_RIGHT)
+        i++;
+    if (found != LCT_RIGHT)
+        return LOCANT_OK;
+    if (width < 1 || width > most)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %s is %" PRId64 ", expected 1 to %" PRId64,
+                           c->file, keys[i], width, most);
+    *out = b->s.halved ? width / 2 : width;
+    return LOCANT_OK;
 }
 
 /* x with Phi(x) = p, by bisection: Phi is monotone, and 200 halvings leave
@@ -108,8 +121,9 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     const struct lct_net_place up = { LCT_UP, i, -1 };
     const struct lct_net_place down = { LCT_DOWN, i, -1 };
     const int64_t D = b->n->width;
-    int64_t width = stated_width(b);
+    int64_t width;
 
+    LCT_TRY(stated_width(&width, b));
     LCT_TRY(lct_net_mlp_act(&mlp->act, b));
     if (is_fused(b, i)) {
         LCT_TRY(bind_halves(mlp, b, i, width));
