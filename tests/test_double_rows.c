@@ -18,8 +18,8 @@ static bool same(double x, double y)
     return (isnan(x) && isnan(y)) || memcmp(&x, &y, sizeof(x)) == 0;
 }
 
-static const double special[] = { 0,      -0.0,     1,       -1,
-                                  2,      0.5,      NAN,     INFINITY,
+static const double special[] = { 0,      -0.0,      1,      -1,
+                                  2,      0.5,       NAN,    INFINITY,
                                   1e300,  -INFINITY, 1e-300, -1e-300,
                                   5e-324, 0x1p-1022, 709.5,  -745.0 };
 
@@ -293,8 +293,7 @@ static void check_function_slopes(void)
         memset(to, 0, sizeof(to));
         lct_kernels()->double_slope(to, (enum lct_double_op)op, 0, d, in, y, N);
         for (int i = 0; i < N; i++) {
-            double want =
-                (double)function_slope((enum lct_double_op)op, a[i]);
+            double want = (double)function_slope((enum lct_double_op)op, a[i]);
 
             if (!(fabs(to[i] - want) <= 0x1p-48 * (1 + fabs(want))))
                 FAIL("slope of function %d at %g: %g, expected %g", op, a[i],

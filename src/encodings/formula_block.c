@@ -179,8 +179,8 @@ static void put_leaf_of_pairs(double *out, const struct lct_formula_tile *x,
         return; /* the row of scores itself */
     put_differences(out, x);
     if (op == LCT_FORMULA_N)
-        x->t->kernels->double_row(
-            out, zero ? LCT_DOUBLE_RELU : LCT_DOUBLE_ABS, in, x->n);
+        x->t->kernels->double_row(out, zero ? LCT_DOUBLE_RELU : LCT_DOUBLE_ABS,
+                                  in, x->n);
 }
 
 /* Of n keys or n queries. */
@@ -198,8 +198,8 @@ static void put_leaf(double *out, const struct lct_formula_tile *x,
             out[e] = t->numbers[(t->first + (int64_t)e) * t->count + array];
             break;
         default: /* OF_QUERY; padding has none */
-            out[e] = t->own[e] >= 0 ? t->numbers[t->own[e] * t->count + array]
-                                    : 0;
+            out[e] =
+                t->own[e] >= 0 ? t->numbers[t->own[e] * t->count + array] : 0;
         }
 }
 

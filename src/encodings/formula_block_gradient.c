@@ -70,8 +70,7 @@ static void give_each(double *const to[3], const struct lct_formula_tile *x,
                       const double *const in[3], const double *y,
                       const double *d, size_t n)
 {
-    bool table =
-        node->op == LCT_FORMULA_PICK || node->op == LCT_FORMULA_LERP;
+    bool table = node->op == LCT_FORMULA_PICK || node->op == LCT_FORMULA_LERP;
     int arguments = lct_formula_graph_arguments(node->op);
 
     for (size_t e = 0; e < n; e++) {
