@@ -12,7 +12,7 @@
 #include "../kernel/kernels.h"
 #include "formula_evaluate.h"
 
-enum { LCT_FORMULA_BLOCK = 128 };
+enum { LCT_FORMULA_BLOCK = 256 };
 
 /* The rows of a node.  A number, and a node of the keys or of the queries, is
  * repeated for the pairs of a block in 'pairs' if they read it. */
