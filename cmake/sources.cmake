@@ -165,13 +165,14 @@ set(LAB_SOURCES
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/checkpoint.c store/clock.c store/copy_rows.c store/corpus_recipe.c
-  store/merge_checkpoint.c store/merge_texts.c store/notice.c
-  store/run_sizes.c store/run_vocabulary.c store/speed.c store/store.c
-  store/store_eval.c store/store_files.c store/store_guard.c
-  store/store_keep.c store/store_merge.c store/store_migrate.c
-  store/store_open.c store/store_protocols.c store/store_rows.c
-  store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
+  store/checkpoint.c store/checkpoint_memory.c store/clock.c
+  store/copy_rows.c store/corpus_recipe.c store/merge_checkpoint.c
+  store/merge_texts.c store/notice.c store/run_sizes.c store/run_vocabulary.c
+  store/speed.c store/store.c store/store_eval.c store/store_files.c
+  store/store_guard.c store/store_keep.c store/store_merge.c
+  store/store_migrate.c store/store_open.c store/store_protocols.c
+  store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
+  store/sums.c
   train/load_trained.c train/ranks.c train/register.c train/train.c
   train/train_advice.c train/train_begin.c train/train_group.c
   train/train_options.c train/train_parent.c train/train_resume.c
