@@ -210,9 +210,10 @@ set(LAB_SOURCES
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
-  figure/inline_map.c figure/kinds.c figure/legend.c figure/palette.c
-  figure/panels.c figure/rows.c figure/screen.c figure/style.c
-  figure/terminal.c figure/terminal_plot.c figure/terminal_rows.c
+  figure/inline_map.c figure/inline_text.c figure/kinds.c figure/legend.c
+  figure/palette.c figure/panels.c figure/rows.c figure/screen.c
+  figure/style.c figure/terminal.c figure/terminal_plot.c
+  figure/terminal_rows.c
   report/cell.c report/export.c report/export_csv.c report/export_tex.c
   report/figures.c report/figures_draw.c report/figures_extension.c
   report/figures_learning.c report/figures_probe.c report/figures_rope.c
