@@ -84,9 +84,10 @@ set(CORE_SOURCES
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
   nn/nn_dispatch.c nn/norm.c
-  model/check.c model/heads.c model/input.c model/layer.c model/layout.c
-  model/leaves.c model/memory.c model/model.c model/pass.c model/sequence.c
-  model/sequence_exchange.c model/sequence_heads.c model/share.c)
+  model/check.c model/heads.c model/heads_weights.c model/input.c
+  model/layer.c model/layout.c model/leaves.c model/memory.c model/model.c
+  model/pass.c model/sequence.c model/sequence_exchange.c
+  model/sequence_heads.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
