@@ -203,7 +203,7 @@ set(LAB_SOURCES
   measure/statistics_rank.c measure/statistics_tests.c
   measure/statistics_unpaired.c measure/study.c measure/study_compare.c
   measure/study_compare_parts.c measure/study_file.c measure/study_read.c
-  measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/study_row.c measure/surface.c measure/sweep.c measure/task_copy.c
   measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
   measure/task_recall.c measure/task_recorded.c measure/task_row.c
   measure/task_score.c measure/task_state.c measure/task_tally.c
