@@ -245,16 +245,16 @@ set(COMMAND_SOURCES
   cmd_model.c cmd_positions.c cmd_probe.c cmd_report.c cmd_resize.c
   cmd_rotate.c cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c
   cmd_study.c cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c
-  course.c errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c
-  job.c json.c language.c launcher.c main.c model_check.c model_compare.c
-  model_convert.c model_extend.c model_generate.c model_identify.c
-  model_input.c model_inspect.c model_logits.c model_losses.c model_maps.c
-  model_plan.c model_probe.c model_score.c model_text.c model_vectors.c
-  model_waves.c mpi.c owned.c params.c positions_forms.c positions_input.c
-  positions_rows.c positions_windows.c ranks.c report_lists.c report_part.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  course.c course_style.c errors.c eval_task.c figure_runs.c figure_text.c
+  help.c homework.c job.c json.c language.c launcher.c main.c model_check.c
+  model_compare.c model_convert.c model_extend.c model_generate.c
+  model_identify.c model_input.c model_inspect.c model_logits.c
+  model_losses.c model_maps.c model_plan.c model_probe.c model_score.c
+  model_text.c model_vectors.c model_waves.c mpi.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
