@@ -254,7 +254,7 @@ set(COMMAND_SOURCES
   positions_forms.c positions_input.c positions_rows.c positions_windows.c
   ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
   show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
-  study_compare.c task_scores.c terminal.c tutorial_rows.c)
+  study_compare.c task_scores.c terminal.c tutorial_rows.c tutorial_runs.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c
