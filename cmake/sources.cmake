@@ -173,8 +173,8 @@ set(LAB_SOURCES
   store/speed.c store/store.c store/store_eval.c store/store_files.c
   store/store_guard.c store/store_keep.c store/store_merge.c
   store/store_migrate.c store/store_open.c store/store_protocols.c
-  store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
-  store/sums.c
+  store/store_readonly.c store/store_rows.c store/store_runs.c
+  store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/ranks.c train/register.c train/train.c
   train/train_advice.c train/train_begin.c train/train_group.c
   train/train_options.c train/train_parent.c train/train_resume.c
