@@ -9,48 +9,45 @@
 
 /* The queries of each head, then the gate of its output. */
 static locant_status bind_gated(struct lct_net_attention *a,
-                                struct lct_net_binder *b, int64_t layer)
+                                struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_Q, layer, -1 };
     const int64_t H = a->plan->heads, d = a->plan->qk_dim, D = b->n->width;
     struct lct_net_rows rows = { .group = d, .step = 2 * d, .all = 2 * H * d };
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b, at, H * d, D, LCT_BIAS_QKV, &rows));
+    LCT_TRY(
+        lct_net_bind_linear(&a->q, b, LCT_Q, H * d, D, LCT_BIAS_QKV, &rows));
     rows.first = d;
-    return lct_net_bind_linear(&a->gate, b, at, H * d, D, LCT_BIAS_QKV, &rows);
+    return lct_net_bind_linear(&a->gate, b, LCT_Q, H * d, D, LCT_BIAS_QKV,
+                               &rows);
 }
 
 static locant_status bind_apart(struct lct_net_attention *a,
-                                struct lct_net_binder *b, int64_t layer)
+                                struct lct_net_binder *b)
 {
     const struct lct_layer_plan *p = a->plan;
     const int64_t D = b->n->width;
-    const struct lct_net_place v = { LCT_V, layer, -1 };
 
     if (b->s.gated)
-        LCT_TRY(bind_gated(a, b, layer));
+        LCT_TRY(bind_gated(a, b));
     else
-        LCT_TRY(lct_net_bind_linear(
-            &a->q, b, (struct lct_net_place){ LCT_Q, layer, -1 },
-            p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
+        LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_Q, p->heads * p->qk_dim, D,
+                                    LCT_BIAS_QKV, NULL));
     if (p->keys_of >= 0)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_linear(
-        &a->k, b, (struct lct_net_place){ LCT_K, layer, -1 },
-        p->kv_heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
-    a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, v);
+    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_K, p->kv_heads * p->qk_dim, D,
+                                LCT_BIAS_QKV, NULL));
+    a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, LCT_V);
     return a->values_of_keys
                ? LOCANT_OK
-               : lct_net_bind_linear(&a->v, b, v, p->kv_heads * p->v_dim, D,
+               : lct_net_bind_linear(&a->v, b, LCT_V, p->kv_heads * p->v_dim, D,
                                      LCT_BIAS_QKV, NULL);
 }
 
 /* The three as rows of one matrix. */
 static locant_status bind_fused(struct lct_net_attention *a,
-                                struct lct_net_binder *b, int64_t layer)
+                                struct lct_net_binder *b)
 {
     const struct lct_layer_plan *p = a->plan;
-    const struct lct_net_place at = { LCT_QKV, layer, -1 };
     const int64_t D = b->n->width, d = p->qk_dim, K = p->kv_heads;
     const int64_t group = p->heads / K * d;
     struct lct_net_rows q = { .group = p->heads * d, .step = p->heads * d };
@@ -65,16 +62,16 @@ static locant_status bind_fused(struct lct_net_attention *a,
     }
     k.step = v.step = b->s.qkv == LCT_QKV_GROUPED ? q.step : K * d;
     q.all = k.all = v.all = (p->heads + 2 * K) * d;
-    LCT_TRY(
-        lct_net_bind_linear(&a->q, b, at, p->heads * d, D, LCT_BIAS_QKV, &q));
-    LCT_TRY(lct_net_bind_linear(&a->k, b, at, K * d, D, LCT_BIAS_QKV, &k));
-    return lct_net_bind_linear(&a->v, b, at, K * d, D, LCT_BIAS_QKV, &v);
+    LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_QKV, p->heads * d, D,
+                                LCT_BIAS_QKV, &q));
+    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_QKV, K * d, D, LCT_BIAS_QKV, &k));
+    return lct_net_bind_linear(&a->v, b, LCT_QKV, K * d, D, LCT_BIAS_QKV, &v);
 }
 
 /* The weights of each head in a tensor of its own (StableLM). */
 static locant_status bind_norm_parts(struct lct_net_norm *norm,
                                      struct lct_net_binder *b,
-                                     struct lct_net_place at, int64_t heads)
+                                     enum lct_net_role role, int64_t heads)
 {
     const struct lct_weight *w;
 
@@ -82,11 +79,11 @@ static locant_status bind_norm_parts(struct lct_net_norm *norm,
         lct_net_keep(b->n, (size_t)(heads * norm->width) * b->n->math->item);
     if (norm->w == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    for (at.part = 0; at.part < heads; at.part++) {
-        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    for (b->part = 0; b->part < heads; b->part++) {
+        LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
         LCT_TRY(lct_net_bind_shape(b->n, w, 1, &norm->width));
         b->n->math->read(
-            lct_net_math_at(b->n->math, norm->w, at.part * norm->width), w, 0,
+            lct_net_math_at(b->n->math, norm->w, b->part * norm->width), w, 0,
             norm->width);
     }
     return LOCANT_OK;
@@ -94,11 +91,11 @@ static locant_status bind_norm_parts(struct lct_net_norm *norm,
 
 static locant_status bind_qk_norm(struct lct_net_norm *norm,
                                   struct lct_net_binder *b,
-                                  struct lct_net_place at,
+                                  enum lct_net_role role,
                                   const struct lct_qk_norm *plan, int64_t heads,
                                   int64_t width)
 {
-    const char *name = lct_net_names_role(&b->prefix, at.role);
+    const char *name = lct_net_names_role(&b->prefix, role);
     const struct lct_weight *w;
 
     if (plan->kind == LCT_QK_NONE)
@@ -113,11 +110,11 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
     if (plan->kind == LCT_QK_L2)
         return LOCANT_OK;
     if (name != NULL && strchr(name, '%') != NULL)
-        return bind_norm_parts(norm, b, at, heads);
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+        return bind_norm_parts(norm, b, role, heads);
+    LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
     LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, norm->width * norm->weights,
                                 b->s.plus_one ? 1 : 0));
-    w = lct_net_bind_find(b, at, ".bias");
+    w = lct_net_bind_find(b, role, ".bias");
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w,
                                     norm->width * norm->weights, 0));
@@ -125,15 +122,15 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
 }
 
 static locant_status bind_sinks(struct lct_net_attention *a,
-                                struct lct_net_binder *b, int64_t layer)
+                                struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_SINK_LOGITS, layer, -1 };
-    const struct lct_weight *w = lct_net_bind_find(b, at, ".weight");
+    const struct lct_weight *w =
+        lct_net_bind_find(b, LCT_SINK_LOGITS, ".weight");
 
     if (!a->plan->sinks)
         return LOCANT_OK;
     if (w == NULL)
-        LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_SINK_LOGITS, ""));
     return lct_net_bind_vector(&a->sinks, b->n, w, a->plan->heads, 0);
 }
 
@@ -196,46 +193,41 @@ static locant_status choose_encoding(struct lct_net_attention *a)
 }
 
 /* One matrix of q, k and v, unless the file has three. */
-static bool is_fused(const struct lct_net_binder *b, int64_t layer)
+static bool is_fused(const struct lct_net_binder *b)
 {
-    const struct lct_net_place fused = { LCT_QKV, layer, -1 };
-    const struct lct_net_place apart = { LCT_Q, layer, -1 };
 
     if (lct_net_names_role(&b->prefix, LCT_QKV) == NULL)
         return false;
-    return lct_net_bind_has(b, fused) || !lct_net_bind_has(b, apart);
+    return lct_net_bind_has(b, LCT_QKV) || !lct_net_bind_has(b, LCT_Q);
 }
 
 locant_status lct_net_attention_bind(struct lct_net_attention *a,
                                      struct lct_net_binder *b,
-                                     const struct lct_layer_plan *p,
-                                     int64_t layer)
+                                     const struct lct_layer_plan *p)
 {
-    const struct lct_net_place q = { LCT_Q_NORM, layer, -1 };
-    const struct lct_net_place k = { LCT_K_NORM, layer, -1 };
-    const struct lct_net_place o = { LCT_O, layer, -1 };
 
     a->plan = p;
     LCT_TRY(choose_encoding(a));
-    LCT_TRY(lct_net_learned_bind(a, b, layer));
+    LCT_TRY(lct_net_learned_bind(a, b));
     a->clip = b->s.clip;
     a->window = b->s.same_length ? b->s.memory : 0;
     if (b->s.latent)
-        LCT_TRY(lct_net_latent_bind(&a->latent, b, p, layer));
-    else if (is_fused(b, layer))
-        LCT_TRY(bind_fused(a, b, layer));
+        LCT_TRY(lct_net_latent_bind(&a->latent, b, p));
+    else if (is_fused(b))
+        LCT_TRY(bind_fused(a, b));
     else
-        LCT_TRY(bind_apart(a, b, layer));
-    LCT_TRY(bind_qk_norm(&a->q_norm, b, q, &p->norm, p->heads, p->qk_dim));
+        LCT_TRY(bind_apart(a, b));
+    LCT_TRY(
+        bind_qk_norm(&a->q_norm, b, LCT_Q_NORM, &p->norm, p->heads, p->qk_dim));
     if (p->keys_of < 0)
-        LCT_TRY(
-            bind_qk_norm(&a->k_norm, b, k, &p->norm, p->kv_heads, p->qk_dim));
+        LCT_TRY(bind_qk_norm(&a->k_norm, b, LCT_K_NORM, &p->norm, p->kv_heads,
+                             p->qk_dim));
     if (b->s.value_norm)
         a->v_norm = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
                                            .width = p->v_dim,
                                            .weights = 1,
                                            .eps = b->s.eps };
-    LCT_TRY(bind_sinks(a, b, layer));
-    return lct_net_bind_linear(&a->o, b, o, b->n->width, p->heads * p->v_dim,
-                               LCT_BIAS_O, NULL);
+    LCT_TRY(bind_sinks(a, b));
+    return lct_net_bind_linear(&a->o, b, LCT_O, b->n->width,
+                               p->heads * p->v_dim, LCT_BIAS_O, NULL);
 }

@@ -39,17 +39,16 @@ void *lct_net_zeros(int64_t a, int64_t b, size_t item)
 }
 
 const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
-                                           struct lct_net_place at,
+                                           enum lct_net_role role,
                                            const char *suffix)
 {
     char name[LCT_NET_NAME];
     const struct lct_weight *w;
 
-    if (!lct_net_names_full(name, &b->prefix, at.role, at.layer, at.part,
-                            suffix))
+    if (!lct_net_names_full(name, &b->prefix, role, b->layer, b->part, suffix))
         return NULL;
     w = lct_weights_find(b->n->weights, name);
-    if (w == NULL && at.role == LCT_HEAD) {
+    if (w == NULL && role == LCT_HEAD) {
         /* Beside the text part of a model of several. */
         char within[LCT_NET_NAME + 16];
 
@@ -61,16 +60,15 @@ const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
 
 locant_status lct_net_bind_need(const struct lct_weight **out,
                                 const struct lct_net_binder *b,
-                                struct lct_net_place at, const char *suffix)
+                                enum lct_net_role role, const char *suffix)
 {
     char name[LCT_NET_NAME];
 
-    *out = lct_net_bind_find(b, at, suffix);
+    *out = lct_net_bind_find(b, role, suffix);
     if (*out != NULL)
         return LOCANT_OK;
     b->n->lacks = true;
-    if (!lct_net_names_full(name, &b->prefix, at.role, at.layer, at.part,
-                            suffix))
+    if (!lct_net_names_full(name, &b->prefix, role, b->layer, b->part, suffix))
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: a name of a tensor is too long",
                            b->prefix.file);
@@ -78,9 +76,9 @@ locant_status lct_net_bind_need(const struct lct_weight **out,
                        b->prefix.file, name);
 }
 
-bool lct_net_bind_has(const struct lct_net_binder *b, struct lct_net_place at)
+bool lct_net_bind_has(const struct lct_net_binder *b, enum lct_net_role role)
 {
-    return lct_net_bind_find(b, at, ".weight") != NULL;
+    return lct_net_bind_find(b, role, ".weight") != NULL;
 }
 
 /* "[3, 4]" */
@@ -177,10 +175,11 @@ locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
  */
 static locant_status bind_scales(struct lct_net_matrix *m,
                                  const struct lct_net_binder *b,
-                                 struct lct_net_place at, int64_t rows)
+                                 enum lct_net_role role, int64_t rows)
 {
     const int64_t block = 128;
-    const struct lct_weight *s = lct_net_bind_find(b, at, ".weight_scale_inv");
+    const struct lct_weight *s =
+        lct_net_bind_find(b, role, ".weight_scale_inv");
     int64_t shape[2] = { (rows + block - 1) / block,
                          (m->in + block - 1) / block };
 
@@ -188,7 +187,7 @@ static locant_status bind_scales(struct lct_net_matrix *m,
         return LOCANT_OK;
     m->scale_rows = m->scale_columns = block;
     if (s == NULL) {
-        s = lct_net_bind_find(b, at, ".weight_scale");
+        s = lct_net_bind_find(b, role, ".weight_scale");
         if (s == NULL)
             return LOCANT_OK;
         m->scale_rows = s->rank > 0 && s->shape[0] > 1 ? 1 : rows;
@@ -228,18 +227,18 @@ static locant_status bind_bias(void **out, struct lct_net *n,
 
 locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   struct lct_net_binder *b,
-                                  struct lct_net_place at, int64_t out,
+                                  enum lct_net_role role, int64_t out,
                                   int64_t in, int bias,
                                   const struct lct_net_rows *rows)
 {
     struct lct_net_matrix *m = &l->w;
-    const bool across = b->s.input_major && at.role != LCT_HEAD;
+    const bool across = b->s.input_major && role != LCT_HEAD;
     const struct lct_weight *w, *bias_w;
     struct lct_net_rows whole;
     int64_t shape[2];
     char found[128];
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
     if (w->rank == 2 && out < 0)
         out = w->shape[across ? 1 : 0];
     if (out == 0) { /* norms of what it gives divide by their width */
@@ -263,36 +262,36 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   .step = rows->step,
                                   .transposed = across };
     m->first = rows->first * (across ? 1 : in);
-    LCT_TRY(bind_scales(m, b, at, rows->all));
+    LCT_TRY(bind_scales(m, b, role, rows->all));
     if (b->n->round_weights)
         LCT_TRY(lct_net_matrix_round(b->n, m));
     if ((b->s.biases & bias) != 0)
-        LCT_TRY(lct_net_bind_need(&bias_w, b, at, ".bias"));
+        LCT_TRY(lct_net_bind_need(&bias_w, b, role, ".bias"));
     else
-        bias_w = lct_net_bind_find(b, at, ".bias");
+        bias_w = lct_net_bind_find(b, role, ".bias");
     return bias_w == NULL ? LOCANT_OK
                           : bind_bias(&l->bias, b->n, bias_w, m, rows);
 }
 
 locant_status lct_net_bind_norm(struct lct_net_norm *norm,
                                 struct lct_net_binder *b,
-                                struct lct_net_place at, int64_t width)
+                                enum lct_net_role role, int64_t width)
 {
     const struct lct_weight *w;
 
-    if (lct_net_names_role(&b->prefix, at.role) == NULL)
+    if (lct_net_names_role(&b->prefix, role) == NULL)
         return LOCANT_OK;
     *norm = (struct lct_net_norm){
         .kind = b->s.norm, .width = width, .weights = 1, .eps = b->s.eps
     };
-    w = lct_net_bind_find(b, at, ".gamma"); /* of old files */
+    w = lct_net_bind_find(b, role, ".gamma"); /* of old files */
     if (w == NULL)
-        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+        LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
     LCT_TRY(
         lct_net_bind_vector(&norm->w, b->n, w, width, b->s.plus_one ? 1 : 0));
-    w = lct_net_bind_find(b, at, ".bias");
+    w = lct_net_bind_find(b, role, ".bias");
     if (w == NULL)
-        w = lct_net_bind_find(b, at, ".beta");
+        w = lct_net_bind_find(b, role, ".beta");
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w, width, 0));
     return LOCANT_OK;

@@ -7,12 +7,8 @@ struct lct_net_binder {
     struct lct_net *n;
     struct lct_net_prefix prefix;
     struct lct_net_switches s;
-};
-
-/* Which tensor: a role, its layer (-1: none), its expert or head (-1: none). */
-struct lct_net_place {
-    enum lct_net_role role;
-    int64_t layer, part;
+    int64_t layer; /* whose tensors are bound, of roles that layers have */
+    int64_t part;  /* the expert, head, stage .. of names with "%d" */
 };
 
 /* Rows of a matrix of which only some are wanted: see struct lct_net_matrix. */
@@ -21,15 +17,15 @@ struct lct_net_rows {
     int64_t all; /* rows of the whole tensor */
 };
 
-/* The tensor, or NULL.  'need' fails with FORMAT if it is absent. */
+/* The tensor of a role, where the binder is, or NULL.  'need' fails with FORMAT if it is absent. */
 const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
-                                           struct lct_net_place at,
+                                           enum lct_net_role role,
                                            const char *suffix);
 locant_status lct_net_bind_need(const struct lct_weight **out,
                                 const struct lct_net_binder *b,
-                                struct lct_net_place at, const char *suffix);
+                                enum lct_net_role role, const char *suffix);
 /* Does the family have this role, and the file the tensor? */
-bool lct_net_bind_has(const struct lct_net_binder *b, struct lct_net_place at);
+bool lct_net_bind_has(const struct lct_net_binder *b, enum lct_net_role role);
 
 /* Fail with FORMAT, and set n->misfits, unless w has this shape (-1: any), and
    numbers that are no whole ones, which other programs pack or scale. */
@@ -55,7 +51,7 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
  */
 locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   struct lct_net_binder *b,
-                                  struct lct_net_place at, int64_t out,
+                                  enum lct_net_role role, int64_t out,
                                   int64_t in, int bias,
                                   const struct lct_net_rows *rows);
 
@@ -63,5 +59,5 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
    such role. */
 locant_status lct_net_bind_norm(struct lct_net_norm *norm,
                                 struct lct_net_binder *b,
-                                struct lct_net_place at, int64_t width);
+                                enum lct_net_role role, int64_t width);
 #endif

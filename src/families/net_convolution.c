@@ -29,8 +29,6 @@ static locant_status read_keys(struct lct_net_convolution *c,
 locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
                                        struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_CONVOLUTION, -1, -1 };
-    const struct lct_net_place norm = { LCT_CONVOLUTION_NORM, -1, -1 };
     struct lct_net *n = b->n;
     const int64_t D = n->width;
     struct lct_net_convolution *c;
@@ -47,7 +45,7 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     c->kernel = kernel;
     LCT_TRY(read_keys(c, &n->config));
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_CONVOLUTION, ".weight"));
     LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ D, D, kernel }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, D * kernel));
     c->map.w = (struct lct_net_matrix){ .weight = w,
@@ -58,9 +56,9 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
                                         .step = D };
     if (n->round_weights)
         LCT_TRY(lct_net_matrix_round(n, &c->map.w));
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".bias"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_CONVOLUTION, ".bias"));
     LCT_TRY(lct_net_bind_vector(&c->map.bias, n, w, D, 0));
-    return lct_net_bind_norm(&c->norm, b, norm, D);
+    return lct_net_bind_norm(&c->norm, b, LCT_CONVOLUTION_NORM, D);
 }
 
 /* Row t of the batch's row b: for each channel the numbers of 'kernel' tokens

@@ -10,31 +10,25 @@
 /* --------------------------------------------------------------- binding */
 
 static locant_status bind_maps(struct lct_net_attention *a,
-                               struct lct_net_binder *b, int64_t i)
+                               struct lct_net_binder *b)
 {
     const struct lct_layer_plan *p = a->plan;
-    const struct lct_net_place q = { LCT_CROSS_Q, i, -1 };
-    const struct lct_net_place k = { LCT_CROSS_K, i, -1 };
-    const struct lct_net_place v = { LCT_CROSS_V, i, -1 };
-    const struct lct_net_place o = { LCT_CROSS_O, i, -1 };
     const int64_t D = b->n->width;
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b, q, p->heads * p->qk_dim, D,
+    LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_CROSS_Q, p->heads * p->qk_dim, D,
                                 LCT_BIAS_QKV, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->k, b, k, p->heads * p->qk_dim, D,
+    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_CROSS_K, p->heads * p->qk_dim, D,
                                 LCT_BIAS_QKV, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->v, b, v, p->heads * p->v_dim, D,
+    LCT_TRY(lct_net_bind_linear(&a->v, b, LCT_CROSS_V, p->heads * p->v_dim, D,
                                 LCT_BIAS_QKV, NULL));
-    return lct_net_bind_linear(&a->o, b, o, D, p->heads * p->v_dim, LCT_BIAS_O,
-                               NULL);
+    return lct_net_bind_linear(&a->o, b, LCT_CROSS_O, D, p->heads * p->v_dim,
+                               LCT_BIAS_O, NULL);
 }
 
 locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  struct lct_net_binder *b,
-                                 const struct lct_layer_plan *plan, int64_t i)
+                                 const struct lct_layer_plan *plan)
 {
-    const struct lct_net_place before = { LCT_NORM_CROSS, i, -1 };
-    const struct lct_net_place after = { LCT_AFTER_CROSS, i, -1 };
 
     if (lct_net_names_role(&b->prefix, LCT_CROSS_Q) == NULL)
         return LOCANT_OK;
@@ -42,9 +36,11 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
     if (l->cross == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     l->cross->plan = plan;
-    LCT_TRY(lct_net_bind_norm(&l->before_cross, b, before, b->n->width));
-    LCT_TRY(lct_net_bind_norm(&l->after_cross, b, after, b->n->width));
-    return bind_maps(l->cross, b, i);
+    LCT_TRY(
+        lct_net_bind_norm(&l->before_cross, b, LCT_NORM_CROSS, b->n->width));
+    LCT_TRY(
+        lct_net_bind_norm(&l->after_cross, b, LCT_AFTER_CROSS, b->n->width));
+    return bind_maps(l->cross, b);
 }
 
 /* ---------------------------------------------------------------- forward */

@@ -11,15 +11,14 @@
 /* Weights [channels, 1, kernel] of a part of the channels, from 'first' on, as
    [kernel, all channels]. */
 static locant_status bind_taps(struct lct_net_delta *d,
-                               struct lct_net_binder *b,
-                               struct lct_net_place at, int64_t first,
-                               int64_t channels)
+                               struct lct_net_binder *b, enum lct_net_role role,
+                               int64_t first, int64_t channels)
 {
     const struct lct_net_math *m = b->n->math;
     const int64_t all = lct_net_delta_channels(d), size = d->kernel;
     const struct lct_weight *w;
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
     LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ channels, 1, size }));
     for (int64_t c = 0; c < channels; c++)
         for (int64_t p = 0; p < size; p++)
@@ -29,9 +28,8 @@ static locant_status bind_taps(struct lct_net_delta *d,
 }
 
 static locant_status bind_convolution(struct lct_net_delta *d,
-                                      struct lct_net_binder *b, int64_t layer)
+                                      struct lct_net_binder *b)
 {
-    const struct lct_net_place all = { LCT_DELTA_CONV, layer, -1 };
     const int64_t keys = d->key_heads * d->keys, values = d->heads * d->values;
     const int64_t channels = lct_net_delta_channels(d);
 
@@ -40,18 +38,15 @@ static locant_status bind_convolution(struct lct_net_delta *d,
     if (d->taps == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     if (lct_net_names_role(&b->prefix, LCT_DELTA_CONV) != NULL)
-        return bind_taps(d, b, all, 0, channels);
-    LCT_TRY(bind_taps(d, b, (struct lct_net_place){ LCT_CONV_Q, layer, -1 }, 0,
-                      keys));
-    LCT_TRY(bind_taps(d, b, (struct lct_net_place){ LCT_CONV_K, layer, -1 },
-                      keys, keys));
-    return bind_taps(d, b, (struct lct_net_place){ LCT_CONV_V, layer, -1 },
-                     2 * keys, values);
+        return bind_taps(d, b, LCT_DELTA_CONV, 0, channels);
+    LCT_TRY(bind_taps(d, b, LCT_CONV_Q, 0, keys));
+    LCT_TRY(bind_taps(d, b, LCT_CONV_K, keys, keys));
+    return bind_taps(d, b, LCT_CONV_V, 2 * keys, values);
 }
 
 /* Each of its own, with decay and gate by way of few channels (Kimi). */
 static locant_status bind_apart(struct lct_net_delta *d,
-                                struct lct_net_binder *b, int64_t layer)
+                                struct lct_net_binder *b)
 {
     const int64_t D = b->n->width, keys = d->key_heads * d->keys;
     const int64_t values = d->heads * d->values;
@@ -72,32 +67,28 @@ static locant_status bind_apart(struct lct_net_delta *d,
     };
 
     for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-        LCT_TRY(lct_net_bind_linear(
-            maps[i].to, b, (struct lct_net_place){ maps[i].role, layer, -1 },
-            maps[i].out, maps[i].in, 0, NULL));
+        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].role, maps[i].out,
+                                    maps[i].in, 0, NULL));
     return LOCANT_OK;
 }
 
 /* In two matrices, with rows by heads of keys (Qwen3-Next). */
 static locant_status bind_fused(struct lct_net_delta *d,
-                                struct lct_net_binder *b, int64_t layer)
+                                struct lct_net_binder *b)
 {
-    const struct lct_net_place both = { LCT_DELTA_QKVZ, layer, -1 };
-    const struct lct_net_place ba = { LCT_DELTA_BA, layer, -1 };
-    const struct lct_net_place o = { LCT_DELTA_O, layer, -1 };
     const int64_t D = b->n->width, each = d->heads / d->key_heads;
     const int64_t k = d->keys, v = each * d->values, all = 2 * (k + v);
     const struct {
         struct lct_net_linear *to;
-        struct lct_net_place at;
+        enum lct_net_role role;
         int64_t first, group, step;
     } maps[] = {
-        { &d->q, both, 0, k, all },
-        { &d->k, both, k, k, all },
-        { &d->v, both, 2 * k, v, all },
-        { &d->gate, both, 2 * k + v, v, all },
-        { &d->beta, ba, 0, each, 2 * each },
-        { &d->decay, ba, each, each, 2 * each },
+        { &d->q, LCT_DELTA_QKVZ, 0, k, all },
+        { &d->k, LCT_DELTA_QKVZ, k, k, all },
+        { &d->v, LCT_DELTA_QKVZ, 2 * k, v, all },
+        { &d->gate, LCT_DELTA_QKVZ, 2 * k + v, v, all },
+        { &d->beta, LCT_DELTA_BA, 0, each, 2 * each },
+        { &d->decay, LCT_DELTA_BA, each, each, 2 * each },
     };
 
     for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
@@ -106,27 +97,25 @@ static locant_status bind_fused(struct lct_net_delta *d,
                                            .step = maps[i].step,
                                            .all = d->key_heads * maps[i].step };
 
-        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].at,
+        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].role,
                                     d->key_heads * rows.group, D, 0, &rows));
     }
-    return lct_net_bind_linear(&d->o, b, o, D, d->heads * d->values, 0, NULL);
+    return lct_net_bind_linear(&d->o, b, LCT_DELTA_O, D, d->heads * d->values,
+                               0, NULL);
 }
 
 /* The vectors of the decay, and both norms. */
 static locant_status bind_others(struct lct_net_delta *d,
-                                 struct lct_net_binder *b, int64_t layer)
+                                 struct lct_net_binder *b)
 {
-    const struct lct_net_place rate = { LCT_DECAY_RATE, layer, -1 };
-    const struct lct_net_place bias = { LCT_DECAY_BIAS, layer, -1 };
-    const struct lct_net_place norm = { LCT_DELTA_NORM, layer, -1 };
     const struct lct_net_math *m = b->n->math;
     const struct lct_weight *w;
 
-    LCT_TRY(lct_net_bind_need(&w, b, rate, ""));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_DECAY_RATE, ""));
     LCT_TRY(lct_net_bind_vector(&d->rate, b->n, w, d->heads, 0));
     for (int64_t h = 0; h < d->heads; h++)
         m->set(d->rate, h, exp(m->get(d->rate, h)));
-    LCT_TRY(lct_net_bind_need(&w, b, bias, ""));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_DECAY_BIAS, ""));
     LCT_TRY(lct_net_bind_vector(&d->bias, b->n, w, lct_net_delta_decays(d), 0));
     d->unit = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
                                      .width = d->keys,
@@ -136,12 +125,12 @@ static locant_status bind_others(struct lct_net_delta *d,
                                      .width = d->values,
                                      .weights = 1,
                                      .eps = b->s.eps };
-    LCT_TRY(lct_net_bind_need(&w, b, norm, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_DELTA_NORM, ".weight"));
     return lct_net_bind_vector(&d->norm.w, b->n, w, d->values, 0);
 }
 
 locant_status lct_net_delta_bind(struct lct_net_delta **out,
-                                 struct lct_net_binder *b, int64_t layer)
+                                 struct lct_net_binder *b)
 {
     struct lct_net_delta *d = lct_net_keep(b->n, sizeof(*d));
 
@@ -151,9 +140,9 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
     *d = b->s.delta;
     LCT_TRY(lct_net_mlp_act(&d->act, b));
     if (lct_net_names_role(&b->prefix, LCT_DELTA_QKVZ) != NULL)
-        LCT_TRY(bind_fused(d, b, layer));
+        LCT_TRY(bind_fused(d, b));
     else
-        LCT_TRY(bind_apart(d, b, layer));
-    LCT_TRY(bind_convolution(d, b, layer));
-    return bind_others(d, b, layer);
+        LCT_TRY(bind_apart(d, b));
+    LCT_TRY(bind_convolution(d, b));
+    return bind_others(d, b);
 }

@@ -5,5 +5,5 @@
 
 /* Errors: FORMAT (a tensor is missing or has another shape), NOMEM. */
 locant_status lct_net_delta_bind(struct lct_net_delta **out,
-                                 struct lct_net_binder *b, int64_t layer);
+                                 struct lct_net_binder *b);
 #endif

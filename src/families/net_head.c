@@ -10,16 +10,14 @@
 static locant_status bind_before_head(struct lct_net *n,
                                       struct lct_net_binder *b)
 {
-    const struct lct_net_place dense = { LCT_HEAD_DENSE, -1, -1 };
-    const struct lct_net_place norm = { LCT_HEAD_NORM, -1, -1 };
     const char *act = b->s.head_act != NULL ? b->s.head_act : b->s.act;
 
-    if (!lct_net_bind_has(b, dense))
+    if (!lct_net_bind_has(b, LCT_HEAD_DENSE))
         return LOCANT_OK;
     LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
-    LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
-                                0, NULL));
-    return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
+    LCT_TRY(lct_net_bind_linear(&n->head_dense, b, LCT_HEAD_DENSE, n->embed.in,
+                                n->width, 0, NULL));
+    return lct_net_bind_norm(&n->head_norm, b, LCT_HEAD_NORM, n->embed.in);
 }
 
 /* The file of an encoder, or of a decoder that was saved without its head. */
@@ -48,7 +46,6 @@ static locant_status leave_head_out(struct lct_net *n,
 /* The matrix of the embeddings, unless the file has another one. */
 static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_HEAD, -1, -1 };
 
     n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
     if (b->s.logits_over_root)
@@ -58,16 +55,16 @@ static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
         return LOCANT_OK;
     LCT_TRY(bind_before_head(n, b));
     if (b->s.headless && n->head_dense.w.weight == NULL &&
-        !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, at)))
+        !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, LCT_HEAD)))
         return leave_head_out(n, b);
     if (n->pool != LCT_POOL_NONE) {
-        LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
+        LCT_TRY(lct_net_bind_linear(&n->head, b, LCT_HEAD, -1,
                                     lct_net_patches_pooled(n), 0, NULL));
         n->vocab = n->head.w.out;
         return LOCANT_OK;
     }
-    if (lct_net_bind_has(b, at))
-        return lct_net_bind_linear(&n->head, b, at, n->vocab, n->embed.in,
+    if (lct_net_bind_has(b, LCT_HEAD))
+        return lct_net_bind_linear(&n->head, b, LCT_HEAD, n->vocab, n->embed.in,
                                    LCT_BIAS_HEAD, NULL);
     if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
         return leave_head_out(n, b);
@@ -78,8 +75,7 @@ static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
 /* A vector added to logits, whose name is not that of the matrix. */
 static locant_status bind_bias(struct lct_net *n, struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_HEAD_BIAS, -1, -1 };
-    const struct lct_weight *w = lct_net_bind_find(b, at, "");
+    const struct lct_weight *w = lct_net_bind_find(b, LCT_HEAD_BIAS, "");
 
     if (w == NULL || n->head.w.weight == NULL)
         return LOCANT_OK;

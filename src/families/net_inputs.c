@@ -9,9 +9,6 @@
 locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b)
 {
-    const struct lct_net_place embed = { LCT_INPUTS_EMBED, -1, -1 };
-    const struct lct_net_place project = { LCT_INPUTS_PROJECT, -1, -1 };
-    const struct lct_net_place norm = { LCT_INPUTS_NORM, -1, -1 };
     const int64_t layers = s->plan->n_layers;
     const struct lct_weight *w;
     int64_t all;
@@ -24,7 +21,7 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     if (s->inputs_width == 0)
         return LOCANT_OK;
     all = layers * s->inputs_width;
-    LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_INPUTS_EMBED, ".weight"));
     LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, all }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, all));
     s->inputs_embed = (struct lct_net_matrix){ .weight = w,
@@ -33,25 +30,24 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                                .row = all,
                                                .group = w->shape[0],
                                                .step = w->shape[0] };
-    LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, project, all,
+    LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, LCT_INPUTS_PROJECT, all,
                                 b->n->width, 0, NULL));
-    return lct_net_bind_norm(&s->inputs_norm, b, norm, s->inputs_width);
+    return lct_net_bind_norm(&s->inputs_norm, b, LCT_INPUTS_NORM,
+                             s->inputs_width);
 }
 
 locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
-                                        struct lct_net_binder *b, int64_t i)
+                                        struct lct_net_binder *b)
 {
-    const struct lct_net_place gate = { LCT_INPUT_GATE, i, -1 };
-    const struct lct_net_place out = { LCT_INPUT_OUT, i, -1 };
-    const struct lct_net_place norm = { LCT_INPUT_NORM, i, -1 };
     const int64_t width = b->n->text.inputs_width, D = b->n->width;
 
     if (width == 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&in->act, b));
-    LCT_TRY(lct_net_bind_linear(&in->gate, b, gate, width, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&in->out, b, out, D, width, 0, NULL));
-    return lct_net_bind_norm(&in->norm, b, norm, D);
+    LCT_TRY(
+        lct_net_bind_linear(&in->gate, b, LCT_INPUT_GATE, width, D, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&in->out, b, LCT_INPUT_OUT, D, width, 0, NULL));
+    return lct_net_bind_norm(&in->norm, b, LCT_INPUT_NORM, D);
 }
 
 int64_t lct_net_inputs_scratch(const struct lct_net *n, int64_t rows)

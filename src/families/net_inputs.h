@@ -4,12 +4,12 @@
 #include "net_bind.h"
 #include "net_linear.h"
 
-/* Those of the stack, and what layer i does with its own; nothing if the
+/* Those of the stack, and what a layer does with its own; nothing if the
    configuration has none. */
 locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b);
 locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
-                                        struct lct_net_binder *b, int64_t i);
+                                        struct lct_net_binder *b);
 
 /* Numbers of scratch that lct_net_inputs_add() needs for 'rows' rows. */
 int64_t lct_net_inputs_scratch(const struct lct_net *n, int64_t rows);

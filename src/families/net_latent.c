@@ -16,30 +16,26 @@
 
 static locant_status bind_norm(struct lct_net_norm *norm,
                                struct lct_net_binder *b, enum lct_net_role role,
-                               int64_t layer, int64_t width)
+                               int64_t width)
 {
-    LCT_TRY(lct_net_bind_norm(
-        norm, b, (struct lct_net_place){ role, layer, -1 }, width));
+    LCT_TRY(lct_net_bind_norm(norm, b, role, width));
     norm->eps = LATENT_EPS;
     return LOCANT_OK;
 }
 
 static locant_status bind_queries(struct lct_net_latent *l,
                                   struct lct_net_binder *b,
-                                  const struct lct_layer_plan *p, int64_t layer)
+                                  const struct lct_layer_plan *p)
 {
-    const struct lct_net_place a = { LCT_Q_A, layer, -1 };
     const int64_t all = p->heads * p->qk_dim, D = b->n->width;
 
-    if (!lct_net_bind_has(b, a))
-        return lct_net_bind_linear(&l->q_b, b,
-                                   (struct lct_net_place){ LCT_Q, layer, -1 },
-                                   all, D, LCT_BIAS_QKV, NULL);
-    LCT_TRY(lct_net_bind_linear(&l->q_a, b, a, -1, D, LCT_BIAS_QKV, NULL));
-    LCT_TRY(bind_norm(&l->q_norm, b, LCT_Q_A_NORM, layer, l->q_a.w.out));
-    return lct_net_bind_linear(&l->q_b, b,
-                               (struct lct_net_place){ LCT_Q_B, layer, -1 },
-                               all, l->q_a.w.out, 0, NULL);
+    if (!lct_net_bind_has(b, LCT_Q_A))
+        return lct_net_bind_linear(&l->q_b, b, LCT_Q, all, D, LCT_BIAS_QKV,
+                                   NULL);
+    LCT_TRY(
+        lct_net_bind_linear(&l->q_a, b, LCT_Q_A, -1, D, LCT_BIAS_QKV, NULL));
+    LCT_TRY(bind_norm(&l->q_norm, b, LCT_Q_A_NORM, l->q_a.w.out));
+    return lct_net_bind_linear(&l->q_b, b, LCT_Q_B, all, l->q_a.w.out, 0, NULL);
 }
 
 /*
@@ -48,14 +44,12 @@ static locant_status bind_queries(struct lct_net_latent *l,
  */
 static locant_status bind_split(struct lct_net_latent *l,
                                 struct lct_net_binder *b,
-                                const struct lct_layer_plan *p, int64_t layer)
+                                const struct lct_layer_plan *p)
 {
-    const struct lct_net_place k = { LCT_K_B, layer, -1 };
-    const struct lct_net_place v = { LCT_V_B, layer, -1 };
     const int64_t H = p->heads, each = l->rank * l->nope;
     const struct lct_weight *w;
 
-    LCT_TRY(lct_net_bind_need(&w, b, k, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_K_B, ".weight"));
     LCT_TRY(
         lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ H, l->rank, l->nope }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, l->nope));
@@ -66,7 +60,7 @@ static locant_status bind_split(struct lct_net_latent *l,
                                         .group = l->nope,
                                         .step = each,
                                         .transposed = true };
-    LCT_TRY(lct_net_bind_need(&w, b, v, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_V_B, ".weight"));
     LCT_TRY(
         lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ H, p->v_dim, l->rank }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, l->rank));
@@ -81,11 +75,9 @@ static locant_status bind_split(struct lct_net_latent *l,
 
 locant_status lct_net_latent_bind(struct lct_net_latent **out,
                                   struct lct_net_binder *b,
-                                  const struct lct_layer_plan *p, int64_t layer)
+                                  const struct lct_layer_plan *p)
 {
     struct lct_net_latent *l = lct_net_keep(b->n, sizeof(*l));
-    const struct lct_net_place kv_a = { LCT_KV_A, layer, -1 };
-    const struct lct_net_place kv_b = { LCT_KV_B, layer, -1 };
 
     *out = l;
     if (l == NULL)
@@ -101,14 +93,15 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
                            "%s: qk_rope_head_dim or kv_lora_rank does not fit "
                            "the width of heads",
                            b->n->config.file);
-    LCT_TRY(bind_queries(l, b, p, layer));
-    LCT_TRY(lct_net_bind_linear(&l->kv_a, b, kv_a, l->rank + l->rope,
+    LCT_TRY(bind_queries(l, b, p));
+    LCT_TRY(lct_net_bind_linear(&l->kv_a, b, LCT_KV_A, l->rank + l->rope,
                                 b->n->width, LCT_BIAS_QKV, NULL));
-    LCT_TRY(bind_norm(&l->kv_norm, b, LCT_KV_A_NORM, layer, l->rank));
-    if (lct_net_bind_has(b, (struct lct_net_place){ LCT_K_B, layer, -1 }))
-        return bind_split(l, b, p, layer);
-    return lct_net_bind_linear(
-        &l->kv_b, b, kv_b, p->heads * (l->nope + p->v_dim), l->rank, 0, NULL);
+    LCT_TRY(bind_norm(&l->kv_norm, b, LCT_KV_A_NORM, l->rank));
+    if (lct_net_bind_has(b, LCT_K_B))
+        return bind_split(l, b, p);
+    return lct_net_bind_linear(&l->kv_b, b, LCT_KV_B,
+                               p->heads * (l->nope + p->v_dim), l->rank, 0,
+                               NULL);
 }
 
 int64_t lct_net_latent_scratch(const struct lct_net_attention *a)

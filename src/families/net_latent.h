@@ -6,8 +6,7 @@
 
 locant_status lct_net_latent_bind(struct lct_net_latent **out,
                                   struct lct_net_binder *b,
-                                  const struct lct_layer_plan *p,
-                                  int64_t layer);
+                                  const struct lct_layer_plan *p);
 
 /* Numbers of scratch for each row. */
 int64_t lct_net_latent_scratch(const struct lct_net_attention *a);

@@ -41,20 +41,18 @@ static const struct row known[] = {
 
 /* Of rows for this parameter the first whose tensor there is, else the last of
    a role that the family has; NULL: none. */
-static const struct row *find(const struct lct_net_binder *b, const char *param,
-                              int64_t layer)
+static const struct row *find(const struct lct_net_binder *b, const char *param)
 {
     const char *dot = strrchr(param, '.'); /* "t5.table" of a sum */
     const struct row *last = NULL;
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        const struct lct_net_place at = { known[i].role, layer, -1 };
 
         if (strcmp(known[i].param, dot != NULL ? dot + 1 : param) != 0 ||
             lct_net_names_role(&b->prefix, known[i].role) == NULL)
             continue;
         last = &known[i];
-        if (lct_net_bind_find(b, at, known[i].suffix) != NULL)
+        if (lct_net_bind_find(b, known[i].role, known[i].suffix) != NULL)
             break;
     }
     return last;
@@ -86,21 +84,23 @@ static locant_status transpose(locant_tensor *x, struct lct_net *n)
 
 /* Tables that all layers share may stand in layer 0. */
 static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
-                                const locant_param_info *info, int64_t layer)
+                                const locant_param_info *info)
 {
-    const int64_t of = info->per_layer ? layer : 0;
     const int64_t count = product(info->shape, info->rank);
-    const struct row *row = find(b, info->name, of);
+    struct lct_net_binder of = *b;
+    const struct row *row;
     const struct lct_weight *w;
     void *numbers;
 
+    if (!info->per_layer)
+        of.layer = 0;
+    row = find(&of, info->name);
     if (row == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: no tensor is known for the parameter %s of an "
                            "encoding",
                            b->n->config.file, info->name);
-    LCT_TRY(lct_net_bind_need(
-        &w, b, (struct lct_net_place){ row->role, of, -1 }, row->suffix));
+    LCT_TRY(lct_net_bind_need(&w, &of, row->role, row->suffix));
     if (product(w->shape, w->rank) != count)
         return lct_net_bind_shape(b->n, w, info->rank, info->shape);
     LCT_TRY(lct_net_bind_vector(&numbers, b->n, w, count, 0));
@@ -109,7 +109,7 @@ static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
 }
 
 locant_status lct_net_learned_bind(struct lct_net_attention *a,
-                                   struct lct_net_binder *b, int64_t layer)
+                                   struct lct_net_binder *b)
 {
     const locant_sizes sizes = { .width = b->n->width,
                                  .heads = a->plan->heads,
@@ -129,7 +129,7 @@ locant_status lct_net_learned_bind(struct lct_net_attention *a,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (a->n_params = 0; a->n_params < n; a->n_params++) {
         locant_encoding_param(&info, a->encoding, a->n_params, &sizes);
-        LCT_TRY(bind_param(&a->params[a->n_params], b, &info, layer));
+        LCT_TRY(bind_param(&a->params[a->n_params], b, &info));
     }
     return LOCANT_OK;
 }

@@ -6,5 +6,5 @@
 /* a->params and a->n_params, in the order of locant_encoding_param().  Errors:
    FORMAT (a tensor is missing or has another shape), NOMEM. */
 locant_status lct_net_learned_bind(struct lct_net_attention *a,
-                                   struct lct_net_binder *b, int64_t layer);
+                                   struct lct_net_binder *b);
 #endif

@@ -20,8 +20,8 @@ static int64_t width_of_group(const struct lct_net *n)
 }
 
 static locant_status bind(struct lct_net_merger **out, struct lct_net_binder *b,
-                          const struct lct_net_place up,
-                          const struct lct_net_place down, int64_t width)
+                          enum lct_net_role up, enum lct_net_role down,
+                          int64_t width)
 {
     struct lct_net_merger *m = lct_net_keep(b->n, sizeof(*m));
 
@@ -67,9 +67,6 @@ static locant_status bind_deep(struct lct_net_binder *b, int64_t width)
     int64_t layer;
 
     for (int64_t i = 0;; i++) {
-        const struct lct_net_place norm = { LCT_DEEP_NORM, -1, i };
-        const struct lct_net_place up = { LCT_DEEP_UP, -1, i };
-        const struct lct_net_place down = { LCT_DEEP_DOWN, -1, i };
         struct lct_net_merger **to;
 
         LCT_TRY(deep_layer(&layer, &b->n->config, (size_t)i));
@@ -78,17 +75,17 @@ static locant_status bind_deep(struct lct_net_binder *b, int64_t width)
         if (layer >= s->n_layers || s->layers[layer].deep != NULL)
             continue; /* never reached; the first of two counts */
         to = &s->layers[layer].deep;
-        LCT_TRY(bind(to, b, up, down, width));
-        LCT_TRY(lct_net_bind_norm(&(*to)->norm, b, norm, width_of_group(b->n)));
+        b->part = i;
+        LCT_TRY(bind(to, b, LCT_DEEP_UP, LCT_DEEP_DOWN, width));
+        LCT_TRY(lct_net_bind_norm(&(*to)->norm, b, LCT_DEEP_NORM,
+                                  width_of_group(b->n)));
     }
 }
 
 locant_status lct_net_merger_bind(struct lct_net_binder *b, int64_t width)
 {
-    const struct lct_net_place up = { LCT_MERGER_UP, -1, -1 };
-    const struct lct_net_place down = { LCT_MERGER_DOWN, -1, -1 };
 
-    LCT_TRY(bind(&b->n->merger, b, up, down, width));
+    LCT_TRY(bind(&b->n->merger, b, LCT_MERGER_UP, LCT_MERGER_DOWN, width));
     return lct_net_names_role(&b->prefix, LCT_DEEP_UP) == NULL
                ? LOCANT_OK
                : bind_deep(b, width);

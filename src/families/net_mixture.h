@@ -6,7 +6,7 @@
 /* Has layer i experts? */
 bool lct_net_mixture_in(const struct lct_net_binder *b, int64_t i);
 
-/* Those of layer i. */
+/* Those of the layer. */
 locant_status lct_net_mixture_bind(struct lct_net_experts **out,
-                                   struct lct_net_binder *b, int64_t i);
+                                   struct lct_net_binder *b);
 #endif

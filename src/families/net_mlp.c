@@ -65,31 +65,29 @@ static double normal_quantile(double p)
 
 /* gate and up as the two halves of one matrix */
 static locant_status bind_halves(struct lct_net_mlp *mlp,
-                                 struct lct_net_binder *b, int64_t i,
-                                 int64_t width)
+                                 struct lct_net_binder *b, int64_t width)
 {
-    const struct lct_net_place at = { LCT_GATE_UP, i, -1 };
     const int64_t D = b->n->width;
     const struct lct_weight *w;
     struct lct_net_rows rows;
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_GATE_UP, ".weight"));
     if (width < 0)
         width = w->shape[0] / 2;
     rows = (struct lct_net_rows){ .group = width,
                                   .step = width,
                                   .all = 2 * width };
-    LCT_TRY(lct_net_bind_linear(&mlp->gate, b, at, width, D, 0, &rows));
+    LCT_TRY(
+        lct_net_bind_linear(&mlp->gate, b, LCT_GATE_UP, width, D, 0, &rows));
     rows.first = width;
-    return lct_net_bind_linear(&mlp->up, b, at, width, D, 0, &rows);
+    return lct_net_bind_linear(&mlp->up, b, LCT_GATE_UP, width, D, 0, &rows);
 }
 
 /* A share s of a gate is cut by a bound of s of a normal distribution, in
    deviations above the mean. */
-static locant_status sparsity(double *out, const struct lct_net_binder *b,
-                              int64_t i)
+static locant_status sparsity(double *out, const struct lct_net_binder *b)
 {
-    const json_t *share = json_array_get(b->s.sparsity, (size_t)i);
+    const json_t *share = json_array_get(b->s.sparsity, (size_t)b->layer);
     const double p = json_number_value(share);
 
     if (b->s.sparsity == NULL || p == 0)
@@ -104,40 +102,35 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b,
 }
 
 /* One matrix of gate and up, unless the file has two. */
-static bool is_fused(const struct lct_net_binder *b, int64_t i)
+static bool is_fused(const struct lct_net_binder *b)
 {
-    const struct lct_net_place fused = { LCT_GATE_UP, i, -1 };
-    const struct lct_net_place gate = { LCT_GATE, i, -1 };
 
     if (lct_net_names_role(&b->prefix, LCT_GATE_UP) == NULL)
         return false;
-    return !lct_net_bind_has(b, gate) || lct_net_bind_has(b, fused);
+    return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);
 }
 
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
-                               struct lct_net_binder *b, int64_t i)
+                               struct lct_net_binder *b)
 {
-    const struct lct_net_place gate = { LCT_GATE, i, -1 };
-    const struct lct_net_place up = { LCT_UP, i, -1 };
-    const struct lct_net_place down = { LCT_DOWN, i, -1 };
     const int64_t D = b->n->width;
     int64_t width;
 
     LCT_TRY(stated_width(&width, b));
     LCT_TRY(lct_net_mlp_act(&mlp->act, b));
-    if (is_fused(b, i)) {
-        LCT_TRY(bind_halves(mlp, b, i, width));
+    if (is_fused(b)) {
+        LCT_TRY(bind_halves(mlp, b, width));
     } else {
-        LCT_TRY(
-            lct_net_bind_linear(&mlp->up, b, up, width, D, LCT_BIAS_MLP, NULL));
+        LCT_TRY(lct_net_bind_linear(&mlp->up, b, LCT_UP, width, D, LCT_BIAS_MLP,
+                                    NULL));
         if (lct_net_names_role(&b->prefix, LCT_GATE) != NULL)
-            LCT_TRY(lct_net_bind_linear(&mlp->gate, b, gate, mlp->up.w.out, D,
-                                        LCT_BIAS_MLP, NULL));
+            LCT_TRY(lct_net_bind_linear(&mlp->gate, b, LCT_GATE, mlp->up.w.out,
+                                        D, LCT_BIAS_MLP, NULL));
     }
     mlp->width = mlp->up.w.out;
-    LCT_TRY(sparsity(&mlp->sparsity, b, i));
-    return lct_net_bind_linear(&mlp->down, b, down, D, mlp->width, LCT_BIAS_MLP,
-                               NULL);
+    LCT_TRY(sparsity(&mlp->sparsity, b));
+    return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, mlp->width,
+                               LCT_BIAS_MLP, NULL);
 }
 
 int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows)

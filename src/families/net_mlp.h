@@ -4,9 +4,9 @@
 #include "net_bind.h"
 #include "net_linear.h"
 
-/* The MLP of layer i. */
+/* The MLP of the layer. */
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
-                               struct lct_net_binder *b, int64_t i);
+                               struct lct_net_binder *b);
 
 /* The activation of the family.  Errors: FORMAT (unknown name). */
 locant_status lct_net_mlp_act(enum lct_net_act *out,

@@ -39,7 +39,6 @@ static locant_status read_sides(int64_t out[2], const struct lct_net *n,
 static locant_status bind_map(struct lct_net_patches *p,
                               struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_EMBED, -1, -1 };
     struct lct_net *n = b->n;
     const int64_t of_image[4] = { n->width, p->channels, p->side[0],
                                   p->side[1] };
@@ -48,7 +47,7 @@ static locant_status bind_map(struct lct_net_patches *p,
     const struct lct_weight *w;
     int64_t in;
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".weight"));
     if (b->s.frames > 0)
         LCT_TRY(lct_net_bind_shape(b->n, w, 5, of_clip));
     else
@@ -63,7 +62,7 @@ static locant_status bind_map(struct lct_net_patches *p,
                                         .step = n->width };
     if (n->round_weights)
         LCT_TRY(lct_net_matrix_round(n, &p->map.w));
-    w = lct_net_bind_find(b, at, ".bias");
+    w = lct_net_bind_find(b, LCT_EMBED, ".bias");
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);
 }
@@ -78,12 +77,11 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     int64_t count[2] = { 0 };
 
     for (int i = 0; i < 2; i++) {
-        const struct lct_net_place at = { roles[i], -1, -1 };
 
-        w[i] = lct_net_bind_find(b, at, "");
+        w[i] = lct_net_bind_find(b, roles[i], "");
         if (w[i] == NULL && i == 0 &&
             lct_net_names_role(&b->prefix, roles[i]) != NULL)
-            LCT_TRY(lct_net_bind_need(&w[i], b, at, ""));
+            LCT_TRY(lct_net_bind_need(&w[i], b, roles[i], ""));
         if (w[i] == NULL)
             continue;
         LCT_TRY(
@@ -106,7 +104,6 @@ static locant_status bind_prefix(struct lct_net_patches *p,
 static locant_status bind_table(struct lct_net_patches *p,
                                 struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_POSITIONS, -1, -1 };
     const int64_t shape[2] = { p->rows_before + p->image[0] * p->image[1],
                                b->n->width };
     const struct lct_weight *w;
@@ -115,10 +112,10 @@ static locant_status bind_table(struct lct_net_patches *p,
     if (lct_net_names_role(&b->prefix, LCT_POSITIONS) == NULL)
         return LOCANT_OK;
     if (b->s.frames > 0) {
-        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ".weight"));
         LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
     } else {
-        LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ""));
         LCT_TRY(lct_net_bind_shape(b->n, w, 3,
                                    (int64_t[3]){ 1, shape[0], shape[1] }));
     }

@@ -17,10 +17,8 @@ static locant_status bind_maps(struct lct_net_linear **out,
     *out = lct_net_keep(b->n, (size_t)n * sizeof(**out));
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    for (int64_t i = 0; i < n; i++)
-        LCT_TRY(lct_net_bind_linear(&(*out)[i], b,
-                                    (struct lct_net_place){ role, -1, i }, D, D,
-                                    0, NULL));
+    for (b->part = 0; b->part < n; b->part++)
+        LCT_TRY(lct_net_bind_linear(&(*out)[b->part], b, role, D, D, 0, NULL));
     return LOCANT_OK;
 }
 
@@ -35,27 +33,19 @@ locant_status lct_net_streams_bind(struct lct_net_stack *s,
 }
 
 static locant_status bind_low(struct lct_net_streams *s,
-                              struct lct_net_binder *b, int64_t i)
+                              struct lct_net_binder *b)
 {
-    const struct lct_net_place left = { LCT_LAUREL_LEFT, i, -1 };
-    const struct lct_net_place right = { LCT_LAUREL_RIGHT, i, -1 };
-    const struct lct_net_place norm = { LCT_LAUREL_NORM, i, -1 };
     const int64_t D = b->n->width;
 
-    LCT_TRY(lct_net_bind_linear(&s->left, b, left, -1, D, 0, NULL));
-    LCT_TRY(
-        lct_net_bind_linear(&s->right, b, right, D, s->left.w.out, 0, NULL));
-    return lct_net_bind_norm(&s->low_norm, b, norm, D);
+    LCT_TRY(lct_net_bind_linear(&s->left, b, LCT_LAUREL_LEFT, -1, D, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&s->right, b, LCT_LAUREL_RIGHT, D,
+                                s->left.w.out, 0, NULL));
+    return lct_net_bind_norm(&s->low_norm, b, LCT_LAUREL_NORM, D);
 }
 
 locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
-                                         struct lct_net_binder *b, int64_t i)
+                                         struct lct_net_binder *b)
 {
-    const struct lct_net_place norm = { LCT_STREAM_NORM, i, -1 };
-    const struct lct_net_place router = { LCT_STREAM_ROUTER, i, -1 };
-    const struct lct_net_place predict = { LCT_STREAM_PREDICT, i, -1 };
-    const struct lct_net_place correct = { LCT_STREAM_CORRECT, i, -1 };
-    const struct lct_net_place scale = { LCT_STREAM_SCALE, i, -1 };
     const int64_t n = b->n->text.n_streams, D = b->n->width;
     const struct lct_weight *w;
     struct lct_net_streams *s;
@@ -67,15 +57,18 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     s->n = n;
     s->active = b->s.active;
-    LCT_TRY(lct_net_bind_norm(&s->router_norm, b, norm, D));
-    LCT_TRY(lct_net_bind_linear(&s->router, b, router, n, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&s->predict, b, predict, n * n, n, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&s->correct, b, correct, n, n, 0, NULL));
+    LCT_TRY(lct_net_bind_norm(&s->router_norm, b, LCT_STREAM_NORM, D));
+    LCT_TRY(
+        lct_net_bind_linear(&s->router, b, LCT_STREAM_ROUTER, n, D, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&s->predict, b, LCT_STREAM_PREDICT, n * n, n, 0,
+                                NULL));
+    LCT_TRY(
+        lct_net_bind_linear(&s->correct, b, LCT_STREAM_CORRECT, n, n, 0, NULL));
     if (b->s.stream_scale) {
-        LCT_TRY(lct_net_bind_need(&w, b, scale, ""));
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_STREAM_SCALE, ""));
         LCT_TRY(lct_net_bind_vector(&s->scale, b->n, w, D, 0));
     }
-    return bind_low(s, b, i);
+    return bind_low(s, b);
 }
 
 /* ------------------------------------------------- before and after layers */

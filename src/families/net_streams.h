@@ -13,9 +13,9 @@
    switches say none. */
 locant_status lct_net_streams_bind(struct lct_net_stack *s,
                                    struct lct_net_binder *b);
-/* Those of layer i. */
+/* Those of a layer. */
 locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
-                                         struct lct_net_binder *b, int64_t i);
+                                         struct lct_net_binder *b);
 
 /* Numbers of scratch for 'rows' rows, beside that of attention and MLP. */
 int64_t lct_net_streams_scratch(const struct lct_net *n, int64_t rows);

@@ -29,16 +29,13 @@ static void first_of(int64_t *out, const struct lct_config *c,
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 {
     static const char *const vocab_keys[] = { "vocab_size", NULL };
-    const struct lct_net_place embed = { LCT_EMBED, -1, -1 };
-    const struct lct_net_place in = { LCT_PROJECT_IN, -1, -1 };
-    const struct lct_net_place out = { LCT_PROJECT_OUT, -1, -1 };
     const struct lct_weight *w;
     int64_t rows = -1, inner;
 
-    LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".weight"));
     if (n->config.dialect != LCT_DIALECT_GGUF)
         first_of(&rows, &n->config, vocab_keys);
-    inner = lct_net_bind_has(b, in) ? -1 : n->width;
+    inner = lct_net_bind_has(b, LCT_PROJECT_IN) ? -1 : n->width;
     LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, inner }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, w->shape[1]));
     n->vocab = w->shape[0];
@@ -48,11 +45,11 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
                                         .row = w->shape[1],
                                         .group = w->shape[0],
                                         .step = w->shape[0] };
-    if (lct_net_bind_has(b, in)) {
-        LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, in, n->width,
-                                    n->embed.in, 0, NULL));
-        LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, out, n->embed.in,
-                                    n->width, 0, NULL));
+    if (lct_net_bind_has(b, LCT_PROJECT_IN)) {
+        LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, LCT_PROJECT_IN,
+                                    n->width, n->embed.in, 0, NULL));
+        LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, LCT_PROJECT_OUT,
+                                    n->embed.in, n->width, 0, NULL));
     }
     n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
                           : b->s.embedding_scale != 0
@@ -88,8 +85,8 @@ static void choose_names(struct lct_net_binder *b)
 
     for (int v = 0; v < 3 && f->names[v] != NULL; v++) {
         b->prefix.names = f->names[v];
-        for (int64_t i = 0; i < b->n->text.plan->n_layers; i++)
-            if (lct_net_bind_has(b, (struct lct_net_place){ LCT_UP, i, -1 }))
+        for (b->layer = 0; b->layer < b->n->text.plan->n_layers; b->layer++)
+            if (lct_net_bind_has(b, LCT_UP))
                 return;
     }
     b->prefix.names = f->names[b->s.variant];
@@ -119,8 +116,7 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
     n->lacks = false;
     if (b.s.named_by_file)
         choose_names(&b);
-    LCT_TRY(lct_net_bind_need(
-        &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, &b, LCT_EMBED, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
     first_of(&n->width, &n->config, width_keys);

@@ -56,16 +56,16 @@ static int64_t smaller(int64_t a, int64_t b)
 static locant_status bind_merge(struct lct_net_layer *l,
                                 struct lct_net_binder *b, int64_t stage)
 {
-    const struct lct_net_place map = { LCT_MERGE, -1, stage };
-    const struct lct_net_place norm = { LCT_MERGE_NORM, -1, stage };
     const int64_t D = b->n->width;
 
     l->merge = lct_net_keep(b->n, sizeof(*l->merge));
     if (l->merge == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    b->part = stage;
     l->merge->normed_after = b->s.merge_norm_after;
-    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, map, 2 * D, 4 * D, 0, NULL));
-    LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, norm,
+    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, LCT_MERGE, 2 * D, 4 * D, 0,
+                                NULL));
+    LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, LCT_MERGE_NORM,
                               l->merge->normed_after ? 2 * D : 4 * D));
     l->merge->norm.eps = MERGE_EPS;
     return LOCANT_OK;
