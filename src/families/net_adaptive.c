@@ -71,7 +71,7 @@ static locant_status bind_rows(struct lct_net_linear *l,
         .first = first, .group = count, .step = count, .all = all
     };
 
-    return lct_net_bind_linear(l, b, role, count, width, 0, &rows);
+    return lct_net_bind_rows(l, b, role, count, width, &rows);
 }
 
 /* A map [D, width], without ".weight"; to the width if 'across'. */
@@ -91,7 +91,7 @@ static locant_status bind_map(struct lct_net_linear *l,
                                     .row = width,
                                     .transposed = across };
     l->w.group = l->w.step = l->w.out;
-    return b->n->round_weights ? lct_net_matrix_round(b->n, &l->w) : LOCANT_OK;
+    return lct_net_matrix_round(b->n, &l->w);
 }
 
 /* Is the map of cluster i before the head that of its embeddings? */
@@ -113,7 +113,6 @@ static locant_status bind_cluster(struct lct_net_adaptive *a,
     const int64_t all = one ? b->n->vocab : count;
     bool own;
     struct lct_net_linear table = { 0 };
-    const struct lct_weight *bias;
 
     b->part = of;
     own = lct_net_bind_has(b, LCT_CLUSTER_HEAD);
@@ -122,8 +121,8 @@ static locant_status bind_cluster(struct lct_net_adaptive *a,
     LCT_TRY(bind_rows(&a->head[i], b,
                       own && !k->tied ? LCT_CLUSTER_HEAD : LCT_CLUSTER_EMBED,
                       first, count, all, width));
-    LCT_TRY(lct_net_bind_need(&bias, b, LCT_CLUSTER_HEAD, ".bias"));
-    LCT_TRY(lct_net_bind_vector(&a->head[i].bias, b->n, bias, all, 0));
+    LCT_TRY(lct_net_bind_numbers(&a->head[i].bias, b, LCT_CLUSTER_HEAD, ".bias",
+                                 all));
     a->head[i].bias = lct_net_math_at(b->n->math, a->head[i].bias, first);
     if (one && width == b->n->width)
         return LOCANT_OK;
@@ -137,24 +136,13 @@ static locant_status bind_cluster(struct lct_net_adaptive *a,
 static locant_status bind_clusters(struct lct_net_adaptive *a,
                                    struct lct_net_binder *b, int64_t width)
 {
-    const struct lct_weight *w;
-    struct lct_net *n = b->n;
-
     if (a->n == 1)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_CLUSTERS, ""));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ a->n - 1, width }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, width));
-    a->clusters.w = (struct lct_net_matrix){ .weight = w,
-                                             .out = a->n - 1,
-                                             .in = width,
-                                             .row = width,
-                                             .group = a->n - 1,
-                                             .step = a->n - 1 };
-    if (n->round_weights)
-        LCT_TRY(lct_net_matrix_round(n, &a->clusters.w));
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_CLUSTERS_BIAS, ""));
-    return lct_net_bind_vector(&a->clusters.bias, n, w, a->n - 1, 0);
+    LCT_TRY(lct_net_bind_matrix(&a->clusters.w, b, LCT_CLUSTERS, "", 2,
+                                (int64_t[2]){ a->n - 1, width }));
+    LCT_TRY(lct_net_matrix_round(b->n, &a->clusters.w));
+    return lct_net_bind_numbers(&a->clusters.bias, b, LCT_CLUSTERS_BIAS, "",
+                                a->n - 1);
 }
 
 locant_status lct_net_adaptive_bind(struct lct_net *n, struct lct_net_binder *b)

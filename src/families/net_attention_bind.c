@@ -14,11 +14,9 @@ static locant_status bind_gated(struct lct_net_attention *a,
     const int64_t H = a->plan->heads, d = a->plan->qk_dim, D = b->n->width;
     struct lct_net_rows rows = { .group = d, .step = 2 * d, .all = 2 * H * d };
 
-    LCT_TRY(
-        lct_net_bind_linear(&a->q, b, LCT_Q, H * d, D, LCT_BIAS_QKV, &rows));
+    LCT_TRY(lct_net_bind_rows(&a->q, b, LCT_Q, H * d, D, &rows));
     rows.first = d;
-    return lct_net_bind_linear(&a->gate, b, LCT_Q, H * d, D, LCT_BIAS_QKV,
-                               &rows);
+    return lct_net_bind_rows(&a->gate, b, LCT_Q, H * d, D, &rows);
 }
 
 static locant_status bind_apart(struct lct_net_attention *a,
@@ -30,17 +28,14 @@ static locant_status bind_apart(struct lct_net_attention *a,
     if (b->s.gated)
         LCT_TRY(bind_gated(a, b));
     else
-        LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_Q, p->heads * p->qk_dim, D,
-                                    LCT_BIAS_QKV, NULL));
+        LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_Q, p->heads * p->qk_dim, D));
     if (p->keys_of >= 0)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_K, p->kv_heads * p->qk_dim, D,
-                                LCT_BIAS_QKV, NULL));
+    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_K, p->kv_heads * p->qk_dim, D));
     a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, LCT_V);
-    return a->values_of_keys
-               ? LOCANT_OK
-               : lct_net_bind_linear(&a->v, b, LCT_V, p->kv_heads * p->v_dim, D,
-                                     LCT_BIAS_QKV, NULL);
+    return a->values_of_keys ? LOCANT_OK
+                             : lct_net_bind_linear(&a->v, b, LCT_V,
+                                                   p->kv_heads * p->v_dim, D);
 }
 
 /* The three as rows of one matrix. */
@@ -62,10 +57,9 @@ static locant_status bind_fused(struct lct_net_attention *a,
     }
     k.step = v.step = b->s.qkv == LCT_QKV_GROUPED ? q.step : K * d;
     q.all = k.all = v.all = (p->heads + 2 * K) * d;
-    LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_QKV, p->heads * d, D,
-                                LCT_BIAS_QKV, &q));
-    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_QKV, K * d, D, LCT_BIAS_QKV, &k));
-    return lct_net_bind_linear(&a->v, b, LCT_QKV, K * d, D, LCT_BIAS_QKV, &v);
+    LCT_TRY(lct_net_bind_rows(&a->q, b, LCT_QKV, p->heads * d, D, &q));
+    LCT_TRY(lct_net_bind_rows(&a->k, b, LCT_QKV, K * d, D, &k));
+    return lct_net_bind_rows(&a->v, b, LCT_QKV, K * d, D, &v);
 }
 
 /* The weights of each head in a tensor of its own (StableLM). */
@@ -223,11 +217,8 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
         LCT_TRY(bind_qk_norm(&a->k_norm, b, LCT_K_NORM, &p->norm, p->kv_heads,
                              p->qk_dim));
     if (b->s.value_norm)
-        a->v_norm = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
-                                           .width = p->v_dim,
-                                           .weights = 1,
-                                           .eps = b->s.eps };
+        a->v_norm = lct_net_bind_rms(p->v_dim, b->s.eps);
     LCT_TRY(bind_sinks(a, b));
     return lct_net_bind_linear(&a->o, b, LCT_O, b->n->width,
-                               p->heads * p->v_dim, LCT_BIAS_O, NULL);
+                               p->heads * p->v_dim);
 }

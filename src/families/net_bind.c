@@ -158,6 +158,16 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
     return LOCANT_OK;
 }
 
+locant_status lct_net_bind_numbers(void **out, struct lct_net_binder *b,
+                                   enum lct_net_role role, const char *suffix,
+                                   int64_t count)
+{
+    const struct lct_weight *w;
+
+    LCT_TRY(lct_net_bind_need(&w, b, role, suffix));
+    return lct_net_bind_vector(out, b->n, w, count, 0);
+}
+
 locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
                                   int64_t count)
 {
@@ -167,6 +177,28 @@ locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: rows of tensor %s are not whole blocks of %s",
                        w->file, w->name, w->type->name);
+}
+
+locant_status lct_net_bind_matrix(struct lct_net_matrix *m,
+                                  struct lct_net_binder *b,
+                                  enum lct_net_role role, const char *suffix,
+                                  int rank, const int64_t *shape)
+{
+    const struct lct_weight *w;
+    int64_t in = 1;
+
+    LCT_TRY(lct_net_bind_need(&w, b, role, suffix));
+    LCT_TRY(lct_net_bind_shape(b->n, w, rank, shape));
+    for (int i = 1; i < rank; i++)
+        in *= w->shape[i];
+    LCT_TRY(lct_net_bind_blocks(b->n, w, in));
+    *m = (struct lct_net_matrix){ .weight = w,
+                                  .out = w->shape[0],
+                                  .in = in,
+                                  .row = in,
+                                  .group = w->shape[0],
+                                  .step = w->shape[0] };
+    return LOCANT_OK;
 }
 
 /*
@@ -225,11 +257,32 @@ static locant_status bind_bias(void **out, struct lct_net *n,
     return LOCANT_OK;
 }
 
+/* Which of LCT_BIAS_* a role has. */
+/* clang-format off */
+static const int biases[LCT_ROLES] = {
+    [LCT_Q] = LCT_BIAS_QKV, [LCT_K] = LCT_BIAS_QKV, [LCT_V] = LCT_BIAS_QKV,
+    [LCT_QKV] = LCT_BIAS_QKV, [LCT_CROSS_Q] = LCT_BIAS_QKV,
+    [LCT_CROSS_K] = LCT_BIAS_QKV, [LCT_CROSS_V] = LCT_BIAS_QKV,
+    [LCT_Q_A] = LCT_BIAS_QKV, [LCT_KV_A] = LCT_BIAS_QKV,
+    [LCT_O] = LCT_BIAS_O, [LCT_CROSS_O] = LCT_BIAS_O,
+    [LCT_GATE] = LCT_BIAS_MLP, [LCT_UP] = LCT_BIAS_MLP,
+    [LCT_DOWN] = LCT_BIAS_MLP, [LCT_MERGER_UP] = LCT_BIAS_MLP,
+    [LCT_MERGER_DOWN] = LCT_BIAS_MLP, [LCT_DEEP_UP] = LCT_BIAS_MLP,
+    [LCT_DEEP_DOWN] = LCT_BIAS_MLP, [LCT_HEAD] = LCT_BIAS_HEAD };
+/* clang-format on */
+
 locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   struct lct_net_binder *b,
                                   enum lct_net_role role, int64_t out,
-                                  int64_t in, int bias,
-                                  const struct lct_net_rows *rows)
+                                  int64_t in)
+{
+    return lct_net_bind_rows(l, b, role, out, in, NULL);
+}
+
+locant_status lct_net_bind_rows(struct lct_net_linear *l,
+                                struct lct_net_binder *b,
+                                enum lct_net_role role, int64_t out, int64_t in,
+                                const struct lct_net_rows *rows)
 {
     struct lct_net_matrix *m = &l->w;
     const bool across = b->s.input_major && role != LCT_HEAD;
@@ -263,14 +316,20 @@ locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   .transposed = across };
     m->first = rows->first * (across ? 1 : in);
     LCT_TRY(bind_scales(m, b, role, rows->all));
-    if (b->n->round_weights)
-        LCT_TRY(lct_net_matrix_round(b->n, m));
-    if ((b->s.biases & bias) != 0)
+    LCT_TRY(lct_net_matrix_round(b->n, m));
+    if ((b->s.biases & biases[role]) != 0)
         LCT_TRY(lct_net_bind_need(&bias_w, b, role, ".bias"));
     else
         bias_w = lct_net_bind_find(b, role, ".bias");
     return bias_w == NULL ? LOCANT_OK
                           : bind_bias(&l->bias, b->n, bias_w, m, rows);
+}
+
+struct lct_net_norm lct_net_bind_rms(int64_t width, double eps)
+{
+    return (struct lct_net_norm){
+        .kind = LCT_NET_RMS_NORM, .width = width, .weights = 1, .eps = eps
+    };
 }
 
 locant_status lct_net_bind_norm(struct lct_net_norm *norm,

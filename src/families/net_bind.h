@@ -17,7 +17,8 @@ struct lct_net_rows {
     int64_t all; /* rows of the whole tensor */
 };
 
-/* The tensor of a role, where the binder is, or NULL.  'need' fails with FORMAT if it is absent. */
+/* The tensor of a role, where the binder is, or NULL.  'need' fails with FORMAT
+   if it is absent. */
 const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
                                            enum lct_net_role role,
                                            const char *suffix);
@@ -39,22 +40,36 @@ locant_status lct_net_bind_packed(struct lct_net *n, const struct lct_weight *w,
 locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
                                   int64_t count);
 
-/* *out = all n numbers of w, plus 'more' each. */
+/* *out = all numbers of w, plus 'more' each. */
 locant_status lct_net_bind_vector(void **out, struct lct_net *n,
                                   const struct lct_weight *w, int64_t count,
                                   double more);
 
-/*
- * W [out, in] and its bias, if there is one; 'bias' is LCT_BIAS_*: it must be
- * there if the switches say so.  out < 0: as many as the tensor has.  rows:
- * NULL, or which of the tensor's.
- */
+/* The same of the tensor of a role, which must be there. */
+locant_status lct_net_bind_numbers(void **out, struct lct_net_binder *b,
+                                   enum lct_net_role role, const char *suffix,
+                                   int64_t count);
+
+/* *m = a tensor of this shape (-1: any), whose first dimension counts rows. */
+locant_status lct_net_bind_matrix(struct lct_net_matrix *m,
+                                  struct lct_net_binder *b,
+                                  enum lct_net_role role, const char *suffix,
+                                  int rank, const int64_t *shape);
+
+/* W [out, in] and its bias, if there is one, as there must be if the switches
+   say so.  out < 0: as many as the tensor has. */
 locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   struct lct_net_binder *b,
                                   enum lct_net_role role, int64_t out,
-                                  int64_t in, int bias,
-                                  const struct lct_net_rows *rows);
+                                  int64_t in);
+/* The same of some rows of the tensor. */
+locant_status lct_net_bind_rows(struct lct_net_linear *l,
+                                struct lct_net_binder *b,
+                                enum lct_net_role role, int64_t out, int64_t in,
+                                const struct lct_net_rows *rows);
 
+/* x over its root mean square. */
+struct lct_net_norm lct_net_bind_rms(int64_t width, double eps);
 /* A norm of the family's kind over 'width' numbers; none if the family has no
    such role. */
 locant_status lct_net_bind_norm(struct lct_net_norm *norm,

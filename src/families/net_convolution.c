@@ -32,7 +32,6 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
     struct lct_net *n = b->n;
     const int64_t D = n->width;
     struct lct_net_convolution *c;
-    const struct lct_weight *w;
     int64_t kernel = 0;
 
     if (lct_net_names_role(&b->prefix, LCT_CONVOLUTION) == NULL)
@@ -45,19 +44,10 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     c->kernel = kernel;
     LCT_TRY(read_keys(c, &n->config));
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_CONVOLUTION, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ D, D, kernel }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, D * kernel));
-    c->map.w = (struct lct_net_matrix){ .weight = w,
-                                        .out = D,
-                                        .in = D * kernel,
-                                        .row = D * kernel,
-                                        .group = D,
-                                        .step = D };
-    if (n->round_weights)
-        LCT_TRY(lct_net_matrix_round(n, &c->map.w));
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_CONVOLUTION, ".bias"));
-    LCT_TRY(lct_net_bind_vector(&c->map.bias, n, w, D, 0));
+    LCT_TRY(lct_net_bind_matrix(&c->map.w, b, LCT_CONVOLUTION, ".weight", 3,
+                                (int64_t[3]){ D, D, kernel }));
+    LCT_TRY(lct_net_matrix_round(n, &c->map.w));
+    LCT_TRY(lct_net_bind_numbers(&c->map.bias, b, LCT_CONVOLUTION, ".bias", D));
     return lct_net_bind_norm(&c->norm, b, LCT_CONVOLUTION_NORM, D);
 }
 

@@ -15,14 +15,12 @@ static locant_status bind_maps(struct lct_net_attention *a,
     const struct lct_layer_plan *p = a->plan;
     const int64_t D = b->n->width;
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_CROSS_Q, p->heads * p->qk_dim, D,
-                                LCT_BIAS_QKV, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_CROSS_K, p->heads * p->qk_dim, D,
-                                LCT_BIAS_QKV, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->v, b, LCT_CROSS_V, p->heads * p->v_dim, D,
-                                LCT_BIAS_QKV, NULL));
-    return lct_net_bind_linear(&a->o, b, LCT_CROSS_O, D, p->heads * p->v_dim,
-                               LCT_BIAS_O, NULL);
+    LCT_TRY(
+        lct_net_bind_linear(&a->q, b, LCT_CROSS_Q, p->heads * p->qk_dim, D));
+    LCT_TRY(
+        lct_net_bind_linear(&a->k, b, LCT_CROSS_K, p->heads * p->qk_dim, D));
+    LCT_TRY(lct_net_bind_linear(&a->v, b, LCT_CROSS_V, p->heads * p->v_dim, D));
+    return lct_net_bind_linear(&a->o, b, LCT_CROSS_O, D, p->heads * p->v_dim);
 }
 
 locant_status lct_net_cross_bind(struct lct_net_layer *l,

@@ -68,7 +68,7 @@ static locant_status bind_apart(struct lct_net_delta *d,
 
     for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
         LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].role, maps[i].out,
-                                    maps[i].in, 0, NULL));
+                                    maps[i].in));
     return LOCANT_OK;
 }
 
@@ -97,11 +97,10 @@ static locant_status bind_fused(struct lct_net_delta *d,
                                            .step = maps[i].step,
                                            .all = d->key_heads * maps[i].step };
 
-        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].role,
-                                    d->key_heads * rows.group, D, 0, &rows));
+        LCT_TRY(lct_net_bind_rows(maps[i].to, b, maps[i].role,
+                                  d->key_heads * rows.group, D, &rows));
     }
-    return lct_net_bind_linear(&d->o, b, LCT_DELTA_O, D, d->heads * d->values,
-                               0, NULL);
+    return lct_net_bind_linear(&d->o, b, LCT_DELTA_O, D, d->heads * d->values);
 }
 
 /* The vectors of the decay, and both norms. */
@@ -109,24 +108,16 @@ static locant_status bind_others(struct lct_net_delta *d,
                                  struct lct_net_binder *b)
 {
     const struct lct_net_math *m = b->n->math;
-    const struct lct_weight *w;
 
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_DECAY_RATE, ""));
-    LCT_TRY(lct_net_bind_vector(&d->rate, b->n, w, d->heads, 0));
+    LCT_TRY(lct_net_bind_numbers(&d->rate, b, LCT_DECAY_RATE, "", d->heads));
     for (int64_t h = 0; h < d->heads; h++)
         m->set(d->rate, h, exp(m->get(d->rate, h)));
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_DECAY_BIAS, ""));
-    LCT_TRY(lct_net_bind_vector(&d->bias, b->n, w, lct_net_delta_decays(d), 0));
-    d->unit = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
-                                     .width = d->keys,
-                                     .weights = 1,
-                                     .eps = UNIT_EPS / (double)d->keys };
-    d->norm = (struct lct_net_norm){ .kind = LCT_NET_RMS_NORM,
-                                     .width = d->values,
-                                     .weights = 1,
-                                     .eps = b->s.eps };
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_DELTA_NORM, ".weight"));
-    return lct_net_bind_vector(&d->norm.w, b->n, w, d->values, 0);
+    LCT_TRY(lct_net_bind_numbers(&d->bias, b, LCT_DECAY_BIAS, "",
+                                 lct_net_delta_decays(d)));
+    d->unit = lct_net_bind_rms(d->keys, UNIT_EPS / (double)d->keys);
+    d->norm = lct_net_bind_rms(d->values, b->s.eps);
+    return lct_net_bind_numbers(&d->norm.w, b, LCT_DELTA_NORM, ".weight",
+                                d->values);
 }
 
 locant_status lct_net_delta_bind(struct lct_net_delta **out,

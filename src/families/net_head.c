@@ -16,7 +16,7 @@ static locant_status bind_before_head(struct lct_net *n,
         return LOCANT_OK;
     LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
     LCT_TRY(lct_net_bind_linear(&n->head_dense, b, LCT_HEAD_DENSE, n->embed.in,
-                                n->width, 0, NULL));
+                                n->width));
     return lct_net_bind_norm(&n->head_norm, b, LCT_HEAD_NORM, n->embed.in);
 }
 
@@ -59,17 +59,17 @@ static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
         return leave_head_out(n, b);
     if (n->pool != LCT_POOL_NONE) {
         LCT_TRY(lct_net_bind_linear(&n->head, b, LCT_HEAD, -1,
-                                    lct_net_patches_pooled(n), 0, NULL));
+                                    lct_net_patches_pooled(n)));
         n->vocab = n->head.w.out;
         return LOCANT_OK;
     }
     if (lct_net_bind_has(b, LCT_HEAD))
-        return lct_net_bind_linear(&n->head, b, LCT_HEAD, n->vocab, n->embed.in,
-                                   LCT_BIAS_HEAD, NULL);
+        return lct_net_bind_linear(&n->head, b, LCT_HEAD, n->vocab,
+                                   n->embed.in);
     if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
         return leave_head_out(n, b);
     n->head.w = n->embed;
-    return n->round_weights ? lct_net_matrix_round(n, &n->head.w) : LOCANT_OK;
+    return lct_net_matrix_round(n, &n->head.w);
 }
 
 /* A vector added to logits, whose name is not that of the matrix. */

@@ -10,7 +10,6 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b)
 {
     const int64_t layers = s->plan->n_layers;
-    const struct lct_weight *w;
     int64_t all;
 
     if (lct_net_names_role(&b->prefix, LCT_INPUTS_EMBED) == NULL)
@@ -21,17 +20,10 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     if (s->inputs_width == 0)
         return LOCANT_OK;
     all = layers * s->inputs_width;
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_INPUTS_EMBED, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, all }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, all));
-    s->inputs_embed = (struct lct_net_matrix){ .weight = w,
-                                               .out = w->shape[0],
-                                               .in = all,
-                                               .row = all,
-                                               .group = w->shape[0],
-                                               .step = w->shape[0] };
+    LCT_TRY(lct_net_bind_matrix(&s->inputs_embed, b, LCT_INPUTS_EMBED,
+                                ".weight", 2, (int64_t[2]){ -1, all }));
     LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, LCT_INPUTS_PROJECT, all,
-                                b->n->width, 0, NULL));
+                                b->n->width));
     return lct_net_bind_norm(&s->inputs_norm, b, LCT_INPUTS_NORM,
                              s->inputs_width);
 }
@@ -44,9 +36,8 @@ locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
     if (width == 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&in->act, b));
-    LCT_TRY(
-        lct_net_bind_linear(&in->gate, b, LCT_INPUT_GATE, width, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&in->out, b, LCT_INPUT_OUT, D, width, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&in->gate, b, LCT_INPUT_GATE, width, D));
+    LCT_TRY(lct_net_bind_linear(&in->out, b, LCT_INPUT_OUT, D, width));
     return lct_net_bind_norm(&in->norm, b, LCT_INPUT_NORM, D);
 }
 

@@ -30,12 +30,24 @@ static locant_status bind_queries(struct lct_net_latent *l,
     const int64_t all = p->heads * p->qk_dim, D = b->n->width;
 
     if (!lct_net_bind_has(b, LCT_Q_A))
-        return lct_net_bind_linear(&l->q_b, b, LCT_Q, all, D, LCT_BIAS_QKV,
-                                   NULL);
-    LCT_TRY(
-        lct_net_bind_linear(&l->q_a, b, LCT_Q_A, -1, D, LCT_BIAS_QKV, NULL));
+        return lct_net_bind_linear(&l->q_b, b, LCT_Q, all, D);
+    LCT_TRY(lct_net_bind_linear(&l->q_a, b, LCT_Q_A, -1, D));
     LCT_TRY(bind_norm(&l->q_norm, b, LCT_Q_A_NORM, l->q_a.w.out));
-    return lct_net_bind_linear(&l->q_b, b, LCT_Q_B, all, l->q_a.w.out, 0, NULL);
+    return lct_net_bind_linear(&l->q_b, b, LCT_Q_B, all, l->q_a.w.out);
+}
+
+/* A tensor [heads, rows, row] as the matrix of the rows of all heads. */
+static locant_status bind_heads(struct lct_net_matrix *m,
+                                struct lct_net_binder *b,
+                                enum lct_net_role role, const int64_t shape[3])
+{
+    const int64_t rows = shape[0] * shape[1];
+
+    LCT_TRY(lct_net_bind_need(&m->weight, b, role, ".weight"));
+    LCT_TRY(lct_net_bind_shape(b->n, m->weight, 3, shape));
+    m->out = m->group = m->step = rows;
+    m->in = m->row = shape[2];
+    return lct_net_bind_blocks(b->n, m->weight, m->row);
 }
 
 /*
@@ -46,31 +58,17 @@ static locant_status bind_split(struct lct_net_latent *l,
                                 struct lct_net_binder *b,
                                 const struct lct_layer_plan *p)
 {
-    const int64_t H = p->heads, each = l->rank * l->nope;
-    const struct lct_weight *w;
+    struct lct_net_matrix *k = &l->k_b.w;
 
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_K_B, ".weight"));
     LCT_TRY(
-        lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ H, l->rank, l->nope }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, l->nope));
-    l->k_b.w = (struct lct_net_matrix){ .weight = w,
-                                        .out = H * l->nope,
-                                        .in = l->rank,
-                                        .row = l->nope,
-                                        .group = l->nope,
-                                        .step = each,
-                                        .transposed = true };
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_V_B, ".weight"));
-    LCT_TRY(
-        lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ H, p->v_dim, l->rank }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, l->rank));
-    l->v_b.w = (struct lct_net_matrix){ .weight = w,
-                                        .out = H * p->v_dim,
-                                        .in = l->rank,
-                                        .row = l->rank,
-                                        .group = H * p->v_dim,
-                                        .step = H * p->v_dim };
-    return LOCANT_OK;
+        bind_heads(k, b, LCT_K_B, (int64_t[3]){ p->heads, l->rank, l->nope }));
+    k->out = p->heads * l->nope;
+    k->in = l->rank;
+    k->group = l->nope;
+    k->step = l->rank * l->nope;
+    k->transposed = true;
+    return bind_heads(&l->v_b.w, b, LCT_V_B,
+                      (int64_t[3]){ p->heads, p->v_dim, l->rank });
 }
 
 locant_status lct_net_latent_bind(struct lct_net_latent **out,
@@ -95,13 +93,12 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
                            b->n->config.file);
     LCT_TRY(bind_queries(l, b, p));
     LCT_TRY(lct_net_bind_linear(&l->kv_a, b, LCT_KV_A, l->rank + l->rope,
-                                b->n->width, LCT_BIAS_QKV, NULL));
+                                b->n->width));
     LCT_TRY(bind_norm(&l->kv_norm, b, LCT_KV_A_NORM, l->rank));
     if (lct_net_bind_has(b, LCT_K_B))
         return bind_split(l, b, p);
     return lct_net_bind_linear(&l->kv_b, b, LCT_KV_B,
-                               p->heads * (l->nope + p->v_dim), l->rank, 0,
-                               NULL);
+                               p->heads * (l->nope + p->v_dim), l->rank);
 }
 
 int64_t lct_net_latent_scratch(const struct lct_net_attention *a)

@@ -28,12 +28,10 @@ static locant_status bind(struct lct_net_merger **out, struct lct_net_binder *b,
     *out = m;
     if (m == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    LCT_TRY(lct_net_bind_linear(&m->mlp.up, b, up, -1, width_of_group(b->n),
-                                LCT_BIAS_MLP, NULL));
+    LCT_TRY(lct_net_bind_linear(&m->mlp.up, b, up, -1, width_of_group(b->n)));
     m->mlp.width = m->mlp.up.w.out;
     m->mlp.act = LCT_ACT_GELU; /* whatever the configuration says */
-    return lct_net_bind_linear(&m->mlp.down, b, down, width, m->mlp.width,
-                               LCT_BIAS_MLP, NULL);
+    return lct_net_bind_linear(&m->mlp.down, b, down, width, m->mlp.width);
 }
 
 /* The layer after which merger i of DeepStack stands; -1: there is none. */

@@ -42,12 +42,10 @@ static locant_status bind_single(struct lct_net_mlp *m,
 {
     const int64_t D = b->n->width;
 
-    LCT_TRY(lct_net_bind_linear(&m->up, b, LCT_EXPERT_UP, width, D, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&m->up, b, LCT_EXPERT_UP, width, D));
     m->width = m->up.w.out;
-    LCT_TRY(lct_net_bind_linear(&m->gate, b, LCT_EXPERT_GATE, m->width, D, 0,
-                                NULL));
-    return lct_net_bind_linear(&m->down, b, LCT_EXPERT_DOWN, D, m->width, 0,
-                               NULL);
+    LCT_TRY(lct_net_bind_linear(&m->gate, b, LCT_EXPERT_GATE, m->width, D));
+    return lct_net_bind_linear(&m->down, b, LCT_EXPERT_DOWN, D, m->width);
 }
 
 /* --------------------------------------------------------- stacked tensors */
@@ -200,16 +198,13 @@ static locant_status bind_shared(struct lct_net_experts *e,
     if (lct_net_names_role(&b->prefix, LCT_SHARED_UP) == NULL)
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&m->act, b));
-    LCT_TRY(lct_net_bind_linear(&m->up, b, LCT_SHARED_UP, -1, D, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&m->up, b, LCT_SHARED_UP, -1, D));
     m->width = m->up.w.out;
-    LCT_TRY(lct_net_bind_linear(&m->gate, b, LCT_SHARED_GATE, m->width, D, 0,
-                                NULL));
-    LCT_TRY(lct_net_bind_linear(&m->down, b, LCT_SHARED_DOWN, D, m->width, 0,
-                                NULL));
+    LCT_TRY(lct_net_bind_linear(&m->gate, b, LCT_SHARED_GATE, m->width, D));
+    LCT_TRY(lct_net_bind_linear(&m->down, b, LCT_SHARED_DOWN, D, m->width));
     if (lct_net_names_role(&b->prefix, LCT_SHARED_SIGMOID) == NULL)
         return LOCANT_OK;
-    return lct_net_bind_linear(&e->shared_gate, b, LCT_SHARED_SIGMOID, 1, D, 0,
-                               NULL);
+    return lct_net_bind_linear(&e->shared_gate, b, LCT_SHARED_SIGMOID, 1, D);
 }
 
 static locant_status bind_correction(struct lct_net_experts *e,
@@ -231,20 +226,17 @@ static locant_status bind_scales(struct lct_net_experts *e,
 {
     const struct lct_net_math *m = b->n->math;
     const int64_t D = b->n->width;
-    const struct lct_weight *w;
 
     if (lct_net_names_role(&b->prefix, LCT_ROUTER_SCALE) == NULL)
         return LOCANT_OK;
-    e->router_norm = (struct lct_net_norm){
-        .kind = LCT_NET_RMS_NORM, .width = D, .weights = 1, .eps = b->s.eps
-    };
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_ROUTER_SCALE, ""));
-    LCT_TRY(lct_net_bind_vector(&e->router_norm.w, b->n, w, D, 0));
+    e->router_norm = lct_net_bind_rms(D, b->s.eps);
+    LCT_TRY(
+        lct_net_bind_numbers(&e->router_norm.w, b, LCT_ROUTER_SCALE, "", D));
     for (int64_t i = 0; i < D; i++)
         m->set(e->router_norm.w, i,
                m->get(e->router_norm.w, i) / sqrt((double)D));
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_EXPERT_SCALE, ""));
-    return lct_net_bind_vector(&e->per_expert_scale, b->n, w, e->n, 0);
+    return lct_net_bind_numbers(&e->per_expert_scale, b, LCT_EXPERT_SCALE, "",
+                                e->n);
 }
 
 locant_status lct_net_mixture_bind(struct lct_net_experts **out,
@@ -257,8 +249,7 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     if (e == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     *e = b->s.experts;
-    LCT_TRY(lct_net_bind_linear(&e->gate, b, LCT_ROUTER, e->n, b->n->width, 0,
-                                NULL));
+    LCT_TRY(lct_net_bind_linear(&e->gate, b, LCT_ROUTER, e->n, b->n->width));
     LCT_TRY(bind_correction(e, b));
     LCT_TRY(bind_scales(e, b));
     e->mlp = lct_net_keep(b->n, (size_t)e->n * sizeof(*e->mlp));

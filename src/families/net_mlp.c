@@ -77,10 +77,9 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
     rows = (struct lct_net_rows){ .group = width,
                                   .step = width,
                                   .all = 2 * width };
-    LCT_TRY(
-        lct_net_bind_linear(&mlp->gate, b, LCT_GATE_UP, width, D, 0, &rows));
+    LCT_TRY(lct_net_bind_rows(&mlp->gate, b, LCT_GATE_UP, width, D, &rows));
     rows.first = width;
-    return lct_net_bind_linear(&mlp->up, b, LCT_GATE_UP, width, D, 0, &rows);
+    return lct_net_bind_rows(&mlp->up, b, LCT_GATE_UP, width, D, &rows);
 }
 
 /* A share s of a gate is cut by a bound of s of a normal distribution, in
@@ -121,16 +120,14 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     if (is_fused(b)) {
         LCT_TRY(bind_halves(mlp, b, width));
     } else {
-        LCT_TRY(lct_net_bind_linear(&mlp->up, b, LCT_UP, width, D, LCT_BIAS_MLP,
-                                    NULL));
+        LCT_TRY(lct_net_bind_linear(&mlp->up, b, LCT_UP, width, D));
         if (lct_net_names_role(&b->prefix, LCT_GATE) != NULL)
-            LCT_TRY(lct_net_bind_linear(&mlp->gate, b, LCT_GATE, mlp->up.w.out,
-                                        D, LCT_BIAS_MLP, NULL));
+            LCT_TRY(
+                lct_net_bind_linear(&mlp->gate, b, LCT_GATE, mlp->up.w.out, D));
     }
     mlp->width = mlp->up.w.out;
     LCT_TRY(sparsity(&mlp->sparsity, b));
-    return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, mlp->width,
-                               LCT_BIAS_MLP, NULL);
+    return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, mlp->width);
 }
 
 int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows)

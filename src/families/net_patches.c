@@ -44,24 +44,12 @@ static locant_status bind_map(struct lct_net_patches *p,
                                   p->side[1] };
     const int64_t of_clip[5] = { n->width, p->channels, p->frames, p->side[0],
                                  p->side[1] };
+    const bool clip = b->s.frames > 0;
     const struct lct_weight *w;
-    int64_t in;
 
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".weight"));
-    if (b->s.frames > 0)
-        LCT_TRY(lct_net_bind_shape(b->n, w, 5, of_clip));
-    else
-        LCT_TRY(lct_net_bind_shape(b->n, w, 4, of_image));
-    in = p->channels * p->frames * p->side[0] * p->side[1];
-    LCT_TRY(lct_net_bind_blocks(b->n, w, in));
-    p->map.w = (struct lct_net_matrix){ .weight = w,
-                                        .out = n->width,
-                                        .in = in,
-                                        .row = in,
-                                        .group = n->width,
-                                        .step = n->width };
-    if (n->round_weights)
-        LCT_TRY(lct_net_matrix_round(n, &p->map.w));
+    LCT_TRY(lct_net_bind_matrix(&p->map.w, b, LCT_EMBED, ".weight",
+                                clip ? 5 : 4, clip ? of_clip : of_image));
+    LCT_TRY(lct_net_matrix_round(n, &p->map.w));
     w = lct_net_bind_find(b, LCT_EMBED, ".bias");
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);

@@ -22,7 +22,6 @@ static locant_status bind_others(struct lct_net_layer *l,
                                  struct lct_net_binder *b)
 {
     const int64_t D = b->n->width;
-    const struct lct_weight *w;
     void *number;
 
     l->beside = b->s.beside;
@@ -33,8 +32,7 @@ static locant_status bind_others(struct lct_net_layer *l,
     }
     l->scalar = 1;
     if (lct_net_names_role(&b->prefix, LCT_LAYER_SCALAR) != NULL) {
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_LAYER_SCALAR, ""));
-        LCT_TRY(lct_net_bind_vector(&number, b->n, w, 1, 0));
+        LCT_TRY(lct_net_bind_numbers(&number, b, LCT_LAYER_SCALAR, "", 1));
         l->scalar = b->n->math->get(number, 0);
     }
     LCT_TRY(lct_net_inputs_bind_layer(&l->input, b));
@@ -45,12 +43,9 @@ static locant_status bind_others(struct lct_net_layer *l,
 static locant_status bind_scale(void **out, struct lct_net_binder *b,
                                 enum lct_net_role role)
 {
-    const struct lct_weight *w;
-
-    if (lct_net_names_role(&b->prefix, role) == NULL)
-        return LOCANT_OK;
-    LCT_TRY(lct_net_bind_need(&w, b, role, ""));
-    return lct_net_bind_vector(out, b->n, w, b->n->width, 0);
+    return lct_net_names_role(&b->prefix, role) == NULL
+               ? LOCANT_OK
+               : lct_net_bind_numbers(out, b, role, "", b->n->width);
 }
 
 static locant_status bind_attention(struct lct_net_layer *l,

@@ -18,7 +18,7 @@ static locant_status bind_maps(struct lct_net_linear **out,
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     for (b->part = 0; b->part < n; b->part++)
-        LCT_TRY(lct_net_bind_linear(&(*out)[b->part], b, role, D, D, 0, NULL));
+        LCT_TRY(lct_net_bind_linear(&(*out)[b->part], b, role, D, D));
     return LOCANT_OK;
 }
 
@@ -37,9 +37,9 @@ static locant_status bind_low(struct lct_net_streams *s,
 {
     const int64_t D = b->n->width;
 
-    LCT_TRY(lct_net_bind_linear(&s->left, b, LCT_LAUREL_LEFT, -1, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&s->right, b, LCT_LAUREL_RIGHT, D,
-                                s->left.w.out, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&s->left, b, LCT_LAUREL_LEFT, -1, D));
+    LCT_TRY(
+        lct_net_bind_linear(&s->right, b, LCT_LAUREL_RIGHT, D, s->left.w.out));
     return lct_net_bind_norm(&s->low_norm, b, LCT_LAUREL_NORM, D);
 }
 
@@ -47,7 +47,6 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
                                          struct lct_net_binder *b)
 {
     const int64_t n = b->n->text.n_streams, D = b->n->width;
-    const struct lct_weight *w;
     struct lct_net_streams *s;
 
     if (n == 1)
@@ -58,16 +57,11 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
     s->n = n;
     s->active = b->s.active;
     LCT_TRY(lct_net_bind_norm(&s->router_norm, b, LCT_STREAM_NORM, D));
-    LCT_TRY(
-        lct_net_bind_linear(&s->router, b, LCT_STREAM_ROUTER, n, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&s->predict, b, LCT_STREAM_PREDICT, n * n, n, 0,
-                                NULL));
-    LCT_TRY(
-        lct_net_bind_linear(&s->correct, b, LCT_STREAM_CORRECT, n, n, 0, NULL));
-    if (b->s.stream_scale) {
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_STREAM_SCALE, ""));
-        LCT_TRY(lct_net_bind_vector(&s->scale, b->n, w, D, 0));
-    }
+    LCT_TRY(lct_net_bind_linear(&s->router, b, LCT_STREAM_ROUTER, n, D));
+    LCT_TRY(lct_net_bind_linear(&s->predict, b, LCT_STREAM_PREDICT, n * n, n));
+    LCT_TRY(lct_net_bind_linear(&s->correct, b, LCT_STREAM_CORRECT, n, n));
+    if (b->s.stream_scale)
+        LCT_TRY(lct_net_bind_numbers(&s->scale, b, LCT_STREAM_SCALE, "", D));
     return bind_low(s, b);
 }
 

@@ -29,27 +29,19 @@ static void first_of(int64_t *out, const struct lct_config *c,
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 {
     static const char *const vocab_keys[] = { "vocab_size", NULL };
-    const struct lct_weight *w;
     int64_t rows = -1, inner;
 
-    LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".weight"));
     if (n->config.dialect != LCT_DIALECT_GGUF)
         first_of(&rows, &n->config, vocab_keys);
     inner = lct_net_bind_has(b, LCT_PROJECT_IN) ? -1 : n->width;
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, inner }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, w->shape[1]));
-    n->vocab = w->shape[0];
-    n->embed = (struct lct_net_matrix){ .weight = w,
-                                        .out = w->shape[0],
-                                        .in = w->shape[1],
-                                        .row = w->shape[1],
-                                        .group = w->shape[0],
-                                        .step = w->shape[0] };
+    LCT_TRY(lct_net_bind_matrix(&n->embed, b, LCT_EMBED, ".weight", 2,
+                                (int64_t[2]){ rows, inner }));
+    n->vocab = n->embed.out;
     if (lct_net_bind_has(b, LCT_PROJECT_IN)) {
         LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, LCT_PROJECT_IN,
-                                    n->width, n->embed.in, 0, NULL));
+                                    n->width, n->embed.in));
         LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, LCT_PROJECT_OUT,
-                                    n->embed.in, n->width, 0, NULL));
+                                    n->embed.in, n->width));
     }
     n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
                           : b->s.embedding_scale != 0

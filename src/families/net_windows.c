@@ -63,8 +63,7 @@ static locant_status bind_merge(struct lct_net_layer *l,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     b->part = stage;
     l->merge->normed_after = b->s.merge_norm_after;
-    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, LCT_MERGE, 2 * D, 4 * D, 0,
-                                NULL));
+    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, LCT_MERGE, 2 * D, 4 * D));
     LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, LCT_MERGE_NORM,
                               l->merge->normed_after ? 2 * D : 4 * D));
     l->merge->norm.eps = MERGE_EPS;
