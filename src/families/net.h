@@ -357,6 +357,11 @@ locant_status lct_net_need_head(const char *fn, const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);
+/* Fail if there was no memory for 'pointer'. */
+#define LCT_NET_GOT(pointer)                                                   \
+    LCT_TRY((pointer) != NULL                                                  \
+                ? LOCANT_OK                                                    \
+                : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory"))
 /* Zeros [a, b], to be released; NULL: none left, or their size overflows. */
 void *lct_net_zeros(int64_t a, int64_t b, size_t item);
 #endif

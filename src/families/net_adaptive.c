@@ -192,7 +192,7 @@ void lct_net_adaptive_embed(void *x, int64_t id, const struct lct_net *n,
         return;
     }
     lct_net_matrix_rows(scratch, n, &a->embed[i], id - a->cutoff[i], 1);
-    lct_net_linear_forward(x, n->width, scratch, 1, n, &a->in[i], room);
+    lct_net_linear_forward(x, scratch, 1, &a->in[i], room);
 }
 
 static void shift(void *x, int64_t n, const struct lct_net_math *m, double by)
@@ -235,14 +235,13 @@ void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
         const void *in = x;
 
         if (a->out[i].w.weight != NULL) {
-            lct_net_linear_forward(mapped, a->out[i].w.out, x, rows, n,
-                                   &a->out[i], room);
+            lct_net_linear_forward(mapped, x, rows, &a->out[i], room);
             in = mapped;
         }
-        lct_net_linear_forward(lct_net_math_at(m, out, a->cutoff[i]), n->vocab,
-                               in, rows, n, &a->head[i], room);
+        lct_net_linear_columns(lct_net_math_at(m, out, a->cutoff[i]), n->vocab,
+                               in, rows, &a->head[i], room);
         if (i == 0 && a->n > 1)
-            lct_net_linear_forward(clusters, LCT_NET_CLUSTERS, in, rows, n,
+            lct_net_linear_columns(clusters, LCT_NET_CLUSTERS, in, rows,
                                    &a->clusters, room);
     }
     for (int64_t r = 0; r < rows; r++)

@@ -16,32 +16,19 @@
 
 /* What stands in scratch, each [B T, ..]. */
 struct work {
-    void *q, *k, *v, *out, *lse, *latent;
+    void *q, *k, *v, *out, *lse;
 };
 
-int64_t lct_net_attention_scratch(const struct lct_net_attention *a,
-                                  int64_t rows)
-{
-    const struct lct_layer_plan *p = a->plan;
-    int64_t each = p->heads * (p->qk_dim + p->v_dim + 1) +
-                   p->kv_heads * (p->qk_dim + p->v_dim);
-
-    if (a->latent != NULL)
-        each += lct_net_latent_scratch(a);
-    return rows * each;
-}
-
-static struct work divide(void *scratch, const struct lct_net_math *m,
+static locant_status take(struct work *w, struct lct_net_room *room,
                           const struct lct_layer_plan *p, int64_t rows)
 {
-    struct work w = { .q = scratch };
-
-    w.k = lct_net_math_at(m, w.q, rows * p->heads * p->qk_dim);
-    w.v = lct_net_math_at(m, w.k, rows * p->kv_heads * p->qk_dim);
-    w.out = lct_net_math_at(m, w.v, rows * p->kv_heads * p->v_dim);
-    w.lse = lct_net_math_at(m, w.out, rows * p->heads * p->v_dim);
-    w.latent = lct_net_math_at(m, w.lse, rows * p->heads);
-    return w;
+    w->q = lct_net_take(room, rows, p->heads * p->qk_dim);
+    w->k = lct_net_take(room, rows, p->kv_heads * p->qk_dim);
+    w->v = lct_net_take(room, rows, p->kv_heads * p->v_dim);
+    w->out = lct_net_take(room, rows, p->heads * p->v_dim);
+    w->lse = lct_net_take(room, rows, p->heads);
+    LCT_NET_GOT(w->lse);
+    return LOCANT_OK;
 }
 
 locant_tensor lct_net_attention_heads(void *x, locant_dtype dtype, int64_t B,
@@ -83,9 +70,9 @@ static void norm_heads(void *x, const struct lct_net_math *m,
 }
 
 /* q, k, v of the new tokens */
-static void project(const struct work *w, const void *x,
-                    const struct lct_net_step *s,
-                    const struct lct_net_attention *a)
+static locant_status project(const struct work *w, const void *x,
+                             const struct lct_net_step *s,
+                             const struct lct_net_attention *a)
 {
     const struct lct_net *n = s->n;
     const struct lct_layer_plan *p = a->plan;
@@ -93,26 +80,23 @@ static void project(const struct work *w, const void *x,
     const int64_t q = p->heads * p->qk_dim, k = p->kv_heads * p->qk_dim;
     const int64_t v = p->kv_heads * p->v_dim;
 
-    if (a->latent != NULL) {
-        lct_net_latent_forward(
-            &(struct lct_net_latent_work){ w->q, w->k, w->v, w->latent }, x,
-            rows, n, a, s->room);
-        return;
-    }
-    lct_net_linear_forward(w->q, q, x, rows, n, &a->q, s->room);
+    if (a->latent != NULL)
+        return lct_net_latent_forward(w->q, w->k, w->v, x, rows, a, s->room);
+    lct_net_linear_forward(w->q, x, rows, &a->q, s->room);
     if (a->clip != 0)
         n->math->clamp(w->q, -a->clip, a->clip, rows * q);
     if (p->keys_of >= 0)
-        return;
-    lct_net_linear_forward(w->k, k, x, rows, n, &a->k, s->room);
+        return LOCANT_OK;
+    lct_net_linear_forward(w->k, x, rows, &a->k, s->room);
     if (a->values_of_keys)
         memcpy(w->v, w->k, (size_t)(rows * v) * n->math->item);
     else
-        lct_net_linear_forward(w->v, v, x, rows, n, &a->v, s->room);
+        lct_net_linear_forward(w->v, x, rows, &a->v, s->room);
     if (a->clip != 0) {
         n->math->clamp(w->k, -a->clip, a->clip, rows * k);
         n->math->clamp(w->v, -a->clip, a->clip, rows * v);
     }
+    return LOCANT_OK;
 }
 
 static const locant_encoding *encoding_of(const struct lct_net_step *s,
@@ -246,19 +230,19 @@ static bool normed_late(const struct lct_net_attention *a)
 }
 
 locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
-                                     const locant_attention *call)
+                                     const locant_attention *call,
+                                     struct lct_net_room *room)
 {
-    locant_status status;
+    const size_t mark = room->used;
     size_t bytes;
-    void *room;
+    void *work;
 
     LCT_TRY(locant_attention_workspace(&bytes, call));
-    room = locant_alloc(bytes > 0 ? bytes : 1);
-    if (room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = locant_attention_forward(out, lse, call, room, bytes);
-    locant_release(room);
-    return status;
+    work = lct_net_take_items(room, (int64_t)bytes, 1, 1);
+    LCT_NET_GOT(work);
+    LCT_TRY(locant_attention_forward(out, lse, call, work, bytes));
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }
 
 /* Parameters of an encoding have the width of the model, which 'x' of a call
@@ -349,7 +333,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
     if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
     put_places(&call, &places, s, p);
-    LCT_TRY(lct_net_attention_call(&out, &lse, &call));
+    LCT_TRY(lct_net_attention_call(&out, &lse, &call, s->room));
     return s->watch != NULL
                ? s->watch->seen(s->watch->context, layer, &call, &lse)
                : LOCANT_OK;
@@ -358,7 +342,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
 locant_status lct_net_attention_forward(void *y, const void *x,
                                         const struct lct_net_step *s,
                                         const struct lct_net_attention *a,
-                                        int64_t layer, void *scratch)
+                                        int64_t layer)
 {
     const struct lct_layer_plan *p = a->plan;
     const struct lct_net_math *m = s->n->math;
@@ -366,10 +350,12 @@ locant_status lct_net_attention_forward(void *y, const void *x,
     const int64_t of = p->keys_of >= 0 ? p->keys_of : layer;
     const int64_t q = rows * p->heads * p->qk_dim;
     const int64_t k = rows * p->kv_heads * p->qk_dim;
-    const struct work w = divide(scratch, m, p, rows);
+    const size_t mark = s->room->used;
     const bool late = normed_late(a);
+    struct work w;
 
-    project(&w, x, s, a);
+    LCT_TRY(take(&w, s->room, p, rows));
+    LCT_TRY(project(&w, x, s, a));
     if (late && rotates(encoding_of(s, a)))
         LCT_TRY(rotate(w.q, s, a, p->heads, 0));
     norm_heads(w.q, m, &a->q_norm, q);
@@ -385,11 +371,11 @@ locant_status lct_net_attention_forward(void *y, const void *x,
     }
     LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
     if (a->gate.w.weight != NULL) { /* in the place of the queries */
-        lct_net_linear_forward(w.q, a->gate.w.out, x, rows, s->n, &a->gate,
-                               s->room);
+        lct_net_linear_forward(w.q, x, rows, &a->gate, s->room);
         m->activate(w.q, LCT_ACT_SIGMOID, q);
         m->multiply(w.out, w.q, q);
     }
-    lct_net_linear_forward(y, a->o.w.out, w.out, rows, s->n, &a->o, s->room);
+    lct_net_linear_forward(y, w.out, rows, &a->o, s->room);
+    lct_net_give_back(s->room, mark);
     return LOCANT_OK;
 }

@@ -93,16 +93,15 @@ locant_status lct_net_convolution_forward(struct lct_net_run *r,
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_convolution *c = r->stack->convolution;
     const int64_t D = r->n->width, B = r->cache->B, each = c->map.w.in;
-    void *in = lct_net_zeros(B * T, each + D, m->item);
-    void *out;
+    const size_t mark = r->room.used;
+    void *in = lct_net_take(&r->room, B * T, each);
+    void *out = lct_net_take(&r->room, B * T, D);
 
-    if (in == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    out = lct_net_math_at(m, in, B * T * each);
+    LCT_NET_GOT(out);
     for (int64_t i = 0; i < B * T; i++)
         gather(lct_net_math_at(m, in, i * each), r, input, i / T, from + i % T);
-    lct_net_linear_forward(out, D, in, B * T, r->n, &c->map, &r->room);
+    lct_net_linear_forward(out, in, B * T, &c->map, &r->room);
     add_rows(r, out, from, T);
-    locant_release(in);
+    lct_net_give_back(&r->room, mark);
     return LOCANT_OK;
 }

@@ -46,17 +46,18 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
 locant_status lct_net_cross_forward(void *y, const void *x,
                                     const struct lct_net_step *s,
                                     const struct lct_net_attention *a,
-                                    int64_t layer, void *scratch)
+                                    int64_t layer)
 {
     const struct lct_net *n = s->n;
     const struct lct_net_memory *m = s->memory;
     const struct lct_net_cache *c = s->cache;
     const struct lct_layer_plan *p = a->plan;
-    const int64_t rows = m->B * s->T, q_width = p->heads * p->qk_dim;
+    const int64_t rows = m->B * s->T;
     const int64_t lse_shape[3] = { m->B, p->heads, s->T };
-    void *q_rows = scratch;
-    void *o_rows = lct_net_math_at(n->math, q_rows, rows * q_width);
-    void *sums = lct_net_math_at(n->math, o_rows, rows * p->heads * p->v_dim);
+    const size_t mark = s->room->used;
+    void *q_rows = lct_net_take(s->room, rows, p->heads * p->qk_dim);
+    void *o_rows = lct_net_take(s->room, rows, p->heads * p->v_dim);
+    void *sums = lct_net_take(s->room, rows, p->heads);
     locant_tensor q = lct_net_attention_heads(q_rows, n->dtype, m->B, s->T,
                                               p->heads, p->qk_dim);
     locant_tensor k = lct_net_attention_heads(m->k[layer], n->dtype, m->B, m->T,
@@ -72,7 +73,8 @@ locant_status lct_net_cross_forward(void *y, const void *x,
         locant_dense(m->docs, LOCANT_I64, 2, (int64_t[2]){ m->B, m->T });
     locant_attention call = LOCANT_ATTENTION_INIT;
 
-    lct_net_linear_forward(q_rows, q_width, x, rows, n, &a->q, s->room);
+    LCT_NET_GOT(sums);
+    lct_net_linear_forward(q_rows, x, rows, &a->q, s->room);
     call.q = &q;
     call.k = &k;
     call.v = &v;
@@ -81,10 +83,11 @@ locant_status lct_net_cross_forward(void *y, const void *x,
         call.q_docs = &q_docs;
         call.k_docs = &k_docs;
     }
-    LCT_TRY(lct_net_attention_call(&o, &lse, &call));
+    LCT_TRY(lct_net_attention_call(&o, &lse, &call, s->room));
     if (s->watch != NULL && s->watch->cross != NULL)
         LCT_TRY(
             s->watch->cross(s->watch->context, layer, &call, &lse, s->from));
-    lct_net_linear_forward(y, a->o.w.out, o_rows, rows, n, &a->o, s->room);
+    lct_net_linear_forward(y, o_rows, rows, &a->o, s->room);
+    lct_net_give_back(s->room, mark);
     return LOCANT_OK;
 }

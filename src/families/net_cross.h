@@ -20,5 +20,5 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
 locant_status lct_net_cross_forward(void *y, const void *x,
                                     const struct lct_net_step *step,
                                     const struct lct_net_attention *a,
-                                    int64_t layer, void *scratch);
+                                    int64_t layer);
 #endif

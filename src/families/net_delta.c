@@ -43,34 +43,22 @@ struct work {
     void *low;   /* between two maps */
 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-int64_t lct_net_delta_scratch(const struct lct_net_delta *d, int64_t rows,
-                              int64_t width)
-{
-    return rows * (width + 2 * lct_net_delta_channels(d) +
-                   lct_net_delta_decays(d) + d->heads * (1 + 2 * d->values) +
-                   larger(d->decay_a.w.out, d->gate_a.w.out));
-}
-
-static struct work divide(void *scratch, const struct lct_net_math *m,
-                          const struct lct_net_delta *d, int64_t rows,
-                          int64_t width)
+static locant_status take(struct work *w, struct lct_net_room *room,
+                          const struct lct_net_delta *d, int64_t rows)
 {
     const int64_t channels = lct_net_delta_channels(d);
-    struct work w = { .x = scratch };
+    const int64_t a = d->decay_a.w.out, b = d->gate_a.w.out;
 
-    w.raw = lct_net_math_at(m, w.x, rows * width);
-    w.mixed = lct_net_math_at(m, w.raw, rows * channels);
-    w.decay = lct_net_math_at(m, w.mixed, rows * channels);
-    w.beta = lct_net_math_at(m, w.decay, rows * lct_net_delta_decays(d));
-    w.gate = lct_net_math_at(m, w.beta, rows * d->heads);
-    w.out = lct_net_math_at(m, w.gate, rows * d->heads * d->values);
-    w.low = lct_net_math_at(m, w.out, rows * d->heads * d->values);
-    return w;
+    w->x = lct_net_take(room, rows, d->o.w.out);
+    w->raw = lct_net_take(room, rows, channels);
+    w->mixed = lct_net_take(room, rows, channels);
+    w->decay = lct_net_take(room, rows, lct_net_delta_decays(d));
+    w->beta = lct_net_take(room, rows, d->heads);
+    w->gate = lct_net_take(room, rows, d->heads * d->values);
+    w->out = lct_net_take(room, rows, d->heads * d->values);
+    w->low = lct_net_take(room, rows, a > b ? a : b);
+    LCT_NET_GOT(w->low);
+    return LOCANT_OK;
 }
 
 struct job {
@@ -106,9 +94,9 @@ static void project(void *y, const void *x, const struct lct_net_step *s,
     const int64_t rows = s->cache->B * s->T;
 
     if (a->w.weight != NULL)
-        lct_net_linear_forward(low, a->w.out, x, rows, s->n, a, s->room);
-    lct_net_linear_forward(y, map->w.out, a->w.weight != NULL ? low : x, rows,
-                           s->n, map, s->room);
+        lct_net_linear_forward(low, x, rows, a, s->room);
+    lct_net_linear_forward(y, a->w.weight != NULL ? low : x, rows, map,
+                           s->room);
 }
 
 static void project_all(const struct work *w, const void *x,
@@ -122,10 +110,10 @@ static void project_all(const struct work *w, const void *x,
     void *k = lct_net_math_at(m, w->raw, keys);
     void *v = lct_net_math_at(m, k, keys);
 
-    lct_net_linear_forward(w->raw, channels, x, rows, s->n, &d->q, s->room);
-    lct_net_linear_forward(k, channels, x, rows, s->n, &d->k, s->room);
-    lct_net_linear_forward(v, channels, x, rows, s->n, &d->v, s->room);
-    lct_net_linear_forward(w->beta, d->heads, x, rows, s->n, &d->beta, s->room);
+    lct_net_linear_columns(w->raw, channels, x, rows, &d->q, s->room);
+    lct_net_linear_columns(k, channels, x, rows, &d->k, s->room);
+    lct_net_linear_columns(v, channels, x, rows, &d->v, s->room);
+    lct_net_linear_forward(w->beta, x, rows, &d->beta, s->room);
     project(w->decay, x, s, &d->decay_a, &d->decay, w->low);
     project(w->gate, x, s, &d->gate_a, &d->gate, w->low);
 }
@@ -230,21 +218,25 @@ static void keep_recent(const struct job *j, int64_t B)
     }
 }
 
-void lct_net_delta_forward(void *y, const void *x, const struct lct_net_step *s,
-                           const struct lct_net_delta *d, int64_t layer,
-                           void *scratch)
+locant_status lct_net_delta_forward(void *y, const void *x,
+                                    const struct lct_net_step *s,
+                                    const struct lct_net_delta *d,
+                                    int64_t layer)
 {
-    const int64_t B = s->cache->B, rows = B * s->T, D = d->o.w.out;
+    const int64_t B = s->cache->B, rows = B * s->T;
+    const size_t mark = s->room->used;
     struct job j = { .m = s->n->math,
                      .d = d,
-                     .w = divide(scratch, s->n->math, d, rows, D),
                      .T = s->T,
                      .state = s->cache->state[layer],
                      .recent = s->cache->recent[layer] };
 
-    project_all(&j.w, without_padding(j.w.x, x, s, D), s, d);
+    LCT_TRY(take(&j.w, s->room, d, rows));
+    project_all(&j.w, without_padding(j.w.x, x, s, d->o.w.out), s, d);
     locant_parallel_for((size_t)rows, task_token, &j);
     locant_parallel_for((size_t)(B * d->heads), task_head, &j);
     keep_recent(&j, B);
-    lct_net_linear_forward(y, D, j.w.out, rows, s->n, &d->o, s->room);
+    lct_net_linear_forward(y, j.w.out, rows, &d->o, s->room);
+    lct_net_give_back(s->room, mark);
+    return LOCANT_OK;
 }

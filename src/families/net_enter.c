@@ -71,9 +71,9 @@ static locant_status enter_others(struct lct_net_run *r,
         LCT_TRY(lct_net_inputs_make(
             lct_net_math_at(n->math, r->inputs, b * t->T * each),
             t->ids + b * t->stride,
-            lct_net_math_at(n->math, r->x, b * t->T * n->width), t->T, n,
+            lct_net_math_at(n->math, r->x, b * t->T * n->width), t->T,
             &r->room));
-    lct_net_streams_enter(r->x, r->cache->B * t->T, n, &r->room);
+    lct_net_streams_enter(r->x, r->cache->B * t->T, &r->room);
     return LOCANT_OK;
 }
 
@@ -98,8 +98,7 @@ locant_status lct_net_enter(struct lct_net_run *r,
         lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
                             t->ids[i / t->T * t->stride + i % t->T], 1);
     if (projected)
-        lct_net_linear_forward(r->x, n->width, x, rows, n,
-                               &r->stack->project_in, &r->room);
+        lct_net_linear_forward(r->x, x, rows, &r->stack->project_in, &r->room);
     if (r->stack->input_scale != 1)
         m->scale(r->x, r->stack->input_scale, rows * n->width);
     lct_net_seen_enter(r, t);

@@ -137,22 +137,15 @@ locant_status lct_net_grid_enter(struct lct_net_run *r,
 {
     const struct lct_net_patches *p = r->stack->patches;
     const int64_t rows = r->cache->B * t->T;
-    void *in = lct_net_zeros(rows, p->map.w.in, r->n->math->item);
-    void *room = NULL;
+    const size_t mark = r->room.used;
+    void *in = lct_net_take(&r->room, rows, p->map.w.in);
     locant_tensor table;
-    locant_status status;
 
-    if (in == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_net_patches_table(&table, &room, r, t->grid->rows,
-                                   t->grid->columns);
-    if (status == LOCANT_OK) {
-        take_patches(in, r, t);
-        lct_net_linear_forward(r->x, p->map.w.out, in, rows, r->n, &p->map,
-                               &r->room);
-        add_positions(r, t, &table);
-    }
-    locant_release(in);
-    locant_release(room);
-    return status;
+    LCT_NET_GOT(in);
+    LCT_TRY(lct_net_patches_table(&table, r, t->grid->rows, t->grid->columns));
+    take_patches(in, r, t);
+    lct_net_linear_forward(r->x, in, rows, &p->map, &r->room);
+    add_positions(r, t, &table);
+    lct_net_give_back(&r->room, mark);
+    return LOCANT_OK;
 }

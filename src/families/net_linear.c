@@ -24,6 +24,7 @@ enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */
 locant_status lct_net_linear_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
 {
+    room->n = n;
     room->slots = locant_threads();
     room->tiles = locant_alloc((size_t)room->slots * ROOM * n->math->item);
     return room->tiles != NULL
@@ -35,6 +36,8 @@ void lct_net_linear_end(struct lct_net_room *room)
 {
     locant_release(room->tiles);
     room->tiles = NULL;
+    room->most = SIZE_MAX; /* no chunk is large enough to stay */
+    lct_net_give_back(room, 0);
 }
 
 struct job {
@@ -239,8 +242,14 @@ static void tile_task(void *context, size_t task, int slot)
                lct_net_math_at(m, j->w->bias, i), 1, count);
 }
 
-void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
-                            const struct lct_net *n,
+void lct_net_linear_forward(void *y, const void *x, int64_t rows,
+                            const struct lct_net_linear *w,
+                            const struct lct_net_room *room)
+{
+    lct_net_linear_columns(y, w->w.out, x, rows, w, room);
+}
+
+void lct_net_linear_columns(void *y, int64_t y_row, const void *x, int64_t rows,
                             const struct lct_net_linear *w,
                             const struct lct_net_room *room)
 {
@@ -248,7 +257,7 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
                      .y_row = y_row,
                      .x = x,
                      .rows = rows,
-                     .n = n,
+                     .n = room->n,
                      .w = w,
                      .room = room };
     size_t tiles;

@@ -92,25 +92,19 @@ locant_status lct_net_merger_bind(struct lct_net_binder *b, int64_t width)
 /* ---------------------------------------------------------------- forward */
 
 locant_status lct_net_merger_forward(void *out, const void *x, int64_t groups,
-                                     const struct lct_net *n,
                                      const struct lct_net_merger *merger,
-                                     const struct lct_net_room *room)
+                                     struct lct_net_room *room)
 {
-    const size_t item = n->math->item;
-    const int64_t width = width_of_group(n);
-    const bool norms = merger->norm.kind != LCT_NET_NO_NORM;
-    void *normed = norms ? lct_net_zeros(groups, width, item) : NULL;
-    void *scratch =
-        lct_net_zeros(lct_net_mlp_scratch(&merger->mlp, groups), 1, item);
-    const bool enough = scratch != NULL && (normed != NULL || !norms);
+    const size_t mark = room->used;
 
-    if (enough) {
-        lct_net_norm_rows(normed, x, groups, n->math, &merger->norm);
-        lct_net_mlp_forward(out, norms ? normed : x, groups, n, &merger->mlp,
-                            scratch, room);
+    if (merger->norm.kind != LCT_NET_NO_NORM) {
+        void *normed = lct_net_take(room, groups, width_of_group(room->n));
+
+        LCT_NET_GOT(normed);
+        lct_net_norm_rows(normed, x, groups, room->n->math, &merger->norm);
+        x = normed;
     }
-    locant_release(normed);
-    locant_release(scratch);
-    return enough ? LOCANT_OK
-                  : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_TRY(lct_net_mlp_forward(out, x, groups, &merger->mlp, room));
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }

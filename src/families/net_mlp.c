@@ -130,16 +130,10 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, mlp->width);
 }
 
-int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows)
-{
-    return 2 * rows * mlp->width;
-}
-
 /* ---------------------------------------------------------------- forward */
 
 struct job {
     void *gate, *up;
-    int64_t rows;
     const struct lct_net_math *m;
     const struct lct_net_mlp *mlp;
 };
@@ -176,18 +170,22 @@ static void row_task(void *context, size_t task, int slot)
         j->m->activate(lct_net_math_at(j->m, j->up, r * F), j->mlp->act, F);
 }
 
-void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
-                         const struct lct_net *n, const struct lct_net_mlp *mlp,
-                         void *scratch, const struct lct_net_room *room)
+locant_status lct_net_mlp_forward(void *y, const void *x, int64_t rows,
+                                  const struct lct_net_mlp *mlp,
+                                  struct lct_net_room *room)
 {
-    struct job j = { .up = scratch, .rows = rows, .m = n->math, .mlp = mlp };
+    const size_t mark = room->used;
+    struct job j = { .m = room->n->math, .mlp = mlp };
 
-    lct_net_linear_forward(j.up, mlp->width, x, rows, n, &mlp->up, room);
-    if (mlp->gate.w.weight != NULL) {
-        j.gate = lct_net_math_at(n->math, scratch, rows * mlp->width);
-        lct_net_linear_forward(j.gate, mlp->width, x, rows, n, &mlp->gate,
-                               room);
-    }
+    j.up = lct_net_take(room, rows, mlp->width);
+    if (mlp->gate.w.weight != NULL)
+        j.gate = lct_net_take(room, rows, mlp->width);
+    LCT_NET_GOT(mlp->gate.w.weight != NULL ? j.gate : j.up);
+    lct_net_linear_forward(j.up, x, rows, &mlp->up, room);
+    if (j.gate != NULL)
+        lct_net_linear_forward(j.gate, x, rows, &mlp->gate, room);
     locant_parallel_for((size_t)rows, row_task, &j);
-    lct_net_linear_forward(y, mlp->down.w.out, j.up, rows, n, &mlp->down, room);
+    lct_net_linear_forward(y, j.up, rows, &mlp->down, room);
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }

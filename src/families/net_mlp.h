@@ -12,11 +12,8 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
 locant_status lct_net_mlp_act(enum lct_net_act *out,
                               const struct lct_net_binder *b);
 
-/* Numbers of scratch for 'rows' rows. */
-int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows);
-
-/* y [rows, D] = mlp(x) */
-void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
-                         const struct lct_net *n, const struct lct_net_mlp *mlp,
-                         void *scratch, const struct lct_net_room *room);
+/* y [rows, D] = mlp(x).  Errors: NOMEM. */
+locant_status lct_net_mlp_forward(void *y, const void *x, int64_t rows,
+                                  const struct lct_net_mlp *mlp,
+                                  struct lct_net_room *room);
 #endif

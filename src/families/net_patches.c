@@ -224,22 +224,21 @@ void lct_net_patches_take(void *out, const struct lct_net_math *m,
                               x * p->side[1] + j]);
 }
 
-locant_status lct_net_patches_table(locant_tensor *out, void **room,
-                                    const struct lct_net_run *r, int64_t rows,
-                                    int64_t columns)
+locant_status lct_net_patches_table(locant_tensor *out, struct lct_net_run *r,
+                                    int64_t rows, int64_t columns)
 {
     const struct lct_net_patches *p = r->stack->patches;
     const int64_t shape[2] = { p->rows_before + rows * columns, p->map.w.out };
     locant_resize how = LOCANT_RESIZE_INIT;
+    void *resized;
 
     *out = p->table;
     if (p->table.data == NULL ||
         (rows == p->image[0] && columns == p->image[1]))
         return LOCANT_OK;
-    *room = locant_alloc((size_t)(shape[0] * shape[1]) * r->n->math->item);
-    if (*room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    *out = locant_dense(*room, r->n->dtype, 2, shape);
+    resized = lct_net_take(&r->room, shape[0], shape[1]);
+    LCT_NET_GOT(resized);
+    *out = locant_dense(resized, r->n->dtype, 2, shape);
     LCT_TRY(locant_resize_set_form(&how, p->form));
     how.prefix = p->rows_before;
     how.from_rows = p->image[0];
@@ -303,8 +302,7 @@ static void map_patches(void *out, void *in, struct lct_net_run *r,
         lct_net_patches_take(lct_net_math_at(m, in, i * p->map.w.in), m, p,
                              t->pixels + i / count * image, t,
                              i % count / columns, i % columns);
-    lct_net_linear_forward(out, p->map.w.out, in, B * count, r->n, &p->map,
-                           &r->room);
+    lct_net_linear_forward(out, in, B * count, &p->map, &r->room);
 }
 
 locant_status lct_net_patches_enter(struct lct_net_run *r,
@@ -314,29 +312,21 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
     const int64_t rows = t->height / p->side[0],
                   columns = t->width / p->side[1];
     const int64_t count = r->cache->B * rows * columns;
-    const size_t item = r->n->math->item;
-    void *in = locant_alloc((size_t)(count * p->map.w.in) * item);
-    void *out = locant_alloc((size_t)(count * p->map.w.out) * item);
-    void *room = NULL;
+    const size_t mark = r->room.used;
+    void *in = lct_net_take(&r->room, count, p->map.w.in);
+    void *out = lct_net_take(&r->room, count, p->map.w.out);
     locant_tensor table;
-    locant_status status;
 
-    if (in == NULL || out == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    else
-        status = lct_net_patches_table(&table, &room, r, rows, columns);
-    if (status == LOCANT_OK) {
-        map_patches(out, in, r, t);
-        for (int64_t b = 0; b < r->cache->B; b++)
-            assemble(r, &table, out, b, t->T);
-        set_coordinates(r, t->T, rows, columns);
-        lct_net_norm_rows(r->x, r->x, r->cache->B * t->T, r->n->math,
-                          &r->stack->input_norm);
-    }
-    locant_release(in);
-    locant_release(out);
-    locant_release(room);
-    return status;
+    LCT_NET_GOT(out);
+    LCT_TRY(lct_net_patches_table(&table, r, rows, columns));
+    map_patches(out, in, r, t);
+    for (int64_t b = 0; b < r->cache->B; b++)
+        assemble(r, &table, out, b, t->T);
+    set_coordinates(r, t->T, rows, columns);
+    lct_net_norm_rows(r->x, r->x, r->cache->B * t->T, r->n->math,
+                      &r->stack->input_norm);
+    lct_net_give_back(&r->room, mark);
+    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------- head */
@@ -372,14 +362,14 @@ locant_status lct_net_patches_head(void *out, struct lct_net_run *r, int64_t T)
     const struct lct_net *n = r->n;
     const struct lct_net_math *m = n->math;
     const int64_t B = r->cache->B, width = lct_net_patches_pooled(n);
-    void *pooled = locant_alloc((size_t)(B * width) * m->item);
+    const size_t mark = r->room.used;
+    void *pooled = lct_net_take(&r->room, B, width);
 
-    if (pooled == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(pooled);
     for (int64_t b = 0; b < B; b++)
         pool(lct_net_math_at(m, pooled, b * width),
              lct_net_math_at(m, r->x, b * T * n->width), n, T);
-    lct_net_linear_forward(out, n->vocab, pooled, B, n, &n->head, &r->room);
-    locant_release(pooled);
+    lct_net_linear_forward(out, pooled, B, &n->head, &r->room);
+    lct_net_give_back(&r->room, mark);
     return LOCANT_OK;
 }

@@ -22,11 +22,10 @@ void lct_net_patches_take(void *out, const struct lct_net_math *m,
                           const struct lct_net_patches *p, const float *image,
                           const struct lct_net_tokens *t, int64_t y, int64_t x);
 
-/* The table for so many patches: itself, or resized in *room, which is to be
-   released; data NULL: there is none.  Errors: NOMEM. */
-locant_status lct_net_patches_table(locant_tensor *out, void **room,
-                                    const struct lct_net_run *r, int64_t rows,
-                                    int64_t columns);
+/* The table for so many patches: itself, or resized in the room of the run;
+   data NULL: there is none.  Errors: NOMEM. */
+locant_status lct_net_patches_table(locant_tensor *out, struct lct_net_run *r,
+                                    int64_t rows, int64_t columns);
 
 /* r->x [B, T, D] = prefix tokens and patches with their positions, whose
    coordinates go to the cache.  Errors: NOMEM. */

@@ -1,8 +1,8 @@
 /*
  * net_run.h - run a stack of layers over tokens, some at a time
  *
- * A run holds the cache and all memory, so that a step allocates only what
- * attention needs.
+ * A run holds the cache and all memory: a step allocates only what none before
+ * it needed.
  */
 #ifndef LCT_NET_RUN_H
 #define LCT_NET_RUN_H
@@ -32,7 +32,6 @@ struct lct_net_run {
     int64_t most; /* tokens of a row in one step */
     void *x;      /* [B, T, D]: states of the last step */
     void *embed;  /* [B, T, width of the embedding] */
-    void *scratch;
     void *inputs; /* [B, T, layers, width]: of layers; or NULL */
     int64_t *docs;
     const struct lct_net_watch *watch; /* of its attention; or NULL */

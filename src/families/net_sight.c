@@ -123,7 +123,7 @@ static locant_status run_grid(struct lct_net_seen *s, const struct lct_net *n,
         status = lct_net_run_step(&r, t);
     if (status == LOCANT_OK)
         status = lct_net_merger_forward(room[0], r.x, g->frames * g->groups,
-                                        n->sight, n->sight->merger, &r.room);
+                                        n->sight->merger, &r.room);
     if (status == LOCANT_OK)
         put_groups(lct_net_math_at(m, s->states, at), room[0], n, g);
     for (int64_t i = 0; status == LOCANT_OK && i < s->n_deep; i++)

@@ -106,16 +106,8 @@ struct windows {
     int64_t down, across, area, all; /* windows of an image, patches of one,
                                         of the batch */
     struct lct_net_cache *cache;
-    void *x, *y, *scratch;
+    void *x, *y;
 };
-
-static void free_windows(struct windows *w)
-{
-    lct_net_cache_free(w->cache);
-    locant_release(w->x);
-    locant_release(w->y);
-    locant_release(w->scratch);
-}
 
 static locant_status make_windows(struct windows *w,
                                   const struct lct_net_step *s,
@@ -126,7 +118,6 @@ static locant_status make_windows(struct windows *w,
     const struct lct_net_stack one = { .layers = &layer,
                                        .n_layers = 1,
                                        .axes = 1 };
-    const size_t item = s->n->math->item;
     int64_t count;
 
     layer.window = NULL;
@@ -141,12 +132,9 @@ static locant_status make_windows(struct windows *w,
     count = s->cache->B * w->down * w->across;
     w->all = count * w->area;
     LCT_TRY(lct_net_cache_create(&w->cache, s->n, &one, count, w->area));
-    w->x = lct_net_zeros(w->all, l->width, item);
-    w->y = lct_net_zeros(w->all, l->width, item);
-    w->scratch = lct_net_zeros(lct_net_attention_scratch(&l->attention, w->all),
-                               1, item);
-    if (w->x == NULL || w->y == NULL || w->scratch == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    w->x = lct_net_take(s->room, w->all, l->width);
+    w->y = lct_net_take(s->room, w->all, l->width);
+    LCT_NET_GOT(w->y);
     lct_net_cache_append(w->cache, LCT_IDS_ARANGE, w->area, NULL, NULL, 0, 0);
     return LOCANT_OK;
 }
@@ -224,6 +212,7 @@ locant_status lct_net_windows_forward(void *y, const void *x,
                                       const struct lct_net_step *s,
                                       const struct lct_net_layer *l)
 {
+    const size_t mark = s->room->used;
     struct windows w = { 0 };
     locant_status status = make_windows(&w, s, l);
 
@@ -233,12 +222,12 @@ locant_status lct_net_windows_forward(void *y, const void *x,
         };
 
         fill_windows(&w, x, s, l);
-        status = lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0,
-                                           w.scratch);
+        status = lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0);
     }
     if (status == LOCANT_OK)
         empty_windows(y, &w, s, l);
-    free_windows(&w);
+    lct_net_cache_free(w.cache);
+    lct_net_give_back(s->room, mark);
     return status;
 }
 
@@ -274,20 +263,19 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
     const int64_t columns = (s->columns + 1) / 2;
     const int64_t T = rows * columns, all = s->cache->B * T;
     const int64_t width = 4 * l->width;
-    void *four = lct_net_zeros(all, width, m->item);
+    const size_t mark = s->room->used;
+    void *four = lct_net_take(s->room, all, width);
 
-    if (four == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(four);
     for (int64_t i = 0; i < all; i++)
         gather(lct_net_math_at(m, four, i * width), x, s, l->width, i / T,
                i % T / columns, i % columns);
     if (!merge->normed_after)
         lct_net_norm_rows(four, four, all, m, &merge->norm);
-    lct_net_linear_forward(x, merge->map.w.out, four, all, s->n, &merge->map,
-                           s->room);
+    lct_net_linear_forward(x, four, all, &merge->map, s->room);
     if (merge->normed_after)
         lct_net_norm_rows(x, x, all, m, &merge->norm);
-    locant_release(four);
+    lct_net_give_back(s->room, mark);
     s->T = T;
     s->rows = rows;
     s->columns = columns;
