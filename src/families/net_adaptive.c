@@ -154,8 +154,7 @@ locant_status lct_net_adaptive_bind(struct lct_net *n, struct lct_net_binder *b)
     if (lct_net_names_role(&b->prefix, LCT_CLUSTER_EMBED) == NULL)
         return LOCANT_OK;
     n->adaptive = a = lct_net_keep(n, sizeof(*a));
-    if (a == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(a);
     LCT_TRY(read_keys(&k, n));
     LCT_TRY(read_cutoffs(a, n));
     width = k.embed;

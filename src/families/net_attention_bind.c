@@ -71,8 +71,7 @@ static locant_status bind_norm_parts(struct lct_net_norm *norm,
 
     norm->w =
         lct_net_keep(b->n, (size_t)(heads * norm->width) * b->n->math->item);
-    if (norm->w == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(norm->w);
     for (b->part = 0; b->part < heads; b->part++) {
         LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
         LCT_TRY(lct_net_bind_shape(b->n, w, 1, &norm->width));
@@ -149,8 +148,7 @@ static locant_status choose_by_call(struct lct_net_attention *a)
         return LOCANT_OK;
     room = strlen(spec) + sizeof("length=call,");
     text = locant_alloc(room);
-    if (text == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(text);
     snprintf(text, room, "%.*slength=call,%s", (int)to, spec, spec + to);
     status = locant_encoding_create(&a->own, text);
     locant_release(text);

@@ -150,8 +150,7 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
     if (all != count)
         return lct_net_bind_shape(n, w, 1, &count);
     *out = lct_net_keep(n, (size_t)count * n->math->item);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(*out);
     n->math->read(*out, w, 0, count);
     for (int64_t i = 0; more != 0 && i < count; i++)
         n->math->set(*out, i, n->math->get(*out, i) + more);
@@ -246,8 +245,7 @@ static locant_status bind_bias(void **out, struct lct_net *n,
     if (rows->first == 0 && rows->all == m->out)
         return LOCANT_OK;
     *out = lct_net_keep(n, (size_t)m->out * n->math->item);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(*out);
     for (int64_t r = 0; r < m->out; r++) {
         int64_t at =
             rows->first + r / rows->group * rows->step + r % rows->group;

@@ -78,8 +78,7 @@ locant_status lct_net_cache_create(struct lct_net_cache **out,
     struct lct_net_cache *c = locant_alloc(sizeof(*c));
 
     *out = NULL;
-    if (c == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(c);
     c->B = B;
     c->capacity = capacity;
     c->axes = s->axes;

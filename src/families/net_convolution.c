@@ -40,8 +40,7 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
     if (kernel == 0)
         return LOCANT_OK;
     *out = c = lct_net_keep(n, sizeof(*c));
-    if (c == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(c);
     c->kernel = kernel;
     LCT_TRY(read_keys(c, &n->config));
     LCT_TRY(lct_net_bind_matrix(&c->map.w, b, LCT_CONVOLUTION, ".weight", 3,

@@ -31,8 +31,7 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
     if (lct_net_names_role(&b->prefix, LCT_CROSS_Q) == NULL)
         return LOCANT_OK;
     l->cross = lct_net_keep(b->n, sizeof(*l->cross));
-    if (l->cross == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(l->cross);
     l->cross->plan = plan;
     LCT_TRY(
         lct_net_bind_norm(&l->before_cross, b, LCT_NORM_CROSS, b->n->width));

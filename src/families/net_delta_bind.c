@@ -35,8 +35,7 @@ static locant_status bind_convolution(struct lct_net_delta *d,
 
     d->taps =
         lct_net_keep(b->n, (size_t)(channels * d->kernel) * b->n->math->item);
-    if (d->taps == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(d->taps);
     if (lct_net_names_role(&b->prefix, LCT_DELTA_CONV) != NULL)
         return bind_taps(d, b, LCT_DELTA_CONV, 0, channels);
     LCT_TRY(bind_taps(d, b, LCT_CONV_Q, 0, keys));
@@ -126,8 +125,7 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
     struct lct_net_delta *d = lct_net_keep(b->n, sizeof(*d));
 
     *out = d;
-    if (d == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(d);
     *d = b->s.delta;
     LCT_TRY(lct_net_mlp_act(&d->act, b));
     if (lct_net_names_role(&b->prefix, LCT_DELTA_QKVZ) != NULL)

@@ -137,8 +137,7 @@ locant_status lct_net_gguf_translate(json_t **out,
                            "%s: models of architecture \"%s\" cannot be run",
                            n->config.file, n->config.model_type);
     *out = json_object();
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(*out);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         for (size_t k = 0; keys[i].names[k] != NULL; k++)
             LCT_TRY(

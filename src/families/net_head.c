@@ -36,8 +36,7 @@ static locant_status leave_head_out(struct lct_net *n,
         return LOCANT_OK;
     room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
     kept = lct_net_keep(n, room);
-    if (kept == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(kept);
     snprintf(kept, room, text, b->prefix.file, name);
     n->no_head = kept;
     return LOCANT_OK;

@@ -78,8 +78,7 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
     struct lct_net_latent *l = lct_net_keep(b->n, sizeof(*l));
 
     *out = l;
-    if (l == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(l);
     l->rope = 64;
     l->rank = 512;
     LCT_TRY(

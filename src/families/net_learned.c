@@ -73,8 +73,7 @@ static locant_status transpose(locant_tensor *x, struct lct_net *n)
     const int64_t rows = x->shape[0], columns = x->shape[1];
     void *to = lct_net_keep(n, (size_t)(rows * columns) * n->math->item);
 
-    if (to == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(to);
     for (int64_t i = 0; i < rows * columns; i++)
         n->math->set(to, i,
                      n->math->get(x->data, i % columns * rows + i / columns));
@@ -125,8 +124,7 @@ locant_status lct_net_learned_bind(struct lct_net_attention *a,
     if (n == 0)
         return LOCANT_OK;
     a->params = lct_net_keep(b->n, (size_t)n * sizeof(*a->params));
-    if (a->params == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(a->params);
     for (a->n_params = 0; a->n_params < n; a->n_params++) {
         locant_encoding_param(&info, a->encoding, a->n_params, &sizes);
         LCT_TRY(bind_param(&a->params[a->n_params], b, &info));

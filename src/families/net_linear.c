@@ -27,9 +27,8 @@ locant_status lct_net_linear_begin(struct lct_net_room *room,
     room->n = n;
     room->slots = locant_threads();
     room->tiles = locant_alloc((size_t)room->slots * ROOM * n->math->item);
-    return room->tiles != NULL
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(room->tiles);
+    return LOCANT_OK;
 }
 
 void lct_net_linear_end(struct lct_net_room *room)

@@ -26,8 +26,7 @@ static locant_status bind(struct lct_net_merger **out, struct lct_net_binder *b,
     struct lct_net_merger *m = lct_net_keep(b->n, sizeof(*m));
 
     *out = m;
-    if (m == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(m);
     LCT_TRY(lct_net_bind_linear(&m->mlp.up, b, up, -1, width_of_group(b->n)));
     m->mlp.width = m->mlp.up.w.out;
     m->mlp.act = LCT_ACT_GELU; /* whatever the configuration says */

@@ -124,8 +124,7 @@ static locant_status take(struct lct_net_linear *l, struct lct_net_binder *b,
     if (s->bias == NULL)
         return LOCANT_OK;
     l->bias = lct_net_keep(b->n, (size_t)out * m->item);
-    if (l->bias == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(l->bias);
     for (int64_t r = 0; r < out; r++)
         m->read(lct_net_math_at(m, l->bias, r), s->bias,
                 i * s->rows + rows->first + r / rows->group * rows->step +
@@ -246,15 +245,13 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     const int64_t width = b->s.expert_width;
 
     *out = e;
-    if (e == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(e);
     *e = b->s.experts;
     LCT_TRY(lct_net_bind_linear(&e->gate, b, LCT_ROUTER, e->n, b->n->width));
     LCT_TRY(bind_correction(e, b));
     LCT_TRY(bind_scales(e, b));
     e->mlp = lct_net_keep(b->n, (size_t)e->n * sizeof(*e->mlp));
-    if (e->mlp == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(e->mlp);
     for (int64_t i = 0; i < e->n; i++) {
         b->part = i;
         LCT_TRY(lct_net_mlp_act(&e->mlp[i].act, b));

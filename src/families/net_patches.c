@@ -79,8 +79,7 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     }
     p->prefix =
         lct_net_keep(n, (size_t)(p->n_prefix * n->width) * n->math->item);
-    if (p->prefix == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(p->prefix);
     for (int i = 0; i < 2; i++)
         if (w[i] != NULL)
             n->math->read(
@@ -153,8 +152,7 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
     const char *channels = b->s.frames > 0 ? "in_channels" : "num_channels";
 
     *out = p;
-    if (p == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(p);
     p->image[0] = p->image[1] = 224;
     p->side[0] = p->side[1] = b->s.patch;
     p->channels = 3;

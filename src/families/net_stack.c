@@ -106,8 +106,7 @@ static locant_status bind_layers(struct lct_net_stack *s,
     const int64_t count = s->plan->n_layers;
 
     s->layers = lct_net_keep(b->n, (size_t)count * sizeof(*s->layers));
-    if (s->layers == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(s->layers);
     s->n_layers = count;
     for (int64_t i = 0; i < count; i++)
         LCT_TRY(bind_layer_of_stage(&s->layers[i], b, s, i));

@@ -15,8 +15,7 @@ static locant_status bind_maps(struct lct_net_linear **out,
     const int64_t D = b->n->width;
 
     *out = lct_net_keep(b->n, (size_t)n * sizeof(**out));
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(*out);
     for (b->part = 0; b->part < n; b->part++)
         LCT_TRY(lct_net_bind_linear(&(*out)[b->part], b, role, D, D));
     return LOCANT_OK;
@@ -52,8 +51,7 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
     if (n == 1)
         return LOCANT_OK;
     *out = s = lct_net_keep(b->n, sizeof(*s));
-    if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(s);
     s->n = n;
     s->active = b->s.active;
     LCT_TRY(lct_net_bind_norm(&s->router_norm, b, LCT_STREAM_NORM, D));

@@ -59,8 +59,7 @@ static locant_status bind_merge(struct lct_net_layer *l,
     const int64_t D = b->n->width;
 
     l->merge = lct_net_keep(b->n, sizeof(*l->merge));
-    if (l->merge == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(l->merge);
     b->part = stage;
     l->merge->normed_after = b->s.merge_norm_after;
     LCT_TRY(lct_net_bind_linear(&l->merge->map, b, LCT_MERGE, 2 * D, 4 * D));
@@ -86,8 +85,7 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
     struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
 
     l->window = w;
-    if (w == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(w);
     w->by_image = !b->s.merge_norm_after;
     w->side = halved > 0 ? smaller(halved, b->s.window) : b->s.window;
     if (within % 2 == 1 && (w->by_image || halved > w->side))
