@@ -89,35 +89,13 @@ static locant_status choose_family(struct lct_net *n)
     return check_linear(n);
 }
 
-/* A model without anything yet; NULL: no memory. */
-static struct lct_net *blank(locant_dtype dtype)
-{
-    struct lct_net *n = locant_alloc(sizeof(*n));
-
-    if (n == NULL)
-        return NULL;
-    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
-    n->round_weights = dtype == LOCANT_BF16;
-    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
-    return n;
-}
-
-static locant_status finish(struct lct_net **out, struct lct_net *n,
-                            locant_status status)
-{
-    if (status != LOCANT_OK)
-        lct_net_close(n);
-    else
-        *out = n;
-    return status;
-}
-
-static locant_status read_files(struct lct_net *n, const char *path,
-                                const char *with)
+/* The rest of a model with a configuration; 'path' is for messages, and for
+   files beside, if there is a folder. */
+static locant_status read_rest(struct lct_net *n, const char *path,
+                               const char *with, const char *folder)
 {
     struct lct_net_binder b;
 
-    LCT_TRY(lct_config_read_both(&n->config, &n->weights, path));
     LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
                                      n->weights));
     if (with != NULL)
@@ -127,44 +105,57 @@ static locant_status read_files(struct lct_net *n, const char *path,
         LCT_TRY(lct_weights_open(&n->weights, path)); /* fails, saying why */
     LCT_TRY(lct_net_whole_begin(&b, n));
     LCT_TRY(lct_net_whole_bind(n, b, path));
-    return lct_net_ends_read(n, path);
+    return lct_net_ends_read(n, folder);
+}
+
+static locant_status read_files(struct lct_net *n, const char *path,
+                                const char *with)
+{
+    LCT_TRY(lct_config_read_both(&n->config, &n->weights, path));
+    return read_rest(n, path, with, path);
 }
 
 static locant_status read_bytes(struct lct_net *n,
                                 const struct lct_net_bytes *from)
 {
-    struct lct_net_binder b;
-
     LCT_TRY(lct_config_parse(&n->config, from->config, from->config_size,
                              from->name));
     LCT_TRY(lct_weights_parse(&n->weights, from->weights, from->weights_size,
                               from->name));
-    LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
-                                     n->weights));
-    LCT_TRY(choose_family(n));
-    LCT_TRY(lct_net_whole_begin(&b, n));
-    LCT_TRY(lct_net_whole_bind(n, b, from->name));
-    return lct_net_ends_read(n, NULL);
+    return read_rest(n, from->name, NULL, NULL);
+}
+
+/* From bytes, or if these are NULL from a path. */
+static locant_status read_model(struct lct_net **out, locant_dtype dtype,
+                                const struct lct_net_bytes *from,
+                                const char *path, const char *with)
+{
+    struct lct_net *n = locant_alloc(sizeof(*n));
+    locant_status status;
+
+    *out = NULL;
+    LCT_NET_GOT(n);
+    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
+    n->round_weights = dtype == LOCANT_BF16;
+    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
+    status = from != NULL ? read_bytes(n, from) : read_files(n, path, with);
+    if (status == LOCANT_OK)
+        *out = n;
+    else
+        lct_net_close(n);
+    return status;
 }
 
 locant_status lct_net_open_with(struct lct_net **out, const char *path,
                                 locant_dtype dtype, const char *with)
 {
-    struct lct_net *n = blank(dtype);
-
-    *out = NULL;
-    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
-                     : finish(out, n, read_files(n, path, with));
+    return read_model(out, dtype, NULL, path, with);
 }
 
 locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
                             locant_dtype dtype)
 {
-    struct lct_net *n = blank(dtype);
-
-    *out = NULL;
-    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
-                     : finish(out, n, read_bytes(n, b));
+    return read_model(out, dtype, b, NULL, NULL);
 }
 
 locant_status lct_net_open(struct lct_net **out, const char *path,
