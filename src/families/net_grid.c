@@ -37,6 +37,7 @@ static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
 }
 
 locant_status lct_net_grid_begin(struct lct_net_grid *g,
+                                 struct lct_net_room *room,
                                  const struct lct_net_stack *s,
                                  const int64_t size[3])
 {
@@ -52,23 +53,19 @@ locant_status lct_net_grid_begin(struct lct_net_grid *g,
                                 .columns = size[2],
                                 .merge = merge,
                                 .groups = rows * columns };
-    g->group = lct_net_zeros(g->groups, 1, sizeof(*g->group));
-    if (window > 0)
-        g->windows = lct_net_zeros(size[0], area, sizeof(*g->windows));
-    if (g->group == NULL || (window > 0 && g->windows == NULL))
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    g->group = lct_net_take_items(room, g->groups, 1, sizeof(*g->group));
+    LCT_NET_GOT(g->group);
+    if (window > 0) {
+        g->windows =
+            lct_net_take_items(room, size[0], area, sizeof(*g->windows));
+        LCT_NET_GOT(g->windows);
+    }
     for (int64_t y = 0; y < rows; y += side)
         for (int64_t x = 0; x < columns; x += side)
             fill_window(g, &place, y, x, side, number++);
     for (int64_t i = area; g->windows != NULL && i < size[0] * area; i++)
         g->windows[i] = g->windows[i - area];
     return LOCANT_OK;
-}
-
-void lct_net_grid_end(struct lct_net_grid *g)
-{
-    locant_release(g->group);
-    locant_release(g->windows);
 }
 
 /* Row and column of the patch in a place; returns its place in the file. */
