@@ -6,7 +6,6 @@
  */
 #include "net_families.h"
 #include "net_family_keys.h"
-#include "net_family_linear.h"
 #include <string.h>
 
 #include "net_names.def"
@@ -16,20 +15,26 @@
 #define LAYER .norm = LCT_NET_LAYER_NORM
 #define SILU  .act = "silu"
 #define GEMMA .plus_one = true, .scaled_embedding = true
-#define RMS_FAMILY(type_, names_, ...)                                   \
-    { .model_type = type_, .names = { &names_ },                         \
-      .eps_key = "rms_norm_eps", .act_key = "hidden_act",                \
-      .switches = { RMS, .act = "silu", .eps = __VA_ARGS__ } }
+/* The keys of the epsilon of norms and of the activation; NULL: the default. */
+#define KEYS(eps_, act_) .eps_key = eps_, .act_key = act_
+#define RMS_KEYS         KEYS("rms_norm_eps", "hidden_act")
+#define LAYER_KEYS       KEYS("layer_norm_eps", "hidden_act")
+#define SIGHT(row_)      RMS_KEYS, .sight = row_
+#define VARIANTS(...)    __VA_ARGS__
+#define FAMILY(type_, names_, keys_, read_, ...)                         \
+    { .model_type = type_, .names = { names_ }, keys_,                   \
+      .read = lct_net_family_##read_, .switches = { __VA_ARGS__ } }
+#define RMS_FAMILY(type_, names_, read_, ...)                            \
+    FAMILY(type_, &names_, RMS_KEYS, read_, RMS, SILU, .eps = __VA_ARGS__)
+#define lct_net_family_none NULL
 
 /* Norms after sums, and a head with a layer before it, or none. */
 #define MASKED                                                           \
     .residual = LCT_POST_NORM, .tied = true, .headless = true,           \
-    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP
+    .biases = LCT_BIAS_LAYER
 #define BERT_FAMILY(type_, names_, ...)                                  \
-    { .model_type = type_, .names = { &names_ },                         \
-      .eps_key = "layer_norm_eps", .act_key = "hidden_act",              \
-      .switches = { LAYER, MASKED, .eps = 1e-12,                         \
-                    .act = __VA_ARGS__ } }
+    FAMILY(type_, &names_, LAYER_KEYS, none, LAYER, MASKED, .eps = 1e-12, \
+           .act = __VA_ARGS__)
 
 #define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
 #define SWIN(window_)                                                    \
@@ -38,7 +43,7 @@
 /* Towers for images within texts. */
 #define QWEN_SIGHTS(patch_)                                              \
     IMAGES(patch_), .any_size = true, .frames = 2,                       \
-    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP
+    .biases = LCT_BIAS_LAYER
 #define T5                                                               \
     .names = { &t5, &t5_gated },                                         \
     .encoder = { &t5_encoder, &t5_gated_encoder },                       \

@@ -9,10 +9,15 @@
 enum lct_net_qkv { LCT_QKV_STACKED, LCT_QKV_GROUPED };
 
 /* Linear maps that must have a bias; others have one if the file does. */
-enum { LCT_BIAS_QKV = 1, LCT_BIAS_O = 2, LCT_BIAS_MLP = 4, LCT_BIAS_HEAD = 8 };
+enum {
+    LCT_BIAS_QKV = 1,
+    LCT_BIAS_O = 2,
+    LCT_BIAS_MLP = 4,
+    LCT_BIAS_LAYER = 7, /* all three */
+    LCT_BIAS_HEAD = 8
+};
 
-/* Switches of one model; a row of the table has those of the class, which
-   'read' then changes by the configuration. */
+/* Switches of one model; a row of the table has those of the class. */
 struct lct_net_switches {
     int variant; /* of the family's names */
     enum lct_net_norm_kind norm;
@@ -73,6 +78,10 @@ struct lct_net_switches {
     bool stream_scale;
 };
 
+/* Change the switches by the configuration. */
+typedef locant_status lct_net_family_read(struct lct_net_switches *s,
+                                          const struct lct_config *c);
+
 struct lct_net_family {
     const char *model_type;
     const struct lct_net_names *names[3];   /* of each variant */
@@ -80,8 +89,7 @@ struct lct_net_family {
     const char *sight;             /* the row of its tower for images; NULL */
     const char *eps_key, *act_key; /* NULL: the default */
     struct lct_net_switches switches;
-    locant_status (*read)(struct lct_net_switches *s,
-                          const struct lct_config *c);
+    lct_net_family_read *read; /* or NULL */
 };
 
 /* Row i of the table, NULL past the end; the row of a model_type, or NULL. */
