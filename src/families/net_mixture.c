@@ -35,19 +35,6 @@ bool lct_net_mixture_in(const struct lct_net_binder *b, int64_t i)
     return s->expert_step <= 1 || (i + 1) % s->expert_step == 0;
 }
 
-/* ------------------------------------------------------ one by one tensors */
-
-static locant_status bind_single(struct lct_net_mlp *m,
-                                 struct lct_net_binder *b, int64_t width)
-{
-    const int64_t D = b->n->width;
-
-    LCT_TRY(lct_net_bind_linear(&m->up, b, LCT_EXPERT_UP, width, D));
-    m->width = m->up.w.out;
-    LCT_TRY(lct_net_bind_linear(&m->gate, b, LCT_EXPERT_GATE, m->width, D));
-    return lct_net_bind_linear(&m->down, b, LCT_EXPERT_DOWN, D, m->width);
-}
-
 /* --------------------------------------------------------- stacked tensors */
 
 /* A stack of E matrices. */
@@ -191,19 +178,18 @@ static locant_status bind_stacked(struct lct_net_experts *e,
 static locant_status bind_shared(struct lct_net_experts *e,
                                  struct lct_net_binder *b)
 {
+    static const enum lct_net_role roles[] = { LCT_SHARED_GATE, LCT_SHARED_UP,
+                                               LCT_SHARED_DOWN };
     const int64_t D = b->n->width;
-    struct lct_net_mlp *m = &e->shared;
 
     if (lct_net_names_role(&b->prefix, LCT_SHARED_UP) == NULL)
         return LOCANT_OK;
-    LCT_TRY(lct_net_mlp_act(&m->act, b));
-    LCT_TRY(lct_net_bind_linear(&m->up, b, LCT_SHARED_UP, -1, D));
-    m->width = m->up.w.out;
-    LCT_TRY(lct_net_bind_linear(&m->gate, b, LCT_SHARED_GATE, m->width, D));
-    LCT_TRY(lct_net_bind_linear(&m->down, b, LCT_SHARED_DOWN, D, m->width));
-    if (lct_net_names_role(&b->prefix, LCT_SHARED_SIGMOID) == NULL)
-        return LOCANT_OK;
-    return lct_net_bind_linear(&e->shared_gate, b, LCT_SHARED_SIGMOID, 1, D);
+    LCT_TRY(lct_net_mlp_act(&e->shared.act, b));
+    LCT_TRY(lct_net_mlp_bind_maps(&e->shared, b, roles, D, -1, D));
+    return lct_net_names_role(&b->prefix, LCT_SHARED_SIGMOID) == NULL
+               ? LOCANT_OK
+               : lct_net_bind_linear(&e->shared_gate, b, LCT_SHARED_SIGMOID, 1,
+                                     D);
 }
 
 static locant_status bind_correction(struct lct_net_experts *e,
@@ -241,13 +227,15 @@ static locant_status bind_scales(struct lct_net_experts *e,
 locant_status lct_net_mixture_bind(struct lct_net_experts **out,
                                    struct lct_net_binder *b)
 {
+    static const enum lct_net_role roles[] = { LCT_EXPERT_GATE, LCT_EXPERT_UP,
+                                               LCT_EXPERT_DOWN };
     struct lct_net_experts *e = lct_net_keep(b->n, sizeof(*e));
-    const int64_t width = b->s.expert_width;
+    const int64_t width = b->s.expert_width, D = b->n->width;
 
     *out = e;
     LCT_NET_GOT(e);
     *e = b->s.experts;
-    LCT_TRY(lct_net_bind_linear(&e->gate, b, LCT_ROUTER, e->n, b->n->width));
+    LCT_TRY(lct_net_bind_linear(&e->gate, b, LCT_ROUTER, e->n, D));
     LCT_TRY(bind_correction(e, b));
     LCT_TRY(bind_scales(e, b));
     e->mlp = lct_net_keep(b->n, (size_t)e->n * sizeof(*e->mlp));
@@ -259,7 +247,7 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
         e->mlp[i].limit = b->s.limit;
         e->mlp[i].width = width;
         if (!b->s.stacked_experts)
-            LCT_TRY(bind_single(&e->mlp[i], b, width));
+            LCT_TRY(lct_net_mlp_bind_maps(&e->mlp[i], b, roles, D, width, D));
     }
     if (b->s.stacked_experts)
         LCT_TRY(bind_stacked(e, b, width));

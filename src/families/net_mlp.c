@@ -63,7 +63,7 @@ static double normal_quantile(double p)
     return high;
 }
 
-/* gate and up as the two halves of one matrix */
+/* gate and up as the two halves of one matrix, and down */
 static locant_status bind_halves(struct lct_net_mlp *mlp,
                                  struct lct_net_binder *b, int64_t width)
 {
@@ -79,7 +79,9 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
                                   .all = 2 * width };
     LCT_TRY(lct_net_bind_rows(&mlp->gate, b, LCT_GATE_UP, width, D, &rows));
     rows.first = width;
-    return lct_net_bind_rows(&mlp->up, b, LCT_GATE_UP, width, D, &rows);
+    LCT_TRY(lct_net_bind_rows(&mlp->up, b, LCT_GATE_UP, width, D, &rows));
+    mlp->width = width;
+    return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, width);
 }
 
 /* A share s of a gate is cut by a bound of s of a normal distribution, in
@@ -109,25 +111,30 @@ static bool is_fused(const struct lct_net_binder *b)
     return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);
 }
 
+locant_status lct_net_mlp_bind_maps(struct lct_net_mlp *mlp,
+                                    struct lct_net_binder *b,
+                                    const enum lct_net_role roles[3],
+                                    int64_t in, int64_t width, int64_t out)
+{
+    LCT_TRY(lct_net_bind_linear(&mlp->up, b, roles[1], width, in));
+    mlp->width = mlp->up.w.out;
+    if (lct_net_names_role(&b->prefix, roles[0]) != NULL)
+        LCT_TRY(lct_net_bind_linear(&mlp->gate, b, roles[0], mlp->width, in));
+    return lct_net_bind_linear(&mlp->down, b, roles[2], out, mlp->width);
+}
+
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
                                struct lct_net_binder *b)
 {
+    static const enum lct_net_role roles[] = { LCT_GATE, LCT_UP, LCT_DOWN };
     const int64_t D = b->n->width;
     int64_t width;
 
     LCT_TRY(stated_width(&width, b));
     LCT_TRY(lct_net_mlp_act(&mlp->act, b));
-    if (is_fused(b)) {
-        LCT_TRY(bind_halves(mlp, b, width));
-    } else {
-        LCT_TRY(lct_net_bind_linear(&mlp->up, b, LCT_UP, width, D));
-        if (lct_net_names_role(&b->prefix, LCT_GATE) != NULL)
-            LCT_TRY(
-                lct_net_bind_linear(&mlp->gate, b, LCT_GATE, mlp->up.w.out, D));
-    }
-    mlp->width = mlp->up.w.out;
     LCT_TRY(sparsity(&mlp->sparsity, b));
-    return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, mlp->width);
+    return is_fused(b) ? bind_halves(mlp, b, width)
+                       : lct_net_mlp_bind_maps(mlp, b, roles, D, width, D);
 }
 
 /* ---------------------------------------------------------------- forward */
