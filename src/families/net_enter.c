@@ -1,7 +1,6 @@
 /* net_enter.c - the states that the first layer reads */
 #include "net_enter.h"
 #include "net_adaptive.h"
-#include "net_grid.h"
 #include "net_inputs.h"
 #include "net_math.h"
 #include "net_norm.h"
@@ -86,8 +85,6 @@ locant_status lct_net_enter(struct lct_net_run *r,
     const bool projected = r->stack->project_in.w.weight != NULL;
     void *x = projected ? r->embed : r->x;
 
-    if (t->grid != NULL)
-        return lct_net_grid_enter(r, t);
     if (r->stack->patches != NULL)
         return lct_net_patches_enter(r, t);
     for (int64_t i = 0; i < rows && n->adaptive != NULL; i++)

@@ -1,10 +1,6 @@
 /* net_grid.c - the patches of a clip, in the order in which a tower takes them
  */
 #include "net_grid.h"
-#include "net_math.h"
-#include "net_patches.h"
-
-/* -------------------------------------------------------------------- order */
 
 /* Patches on a side of a window; 0: no layer has windows. */
 static int64_t window_side(const struct lct_net_stack *s)
@@ -68,9 +64,8 @@ locant_status lct_net_grid_begin(struct lct_net_grid *g,
     return LOCANT_OK;
 }
 
-/* Row and column of the patch in a place; returns its place in the file. */
-static int64_t patch_at(int64_t *y, int64_t *x, const struct lct_net_grid *g,
-                        int64_t place)
+int64_t lct_net_grid_patch(int64_t *y, int64_t *x, const struct lct_net_grid *g,
+                           int64_t place)
 {
     const int64_t area = g->merge * g->merge, within = place % area;
     const int64_t group = g->group[place / area];
@@ -79,70 +74,4 @@ static int64_t patch_at(int64_t *y, int64_t *x, const struct lct_net_grid *g,
     *y = group / columns * g->merge + within / g->merge;
     *x = group % columns * g->merge + within % g->merge;
     return group * area + within;
-}
-
-/* -------------------------------------------------------------------- enter */
-
-/* in [frames, patches, ..] = the numbers of patches, by place */
-static void take_patches(void *in, const struct lct_net_run *r,
-                         const struct lct_net_tokens *t)
-{
-    const struct lct_net_patches *p = r->stack->patches;
-    const struct lct_net_math *m = r->n->math;
-    const int64_t each = p->map.w.in;
-    int64_t y, x;
-
-    for (int64_t i = 0; i < r->cache->B * t->T; i++) {
-        void *to = lct_net_math_at(m, in, i * each);
-        const int64_t at = patch_at(&y, &x, t->grid, i % t->T);
-        const int64_t from = (i / t->T * t->T + at) * each;
-
-        if (t->height > 0)
-            lct_net_patches_take(to, m, p, t->pixels, t, y, x);
-        else
-            for (int64_t k = 0; k < each; k++)
-                m->set(to, k, t->pixels[from + k]);
-    }
-}
-
-static void add_positions(struct lct_net_run *r, const struct lct_net_tokens *t,
-                          const locant_tensor *table)
-{
-    const struct lct_net_math *m = r->n->math;
-    struct lct_net_cache *c = r->cache;
-    const int64_t D = r->stack->patches->map.w.out;
-    int64_t y, x;
-
-    for (int64_t i = 0; i < c->B * t->T; i++) {
-        double *at = c->coords + (i / t->T * c->capacity + i % t->T) * c->axes;
-
-        patch_at(&y, &x, t->grid, i % t->T);
-        if (c->axes == 2) {
-            at[0] = (double)y;
-            at[1] = (double)x;
-        }
-        if (table->data != NULL)
-            m->add(
-                lct_net_math_at(m, r->x, i * D),
-                lct_net_math_at(m, table->data, (y * t->grid->columns + x) * D),
-                1, D);
-    }
-}
-
-locant_status lct_net_grid_enter(struct lct_net_run *r,
-                                 const struct lct_net_tokens *t)
-{
-    const struct lct_net_patches *p = r->stack->patches;
-    const int64_t rows = r->cache->B * t->T;
-    const size_t mark = r->room.used;
-    void *in = lct_net_take(&r->room, rows, p->map.w.in);
-    locant_tensor table;
-
-    LCT_NET_GOT(in);
-    LCT_TRY(lct_net_patches_table(&table, r, t->grid->rows, t->grid->columns));
-    take_patches(in, r, t);
-    lct_net_linear_forward(r->x, in, rows, &p->map, &r->room);
-    add_positions(r, t, &table);
-    lct_net_give_back(&r->room, mark);
-    return LOCANT_OK;
 }

@@ -26,8 +26,7 @@ locant_status lct_net_grid_begin(struct lct_net_grid *g,
                                  const struct lct_net_stack *s,
                                  const int64_t size[3]);
 
-/* r->x [frames, rows columns, D] = the patches of t->grid with their positions,
-   whose coordinates go to the cache.  Errors: NOMEM. */
-locant_status lct_net_grid_enter(struct lct_net_run *r,
-                                 const struct lct_net_tokens *t);
+/* Row and column of the patch in a place; returns its place in the file. */
+int64_t lct_net_grid_patch(int64_t *y, int64_t *x, const struct lct_net_grid *g,
+                           int64_t place);
 #endif
