@@ -128,60 +128,45 @@ static locant_status bind_sinks(struct lct_net_attention *a,
 }
 
 /*
- * The longest position is that of all rows of a call, as in transformers: the
- * key 'length' of a scaling, which plans leave out.
+ * ALiBi counted from the key alone is, but for a constant that the softmax of a
+ * row does not see, ALiBi by distance: whose numbers are smaller, and do not
+ * depend on the length of the call as those of MPT do.  The longest position of
+ * a scaling is that of all rows of a call, as in transformers: its key
+ * 'length', which plans leave out.
  */
-static locant_status choose_by_call(struct lct_net_attention *a)
+static const struct {
+    const char *find, *put;
+} rewrites[] = { { "(dialect=mpt)", "" },
+                 { "(dialect=bloom)", "" },
+                 { "dialect=mpt,", "" },
+                 { "dialect=bloom,", "" },
+                 { "scaling=dynamic(", "scaling=dynamic(length=call," },
+                 { "scaling=longrope(", "scaling=longrope(length=call," } };
+
+static locant_status choose_encoding(struct lct_net_attention *a)
 {
-    static const char *const scalings[] = { "scaling=dynamic(",
-                                            "scaling=longrope(" };
     const char *spec = a->plan->spec, *found = NULL;
     locant_status status;
-    size_t room, to = 0;
+    size_t i = 0, room;
     char *text;
 
-    for (size_t i = 0; spec != NULL && found == NULL && i < 2; i++) {
-        found = strstr(spec, scalings[i]);
-        to = found != NULL ? (size_t)(found - spec) + strlen(scalings[i]) : 0;
-    }
-    if (found == NULL || strstr(found, "length=") != NULL)
+    a->encoding = a->plan->encoding;
+    while (spec != NULL && i < sizeof(rewrites) / sizeof(rewrites[0]) &&
+           (found = strstr(spec, rewrites[i].find)) == NULL)
+        i++;
+    if (found == NULL ||
+        (rewrites[i].put[0] != 0 && strstr(found, "length=") != NULL))
         return LOCANT_OK;
-    room = strlen(spec) + sizeof("length=call,");
+    room = strlen(spec) + strlen(rewrites[i].put) + 1;
     text = locant_alloc(room);
     LCT_NET_GOT(text);
-    snprintf(text, room, "%.*slength=call,%s", (int)to, spec, spec + to);
+    snprintf(text, room, "%.*s%s%s", (int)(found - spec), spec, rewrites[i].put,
+             found + strlen(rewrites[i].find));
     status = locant_encoding_create(&a->own, text);
     locant_release(text);
     if (status == LOCANT_OK)
         a->encoding = a->own;
     return status;
-}
-
-/*
- * ALiBi counted from the key alone is, but for a constant that the softmax of a
- * row does not see, ALiBi by distance: whose numbers are smaller, and do not
- * depend on the length of the call as those of MPT do.
- */
-static locant_status choose_encoding(struct lct_net_attention *a)
-{
-    static const char *const dialects[] = { "(dialect=mpt)", "(dialect=bloom)",
-                                            "dialect=mpt,", "dialect=bloom," };
-    const char *spec = a->plan->spec, *found = NULL;
-    char by_distance[128];
-    size_t length = 0;
-
-    a->encoding = a->plan->encoding;
-    for (size_t i = 0; spec != NULL && found == NULL && i < 4; i++) {
-        found = strstr(spec, dialects[i]);
-        length = strlen(dialects[i]);
-    }
-    if (found == NULL || strlen(spec) >= sizeof(by_distance))
-        return choose_by_call(a);
-    snprintf(by_distance, sizeof(by_distance), "%.*s%s", (int)(found - spec),
-             spec, found + length);
-    LCT_TRY(locant_encoding_create(&a->own, by_distance));
-    a->encoding = a->own;
-    return LOCANT_OK;
 }
 
 /* One matrix of q, k and v, unless the file has three. */
