@@ -21,34 +21,27 @@ const struct lct_net_names lct_net_params_names = { .layer = "layers.",
 
 locant_status lct_net_params_translate(json_t **out, const struct lct_net *n)
 {
-    static const char *const names[][2] = {
-        { "dim", "hidden_size" },
-        { "hidden_dim", "intermediate_size" },
-        { "norm_eps", "rms_norm_eps" },
-        { "tied_embeddings", "tie_word_embeddings" },
+    static const struct {
+        const char *within, *from, *to;
+    } keys[] = {
+        { NULL, "dim", "hidden_size" },
+        { NULL, "hidden_dim", "intermediate_size" },
+        { NULL, "norm_eps", "rms_norm_eps" },
+        { NULL, "tied_embeddings", "tie_word_embeddings" },
+        { "moe", "num_experts", "num_local_experts" },
+        { "moe", "num_experts_per_tok", "num_experts_per_tok" },
     };
-    static const char *const experts[][2] = {
-        { "num_experts", "num_local_experts" },
-        { "num_experts_per_tok", "num_experts_per_tok" },
-    };
-    const json_t *moe = json_object_get(n->config.text, "moe");
-    json_t *value;
-    int failed = 0;
 
     *out = json_object();
-    for (size_t i = 0; *out != NULL && i < sizeof(names) / sizeof(*names);
-         i++) {
-        value = json_object_get(n->config.text, names[i][0]);
-        if (value != NULL)
-            failed |= json_object_set(*out, names[i][1], value);
+    LCT_NET_GOT(*out);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        const json_t *at = n->config.text;
+        json_t *value = json_object_get(
+            keys[i].within != NULL ? json_object_get(at, keys[i].within) : at,
+            keys[i].from);
+
+        if (value != NULL && json_object_set(*out, keys[i].to, value) != 0)
+            return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     }
-    for (size_t i = 0; *out != NULL && i < sizeof(experts) / sizeof(*experts);
-         i++) {
-        value = json_object_get(moe, experts[i][0]);
-        if (value != NULL)
-            failed |= json_object_set(*out, experts[i][1], value);
-    }
-    return *out != NULL && failed == 0
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    return LOCANT_OK;
 }
