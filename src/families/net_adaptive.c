@@ -178,9 +178,10 @@ int64_t lct_net_adaptive_scratch(const struct lct_net *n)
     return widest + LCT_NET_CLUSTERS;
 }
 
-void lct_net_adaptive_embed(void *x, int64_t id, const struct lct_net *n,
-                            void *scratch, const struct lct_net_room *room)
+void lct_net_adaptive_embed(void *x, int64_t id, void *scratch,
+                            const struct lct_net_room *room)
 {
+    const struct lct_net *n = room->n;
     const struct lct_net_adaptive *a = n->adaptive;
     int i = 0;
 
@@ -222,9 +223,9 @@ static void normalise(void *row, const void *clusters,
 }
 
 void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
-                           const struct lct_net *n, void *scratch,
-                           const struct lct_net_room *room)
+                           void *scratch, const struct lct_net_room *room)
 {
+    const struct lct_net *n = room->n;
     const struct lct_net_adaptive *a = n->adaptive;
     const struct lct_net_math *m = n->math;
     void *clusters = scratch;

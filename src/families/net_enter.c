@@ -81,24 +81,27 @@ locant_status lct_net_enter(struct lct_net_run *r,
 {
     const struct lct_net *n = r->n;
     const struct lct_net_math *m = n->math;
-    const int64_t rows = r->cache->B * t->T, width = n->embed.in;
+    const int64_t rows = r->cache->B * t->T;
     const bool projected = r->stack->project_in.w.weight != NULL;
     void *x = projected ? r->embed : r->x;
 
     if (r->stack->patches != NULL)
         return lct_net_patches_enter(r, t);
-    for (int64_t i = 0; i < rows && n->adaptive != NULL; i++)
-        lct_net_adaptive_embed(lct_net_math_at(m, x, i * n->width),
-                               t->ids[i / t->T * t->stride + i % t->T], n,
-                               r->embed, &r->room);
-    for (int64_t i = 0; i < rows && n->adaptive == NULL; i++)
-        lct_net_matrix_rows(lct_net_math_at(m, x, i * width), n, &n->embed,
-                            t->ids[i / t->T * t->stride + i % t->T], 1);
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t id = t->ids[i / t->T * t->stride + i % t->T];
+
+        if (n->adaptive != NULL)
+            lct_net_adaptive_embed(lct_net_math_at(m, x, i * n->width), id,
+                                   r->embed, &r->room);
+        else
+            lct_net_matrix_rows(lct_net_math_at(m, x, i * n->embed.in), n,
+                                &n->embed, id, 1);
+    }
     if (projected)
         lct_net_linear_forward(r->x, x, rows, &r->stack->project_in, &r->room);
     if (r->stack->input_scale != 1)
         m->scale(r->x, r->stack->input_scale, rows * n->width);
-    lct_net_seen_enter(r, t);
+    lct_net_seen_put(r, t, -1);
     if (r->stack->types != NULL)
         add_types(r, t);
     LCT_TRY(add_positions(r, t->T));

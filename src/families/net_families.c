@@ -103,18 +103,11 @@ static const struct lct_net_family families[] = {
 #include "net_families.def"
 };
 
-const struct lct_net_family *lct_net_families_at(size_t i)
-{
-    return i < sizeof(families) / sizeof(families[0]) ? &families[i] : NULL;
-}
-
 const struct lct_net_family *lct_net_families_find(const char *model_type)
 {
-    const struct lct_net_family *f;
-
-    for (size_t i = 0; (f = lct_net_families_at(i)) != NULL; i++)
-        if (strcmp(f->model_type, model_type) == 0)
-            return f;
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+        if (strcmp(families[i].model_type, model_type) == 0)
+            return &families[i];
     return NULL;
 }
 

@@ -92,8 +92,7 @@ struct lct_net_family {
     lct_net_family_read *read; /* or NULL */
 };
 
-/* Row i of the table, NULL past the end; the row of a model_type, or NULL. */
-const struct lct_net_family *lct_net_families_at(size_t i);
+/* The row of a model_type, or NULL. */
 const struct lct_net_family *lct_net_families_find(const char *model_type);
 
 /* The switches of a model.  Errors: FORMAT (a key is wrong). */

@@ -49,6 +49,7 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
     const struct lct_net *n = r->n;
     const struct lct_net_stack *s = r->stack;
 
+    r->ids = s->plan->ids;
     LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
     LCT_TRY(lct_net_linear_begin(&r->room, n));
@@ -72,16 +73,14 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
                                       const struct lct_net_stack *s, int64_t B,
                                       int64_t capacity, int64_t most)
 {
-    *r = (struct lct_net_run){
-        .n = n, .stack = s, .ids = s->plan->ids, .most = most
-    };
+    *r = (struct lct_net_run){ .n = n, .stack = s, .most = most };
     return begin(r, B, capacity, B * most);
 }
 
 locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
                                 int64_t B, int64_t capacity, int64_t most)
 {
-    return lct_net_run_begin_stack(r, n, &n->text, B, capacity, most);
+    return lct_net_run_begin_share(r, n, B, capacity, most, NULL);
 }
 
 locant_status lct_net_run_begin_share(struct lct_net_run *r,
@@ -89,16 +88,15 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
                                       int64_t capacity, int64_t most,
                                       struct lct_net_share *share)
 {
-    const int64_t own = lct_net_share_most(share, n, capacity, most);
-
-    *r = (struct lct_net_run){ .n = n,
-                               .stack = &n->text,
-                               .ids = n->text.plan->ids,
-                               .most = most,
-                               .share = share };
+    if (share == NULL)
+        return lct_net_run_begin_stack(r, n, &n->text, B, capacity, most);
+    *r = (struct lct_net_run){
+        .n = n, .stack = &n->text, .most = most, .share = share
+    };
     LCT_TRY(
         lct_net_share_reserve(share, n, B, n->text.memory + capacity, most));
-    return begin(r, B, capacity, B * own);
+    return begin(r, B, capacity,
+                 B * lct_net_share_most(share, n, capacity, most));
 }
 
 void lct_net_run_end(struct lct_net_run *r)
@@ -170,7 +168,7 @@ static locant_status run_layer(struct lct_net_run *r, struct lct_net_step *step,
                                        r->cache->B * step->T /
                                            (t->grid->merge * t->grid->merge),
                                        l->deep, &r->room));
-    lct_net_seen_add(r, t, i);
+    lct_net_seen_put(r, t, i);
     return LOCANT_OK;
 }
 
@@ -326,7 +324,7 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     double from = r->seconds != NULL ? lct_net_run_now() : 0;
 
     if (n->adaptive != NULL) {
-        lct_net_adaptive_head(out, x, rows, n, r->embed, &r->room);
+        lct_net_adaptive_head(out, x, rows, r->embed, &r->room);
         count(r, n->text.n_layers + 1, &from);
         return;
     }

@@ -51,7 +51,8 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
                                       const struct lct_net *n,
                                       const struct lct_net_stack *s, int64_t B,
                                       int64_t capacity, int64_t most);
-/* The same of a run whose ranks share out the tokens of each step. */
+/* The same of a run whose ranks share out the tokens of each step; NULL: one
+   process. */
 locant_status lct_net_run_begin_share(struct lct_net_run *r,
                                       const struct lct_net *n, int64_t B,
                                       int64_t capacity, int64_t most,

@@ -11,10 +11,8 @@ struct lct_net_seen {
     int64_t n_deep;
 };
 
-/* Rows of r->x that stand for images become their states. */
-void lct_net_seen_enter(struct lct_net_run *r, const struct lct_net_tokens *t);
-
-/* What is added to them after layer i. */
-void lct_net_seen_add(struct lct_net_run *r, const struct lct_net_tokens *t,
+/* Rows of r->x that stand for images become their states; or, after a layer of
+   the text (-1: before the first), what it adds is added to them. */
+void lct_net_seen_put(struct lct_net_run *r, const struct lct_net_tokens *t,
                       int64_t layer);
 #endif
