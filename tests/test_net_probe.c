@@ -380,9 +380,7 @@ TEST(classes_of_made_up_heads)
                                          .heads = heads,
                                          .rows = 1 };
     const struct lct_net_stack stack = { .n_layers = 1 };
-    const struct lct_net_probe probe = { .stack = &stack,
-                                         .only = -1,
-                                         .layers = &layer };
+    const struct lct_net_probe probe = { .stack = &stack, .layers = &layer };
     json_t *json = lct_net_probe_json(&probe, 16, -1);
 
     for (size_t h = 0; h < HEADS; h++)
@@ -409,9 +407,7 @@ TEST(unused_pairs_of_a_made_up_head)
                                          .heads = heads,
                                          .rows = 1 };
     const struct lct_net_stack stack = { .n_layers = 1 };
-    const struct lct_net_probe probe = { .stack = &stack,
-                                         .only = -1,
-                                         .layers = &layer };
+    const struct lct_net_probe probe = { .stack = &stack, .layers = &layer };
     json_t *json = lct_net_probe_json(&probe, 16, -1);
     const json_t *pairs = json_object_get(layer_of(json, 0), "pairs");
 

@@ -170,6 +170,22 @@ static void turn(struct rows *r, const locant_attention *call,
         r->first++;
 }
 
+static locant_status run(locant_tensor *out, locant_tensor *lse,
+                         const locant_attention *call)
+{
+    size_t bytes;
+    void *room;
+    locant_status status;
+
+    LCT_TRY(locant_attention_workspace(&bytes, call));
+    room = locant_alloc(bytes > 0 ? bytes : 1);
+    if (room == NULL)
+        return no_memory();
+    status = locant_attention_forward(out, lse, call, room, bytes);
+    locant_release(room);
+    return status;
+}
+
 /* Weights among the keys of the tile, and their log-sum-exp. */
 static locant_status read_tile(struct rows *r)
 {
@@ -189,9 +205,6 @@ static locant_status read_tile(struct rows *r)
     locant_tensor lse = locant_dense(r->lse, r->q.dtype, 3, shape);
     locant_tensor q_docs, k_docs, q_coords, k_coords;
     locant_attention call = r->call;
-    size_t bytes;
-    void *room;
-    locant_status status;
 
     call.q = &q;
     call.k = &k;
@@ -210,13 +223,7 @@ static locant_status read_tile(struct rows *r)
         call.q_coords = &q_coords;
         call.k_coords = &k_coords;
     }
-    LCT_TRY(locant_attention_workspace(&bytes, &call));
-    room = locant_alloc(bytes > 0 ? bytes : 1);
-    if (room == NULL)
-        return no_memory();
-    status = locant_attention_forward(&out, &lse, &call, room, bytes);
-    locant_release(room);
-    return status;
+    return run(&out, &lse, &call);
 }
 
 /* ----------------------------------------------------------------- the sums */
@@ -319,8 +326,6 @@ static locant_status add_even(struct lct_net_probe_head *head,
     locant_tensor k = q, v, out, lse;
     locant_attention even = *call;
     double *room = locant_alloc((size_t)(2 * B * T) * sizeof(*room));
-    size_t bytes;
-    void *work = NULL;
     locant_status status;
 
     if (room == NULL)
@@ -338,14 +343,9 @@ static locant_status add_even(struct lct_net_probe_head *head,
     even.sinks = NULL;
     even.softcap = 0;
     even.q_coords = even.k_coords = NULL;
-    status = locant_attention_workspace(&bytes, &even);
-    if (status == LOCANT_OK && (work = locant_alloc(bytes + 1)) == NULL)
-        status = no_memory();
-    if (status == LOCANT_OK)
-        status = locant_attention_forward(&out, &lse, &even, work, bytes);
+    status = run(&out, &lse, &even);
     if (status == LOCANT_OK)
         status = add_call(head, &even, &lse);
-    locant_release(work);
     locant_release(room);
     return status;
 }
