@@ -2,10 +2,142 @@
    attention of one layer */
 #include "net_attention_bind.h"
 #include "net_latent.h"
-#include "net_learned.h"
 #include "net_math.h"
 #include <stdio.h>
 #include <string.h>
+
+/* ---------------------------------------------------- learned by encodings */
+
+/* A parameter of an encoding and the tensor that has it, of which there may be
+   several: the first that the file has counts. */
+struct row {
+    const char *param;
+    enum lct_net_role role;
+    const char *suffix;
+    bool across; /* the tensor is the transpose */
+};
+
+/* clang-format off */
+static const struct row known[] = {
+    { "table", LCT_REL_TABLE, ".weight", false },
+    { "table", LCT_TABLE, ".weight", false },
+    { "table", LCT_TABLE, "", false },
+    { "key", LCT_POS_K, ".weight", false },
+    { "key", LCT_K, ".weight", false },
+    { "query", LCT_POS_Q, ".weight", false },
+    { "query", LCT_Q, ".weight", false },
+    { "key_bias", LCT_POS_K, ".bias", false },
+    { "key_bias", LCT_K, ".bias", false },
+    { "query_bias", LCT_POS_Q, ".bias", false },
+    { "query_bias", LCT_Q, ".bias", false },
+    { "norm_weight", LCT_REL_NORM, ".weight", false },
+    { "norm_bias", LCT_REL_NORM, ".bias", false },
+    { "projection", LCT_POS_MAP, ".weight", false },
+    { "u", LCT_POS_U, "", false },
+    { "u", LCT_SHARED_U, "", false },
+    { "v", LCT_POS_V, "", false },
+    { "v", LCT_SHARED_V, "", false },
+    { "w1", LCT_NET_W1, ".weight", true },
+    { "b1", LCT_NET_W1, ".bias", false },
+    { "w2", LCT_NET_W2, ".weight", true },
+    { "log_scale", LCT_LOGIT_SCALE, "", false },
+};
+/* clang-format on */
+
+/* Of rows for this parameter the first whose tensor there is, else the last of
+   a role that the family has; NULL: none. */
+static const struct row *find(const struct lct_net_binder *b, const char *param)
+{
+    const char *dot = strrchr(param, '.'); /* "t5.table" of a sum */
+    const struct row *last = NULL;
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(known[i].param, dot != NULL ? dot + 1 : param) != 0 ||
+            lct_net_names_role(&b->prefix, known[i].role) == NULL)
+            continue;
+        last = &known[i];
+        if (lct_net_bind_find(b, known[i].role, known[i].suffix) != NULL)
+            break;
+    }
+    return last;
+}
+
+static int64_t product(const int64_t *shape, int rank)
+{
+    int64_t all = 1;
+
+    for (int i = 0; i < rank; i++)
+        all *= shape[i];
+    return all;
+}
+
+/* Numbers of a tensor [n, m] in the order of [m, n], the shape of x. */
+static locant_status transpose(locant_tensor *x, struct lct_net *n)
+{
+    const int64_t rows = x->shape[0], columns = x->shape[1];
+    void *to = lct_net_keep(n, (size_t)(rows * columns) * n->math->item);
+
+    LCT_NET_GOT(to);
+    for (int64_t i = 0; i < rows * columns; i++)
+        n->math->set(to, i,
+                     n->math->get(x->data, i % columns * rows + i / columns));
+    x->data = to;
+    return LOCANT_OK;
+}
+
+/* Tables that all layers share may stand in layer 0. */
+static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
+                                const locant_param_info *info)
+{
+    const int64_t count = product(info->shape, info->rank);
+    struct lct_net_binder of = *b;
+    const struct row *row;
+    const struct lct_weight *w;
+    void *numbers;
+
+    if (!info->per_layer)
+        of.layer = 0;
+    row = find(&of, info->name);
+    if (row == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: no tensor is known for the parameter %s of an "
+                           "encoding",
+                           b->n->config.file, info->name);
+    LCT_TRY(lct_net_bind_need(&w, &of, row->role, row->suffix));
+    if (product(w->shape, w->rank) != count)
+        return lct_net_bind_shape(b->n, w, info->rank, info->shape);
+    LCT_TRY(lct_net_bind_vector(&numbers, b->n, w, count, 0));
+    *out = locant_dense(numbers, b->n->dtype, info->rank, info->shape);
+    return row->across ? transpose(out, b->n) : LOCANT_OK;
+}
+
+/* a->params and a->n_params, in the order of locant_encoding_param(). */
+static locant_status bind_learned(struct lct_net_attention *a,
+                                  struct lct_net_binder *b)
+{
+    const locant_sizes sizes = { .width = b->n->width,
+                                 .heads = a->plan->heads,
+                                 .kv_heads = a->plan->kv_heads,
+                                 .head_dim = a->plan->qk_dim };
+    locant_param_info info;
+    int n = 0;
+
+    if (a->encoding == NULL)
+        return LOCANT_OK;
+    while (locant_encoding_param(&info, a->encoding, n, &sizes))
+        n++;
+    if (n == 0)
+        return LOCANT_OK;
+    a->params = lct_net_keep(b->n, (size_t)n * sizeof(*a->params));
+    LCT_NET_GOT(a->params);
+    for (a->n_params = 0; a->n_params < n; a->n_params++) {
+        locant_encoding_param(&info, a->encoding, a->n_params, &sizes);
+        LCT_TRY(bind_param(&a->params[a->n_params], b, &info));
+    }
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------- maps */
 
 /* The queries of each head, then the gate of its output. */
 static locant_status bind_gated(struct lct_net_attention *a,
@@ -185,7 +317,7 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
 
     a->plan = p;
     LCT_TRY(choose_encoding(a));
-    LCT_TRY(lct_net_learned_bind(a, b));
+    LCT_TRY(bind_learned(a, b));
     a->clip = b->s.clip;
     a->window = b->s.same_length ? b->s.memory : 0;
     if (b->s.latent)

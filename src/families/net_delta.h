@@ -3,6 +3,10 @@
 #define LCT_NET_DELTA_H
 #include "net_attention.h"
 
+/* The tensors of a layer.  Errors: FORMAT, NOMEM. */
+locant_status lct_net_delta_bind(struct lct_net_delta **out,
+                                 struct lct_net_binder *b);
+
 /* Channels that the convolution passes over: of q, k and v. */
 int64_t lct_net_delta_channels(const struct lct_net_delta *d);
 /* Numbers of the decay of a token. */

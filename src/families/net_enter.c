@@ -5,8 +5,8 @@
 #include "net_math.h"
 #include "net_norm.h"
 #include "net_patches.h"
-#include "net_seen.h"
 #include "net_streams.h"
+#include <string.h>
 
 /* Add what the input door of the encoding gives at the new slots. */
 static locant_status add_positions(struct lct_net_run *r, int64_t T)
@@ -41,6 +41,27 @@ void lct_net_enter_positions(struct lct_net_run *r,
 
         for (int64_t i = 0; i < t->T; i++)
             at[i] = t->ids[b * t->stride + i] != pad ? ++last : pad;
+    }
+}
+
+void lct_net_enter_seen(struct lct_net_run *r, const struct lct_net_tokens *t,
+                        int64_t layer)
+{
+    const struct lct_net_math *m = r->n->math;
+    const int64_t D = r->n->width;
+
+    if (t->seen == NULL || layer >= r->seen->n_deep)
+        return;
+    for (int64_t i = 0; i < r->cache->B * t->T; i++) {
+        const int64_t token = t->seen[i / t->T * t->stride + i % t->T];
+        void *x = lct_net_math_at(m, r->x, i * D);
+
+        if (token >= 0 && layer < 0)
+            memcpy(x, lct_net_math_at(m, r->seen->states, token * D),
+                   (size_t)D * m->item);
+        else if (token >= 0)
+            m->add(x, lct_net_math_at(m, r->seen->deep[layer], token * D), 1,
+                   D);
     }
 }
 
@@ -101,7 +122,7 @@ locant_status lct_net_enter(struct lct_net_run *r,
         lct_net_linear_forward(r->x, x, rows, &r->stack->project_in, &r->room);
     if (r->stack->input_scale != 1)
         m->scale(r->x, r->stack->input_scale, rows * n->width);
-    lct_net_seen_put(r, t, -1);
+    lct_net_enter_seen(r, t, -1);
     if (r->stack->types != NULL)
         add_types(r, t);
     LCT_TRY(add_positions(r, t->T));

@@ -10,7 +10,6 @@
 #include "net_merger.h"
 #include "net_norm.h"
 #include "net_patches.h"
-#include "net_seen.h"
 #include "net_share.h"
 #include "net_streams.h"
 #include "net_windows.h"
@@ -168,7 +167,7 @@ static locant_status run_layer(struct lct_net_run *r, struct lct_net_step *step,
                                        r->cache->B * step->T /
                                            (t->grid->merge * t->grid->merge),
                                        l->deep, &r->room));
-    lct_net_seen_put(r, t, i);
+    lct_net_enter_seen(r, t, i);
     return LOCANT_OK;
 }
 

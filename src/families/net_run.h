@@ -9,8 +9,16 @@
 #include "net_attention.h"
 
 struct lct_net_grid;
-struct lct_net_seen;
 struct lct_net_share;
+
+/* What a text sees of images: the states of their tokens. */
+struct lct_net_seen {
+    int64_t tokens; /* of all images */
+    void *states;   /* [tokens, D], instead of embeddings */
+    void **deep;    /* [n_deep] arrays [tokens, D], each added after a layer of
+                       the text, the first ones */
+    int64_t n_deep;
+};
 
 struct lct_net_run {
     const struct lct_net *n;

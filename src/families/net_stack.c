@@ -4,7 +4,7 @@
 #include "net_attention_bind.h"
 #include "net_convolution.h"
 #include "net_cross.h"
-#include "net_delta_bind.h"
+#include "net_delta.h"
 #include "net_inputs.h"
 #include "net_math.h"
 #include "net_mixture.h"
