@@ -51,7 +51,8 @@ static locant_status mlp(void *y, const void *x, const struct lct_net_step *s,
                : lct_net_mlp_forward(y, x, rows, &l->mlp, s->room);
 }
 
-/* x += scale after(y), where x may first become the norm that y was made of */
+/* x += scale after(y), where x may first become the norm that y was made of; or
+   x = after(x + y) */
 static void add_branch(void *x, void *y, const void *base,
                        const struct lct_net_step *s,
                        const struct lct_net_layer *l,
@@ -60,13 +61,17 @@ static void add_branch(void *x, void *y, const void *base,
 {
     const struct lct_net_math *m = s->n->math;
     const int64_t D = l->width, all = rows * D;
+    const bool post = l->residual == LCT_POST_NORM;
 
-    lct_net_norm_rows(y, y, rows, m, after);
+    if (!post)
+        lct_net_norm_rows(y, y, rows, m, after);
     for (int64_t r = 0; scale != NULL && r < rows; r++)
         m->multiply(lct_net_math_at(m, y, r * D), scale, D);
     if (l->residual_of_norm && base != x)
         memcpy(x, base, (size_t)all * m->item);
     m->add(x, y, l->branch_scale, all);
+    if (post)
+        lct_net_norm_rows(x, x, rows, m, after);
 }
 
 /* A state sums up all tokens before: every rank computes all of them, and has
@@ -152,27 +157,6 @@ static locant_status parallel(void *x, const struct lct_net_step *s,
     return LOCANT_OK;
 }
 
-static locant_status post_norm(void *x, const struct lct_net_step *s,
-                               const struct lct_net_layer *l, int64_t i,
-                               int64_t rows, void *y)
-{
-    const struct lct_net_math *m = s->n->math;
-    const int64_t all = rows * l->width;
-
-    LCT_TRY(lct_net_attention_forward(y, x, s, &l->attention, i));
-    m->add(x, y, 1, all);
-    lct_net_norm_rows(x, x, rows, m, &l->after_attn);
-    if (l->cross != NULL) {
-        LCT_TRY(lct_net_cross_forward(y, x, s, l->cross, i));
-        m->add(x, y, 1, all);
-        lct_net_norm_rows(x, x, rows, m, &l->after_cross);
-    }
-    LCT_TRY(mlp(y, x, s, l, rows));
-    m->add(x, y, 1, all);
-    lct_net_norm_rows(x, x, rows, m, &l->after_mlp);
-    return LOCANT_OK;
-}
-
 locant_status lct_net_block_forward(void *x, const struct lct_net_step *s,
                                     const struct lct_net_layer *l, int64_t i)
 {
@@ -185,12 +169,8 @@ locant_status lct_net_block_forward(void *x, const struct lct_net_step *s,
     h = lct_net_take(s->room, rows, l->width);
     y = lct_net_take(s->room, rows, l->width);
     LCT_NET_GOT(y);
-    if (l->residual == LCT_PARALLEL)
-        LCT_TRY(parallel(x, s, l, i, rows, h, y));
-    else if (l->residual == LCT_POST_NORM)
-        LCT_TRY(post_norm(x, s, l, i, rows, y));
-    else
-        LCT_TRY(sequential(x, s, l, i, rows, h, y));
+    LCT_TRY((l->residual == LCT_PARALLEL ? parallel : sequential)(x, s, l, i,
+                                                                  rows, h, y));
     lct_net_give_back(s->room, mark);
     return LOCANT_OK;
 }
