@@ -138,17 +138,23 @@ locant_status lct_net_bind_shape(struct lct_net *n, const struct lct_weight *w,
     return lct_net_bind_packed(n, w, rank, shape);
 }
 
-locant_status lct_net_bind_vector(void **out, struct lct_net *n,
-                                  const struct lct_weight *w, int64_t count,
-                                  double more)
+/* The same unless w has so many numbers, in whatever shape. */
+static locant_status check_count(struct lct_net *n, const struct lct_weight *w,
+                                 int64_t count)
 {
     int64_t all = 1;
 
     for (int i = 0; i < w->rank; i++)
         all *= w->shape[i];
-    LCT_TRY(check_type(n, w));
-    if (all != count)
-        return lct_net_bind_shape(n, w, 1, &count);
+    return all == count ? check_type(n, w)
+                        : lct_net_bind_shape(n, w, 1, &count);
+}
+
+locant_status lct_net_bind_vector(void **out, struct lct_net *n,
+                                  const struct lct_weight *w, int64_t count,
+                                  double more)
+{
+    LCT_TRY(check_count(n, w, count));
     *out = lct_net_keep(n, (size_t)count * n->math->item);
     LCT_NET_GOT(*out);
     n->math->read(*out, w, 0, count);
@@ -232,26 +238,18 @@ static locant_status bind_scales(struct lct_net_matrix *m,
     return lct_net_bind_shape(b->n, s, 2, shape);
 }
 
-/* The bias of the wanted rows of a tensor. */
-static locant_status bind_bias(void **out, struct lct_net *n,
-                               const struct lct_weight *w,
-                               const struct lct_net_matrix *m,
-                               const struct lct_net_rows *rows)
+locant_status lct_net_bind_bias(struct lct_net_linear *l, struct lct_net *n,
+                                const struct lct_weight *w,
+                                const struct lct_net_rows *rows)
 {
-    void *all;
+    const struct lct_net_math *m = n->math;
 
-    LCT_TRY(lct_net_bind_vector(&all, n, w, rows->all, 0));
-    *out = all;
-    if (rows->first == 0 && rows->all == m->out)
-        return LOCANT_OK;
-    *out = lct_net_keep(n, (size_t)m->out * n->math->item);
-    LCT_NET_GOT(*out);
-    for (int64_t r = 0; r < m->out; r++) {
-        int64_t at =
-            rows->first + r / rows->group * rows->step + r % rows->group;
-
-        n->math->set(*out, r, n->math->get(all, at));
-    }
+    l->bias = lct_net_keep(n, (size_t)l->w.out * m->item);
+    LCT_NET_GOT(l->bias);
+    for (int64_t r = 0; r < l->w.out; r += rows->group)
+        m->read(lct_net_math_at(m, l->bias, r), w,
+                rows->first + r / rows->group * rows->step,
+                rows->group < l->w.out - r ? rows->group : l->w.out - r);
     return LOCANT_OK;
 }
 
@@ -319,8 +317,10 @@ locant_status lct_net_bind_rows(struct lct_net_linear *l,
         LCT_TRY(lct_net_bind_need(&bias_w, b, role, ".bias"));
     else
         bias_w = lct_net_bind_find(b, role, ".bias");
-    return bias_w == NULL ? LOCANT_OK
-                          : bind_bias(&l->bias, b->n, bias_w, m, rows);
+    if (bias_w == NULL)
+        return LOCANT_OK;
+    LCT_TRY(check_count(b->n, bias_w, rows->all));
+    return lct_net_bind_bias(l, b->n, bias_w, rows);
 }
 
 struct lct_net_norm lct_net_bind_rms(int64_t width, double eps)

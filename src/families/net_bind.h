@@ -68,6 +68,11 @@ locant_status lct_net_bind_rows(struct lct_net_linear *l,
                                 enum lct_net_role role, int64_t out, int64_t in,
                                 const struct lct_net_rows *rows);
 
+/* l->bias = those numbers of w that belong to the rows of l.  Errors: NOMEM. */
+locant_status lct_net_bind_bias(struct lct_net_linear *l, struct lct_net *n,
+                                const struct lct_weight *w,
+                                const struct lct_net_rows *rows);
+
 /* x over its root mean square. */
 struct lct_net_norm lct_net_bind_rms(int64_t width, double eps);
 /* A norm of the family's kind over 'width' numbers; none if the family has no

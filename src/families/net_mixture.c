@@ -91,13 +91,14 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
                                         : (int64_t[3]){ E, rows, in });
 }
 
-/* Rows first, first + step, .. ('group' at a time) of matrix i of a stack. */
+/* Rows of matrix i of a stack. */
 static locant_status take(struct lct_net_linear *l, struct lct_net_binder *b,
                           const struct stack *s, int64_t i,
                           const struct lct_net_rows *rows, int64_t out)
 {
-    const struct lct_net_math *m = b->n->math;
+    struct lct_net_rows all = *rows;
 
+    all.first += i * s->rows;
     l->w = (struct lct_net_matrix){ .weight = s->w,
                                     .scales = s->scales,
                                     .out = out,
@@ -108,16 +109,8 @@ static locant_status take(struct lct_net_linear *l, struct lct_net_binder *b,
                                     .step = rows->step,
                                     .transposed = s->across };
     l->w.first += rows->first * (s->across ? 1 : s->in);
-    if (s->bias == NULL)
-        return LOCANT_OK;
-    l->bias = lct_net_keep(b->n, (size_t)out * m->item);
-    LCT_NET_GOT(l->bias);
-    for (int64_t r = 0; r < out; r++)
-        m->read(lct_net_math_at(m, l->bias, r), s->bias,
-                i * s->rows + rows->first + r / rows->group * rows->step +
-                    r % rows->group,
-                1);
-    return LOCANT_OK;
+    return s->bias == NULL ? LOCANT_OK
+                           : lct_net_bind_bias(l, b->n, s->bias, &all);
 }
 
 /* gate and up in one stack: halves, or alternating rows */
@@ -125,16 +118,16 @@ static locant_status bind_halves(struct lct_net_experts *e,
                                  struct lct_net_binder *b, int64_t width)
 {
     const bool mixed = b->s.interleaved_experts;
-    struct lct_net_rows rows = { .group = mixed ? 1 : width,
-                                 .step = mixed ? 2 : width };
+    const struct lct_net_rows gate = { .group = mixed ? 1 : width,
+                                       .step = mixed ? 2 : width };
+    struct lct_net_rows up = gate;
     struct stack s = { 0 };
 
+    up.first = mixed ? 1 : width;
     LCT_TRY(bind_stack(&s, b, LCT_EXPERT_GATE_UP, 2 * width, b->n->width));
     for (int64_t i = 0; i < e->n; i++) {
-        rows.first = 0;
-        LCT_TRY(take(&e->mlp[i].gate, b, &s, i, &rows, width));
-        rows.first = mixed ? 1 : width;
-        LCT_TRY(take(&e->mlp[i].up, b, &s, i, &rows, width));
+        LCT_TRY(take(&e->mlp[i].gate, b, &s, i, &gate, width));
+        LCT_TRY(take(&e->mlp[i].up, b, &s, i, &up, width));
     }
     return LOCANT_OK;
 }
