@@ -71,7 +71,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     if (n->text.patches != NULL)
         shape[1] = lct_net_patches_states(n, in->height, in->width);
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? lct_net_run_width(n) : n->vocab;
-    if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
+    if (n->s.pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
     shape[1] = n->vocab;
     shape[2] = 0;

@@ -243,7 +243,8 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (n->pool != LCT_POOL_NONE || n->text.plan->layers[0].mask != LCT_CAUSAL)
+    if (n->s.pool != LCT_POOL_NONE ||
+        n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,
                            n->config.model_type);

@@ -79,12 +79,13 @@ static locant_status project(const struct work *w, const void *x,
     const int64_t rows = s->cache->B * s->T;
     const int64_t q = p->heads * p->qk_dim, k = p->kv_heads * p->qk_dim;
     const int64_t v = p->kv_heads * p->v_dim;
+    const double clip = n->s.clip;
 
     if (a->latent != NULL)
         return lct_net_latent_forward(w->q, w->k, w->v, x, rows, a, s->room);
     lct_net_linear_forward(w->q, x, rows, &a->q, s->room);
-    if (a->clip != 0)
-        n->math->clamp(w->q, -a->clip, a->clip, rows * q);
+    if (clip != 0)
+        n->math->clamp(w->q, -clip, clip, rows * q);
     if (p->keys_of >= 0)
         return LOCANT_OK;
     lct_net_linear_forward(w->k, x, rows, &a->k, s->room);
@@ -92,9 +93,9 @@ static locant_status project(const struct work *w, const void *x,
         memcpy(w->v, w->k, (size_t)(rows * v) * n->math->item);
     else
         lct_net_linear_forward(w->v, x, rows, &a->v, s->room);
-    if (a->clip != 0) {
-        n->math->clamp(w->k, -a->clip, a->clip, rows * k);
-        n->math->clamp(w->v, -a->clip, a->clip, rows * v);
+    if (clip != 0) {
+        n->math->clamp(w->k, -clip, clip, rows * k);
+        n->math->clamp(w->v, -clip, clip, rows * v);
     }
     return LOCANT_OK;
 }

@@ -157,14 +157,14 @@ static locant_status bind_apart(struct lct_net_attention *a,
     const struct lct_layer_plan *p = a->plan;
     const int64_t D = b->n->width;
 
-    if (b->s.gated)
+    if (b->n->s.gated)
         LCT_TRY(bind_gated(a, b));
     else
         LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_Q, p->heads * p->qk_dim, D));
     if (p->keys_of >= 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_K, p->kv_heads * p->qk_dim, D));
-    a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, LCT_V);
+    a->values_of_keys = b->n->s.value_norm && !lct_net_bind_has(b, LCT_V);
     return a->values_of_keys ? LOCANT_OK
                              : lct_net_bind_linear(&a->v, b, LCT_V,
                                                    p->kv_heads * p->v_dim, D);
@@ -181,13 +181,13 @@ static locant_status bind_fused(struct lct_net_attention *a,
     struct lct_net_rows k = { .first = p->heads * d, .group = K * d };
     struct lct_net_rows v = { .first = (p->heads + K) * d, .group = K * d };
 
-    if (b->s.qkv == LCT_QKV_GROUPED) {
+    if (b->n->s.qkv == LCT_QKV_GROUPED) {
         q = (struct lct_net_rows){ .group = group };
         k = (struct lct_net_rows){ .first = group, .group = d };
         v = (struct lct_net_rows){ .first = group + d, .group = d };
         q.step = group + 2 * d;
     }
-    k.step = v.step = b->s.qkv == LCT_QKV_GROUPED ? q.step : K * d;
+    k.step = v.step = b->n->s.qkv == LCT_QKV_GROUPED ? q.step : K * d;
     q.all = k.all = v.all = (p->heads + 2 * K) * d;
     LCT_TRY(lct_net_bind_rows(&a->q, b, LCT_QKV, p->heads * d, D, &q));
     LCT_TRY(lct_net_bind_rows(&a->k, b, LCT_QKV, K * d, D, &k));
@@ -238,7 +238,7 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
         return bind_norm_parts(norm, b, role, heads);
     LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
     LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, norm->width * norm->weights,
-                                b->s.plus_one ? 1 : 0));
+                                b->n->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, role, ".bias");
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w,
@@ -318,9 +318,8 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     a->plan = p;
     LCT_TRY(choose_encoding(a));
     LCT_TRY(bind_learned(a, b));
-    a->clip = b->s.clip;
-    a->window = b->s.same_length ? b->s.memory : 0;
-    if (b->s.latent)
+    a->window = b->n->s.same_length ? b->n->s.memory : 0;
+    if (b->n->s.latent)
         LCT_TRY(lct_net_latent_bind(&a->latent, b, p));
     else if (is_fused(b))
         LCT_TRY(bind_fused(a, b));
@@ -331,8 +330,8 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
     if (p->keys_of < 0)
         LCT_TRY(bind_qk_norm(&a->k_norm, b, LCT_K_NORM, &p->norm, p->kv_heads,
                              p->qk_dim));
-    if (b->s.value_norm)
-        a->v_norm = lct_net_bind_rms(p->v_dim, b->s.eps);
+    if (b->n->s.value_norm)
+        a->v_norm = lct_net_bind_rms(p->v_dim, b->n->s.eps);
     LCT_TRY(bind_sinks(a, b));
     return lct_net_bind_linear(&a->o, b, LCT_O, b->n->width,
                                p->heads * p->v_dim);

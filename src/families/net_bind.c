@@ -281,7 +281,7 @@ locant_status lct_net_bind_rows(struct lct_net_linear *l,
                                 const struct lct_net_rows *rows)
 {
     struct lct_net_matrix *m = &l->w;
-    const bool across = b->s.input_major && role != LCT_HEAD;
+    const bool across = b->n->s.input_major && role != LCT_HEAD;
     const struct lct_weight *w, *bias_w;
     struct lct_net_rows whole;
     int64_t shape[2];
@@ -313,7 +313,7 @@ locant_status lct_net_bind_rows(struct lct_net_linear *l,
     m->first = rows->first * (across ? 1 : in);
     LCT_TRY(bind_scales(m, b, role, rows->all));
     LCT_TRY(lct_net_matrix_round(b->n, m));
-    if ((b->s.biases & biases[role]) != 0)
+    if ((b->n->s.biases & biases[role]) != 0)
         LCT_TRY(lct_net_bind_need(&bias_w, b, role, ".bias"));
     else
         bias_w = lct_net_bind_find(b, role, ".bias");
@@ -339,13 +339,13 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
     if (lct_net_names_role(&b->prefix, role) == NULL)
         return LOCANT_OK;
     *norm = (struct lct_net_norm){
-        .kind = b->s.norm, .width = width, .weights = 1, .eps = b->s.eps
+        .kind = b->n->s.norm, .width = width, .weights = 1, .eps = b->n->s.eps
     };
     w = lct_net_bind_find(b, role, ".gamma"); /* of old files */
     if (w == NULL)
         LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
-    LCT_TRY(
-        lct_net_bind_vector(&norm->w, b->n, w, width, b->s.plus_one ? 1 : 0));
+    LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, width,
+                                b->n->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, role, ".bias");
     if (w == NULL)
         w = lct_net_bind_find(b, role, ".beta");

@@ -6,7 +6,6 @@
 struct lct_net_binder {
     struct lct_net *n;
     struct lct_net_prefix prefix;
-    struct lct_net_switches s;
     int64_t layer; /* whose tensors are bound, of roles that layers have */
     int64_t part;  /* the expert, head, stage .. of names with "%d" */
 };

@@ -46,7 +46,7 @@ static locant_status add_experts(void *y, const void *x,
 static locant_status mlp(void *y, const void *x, const struct lct_net_step *s,
                          const struct lct_net_layer *l, int64_t rows)
 {
-    return l->experts != NULL && !l->beside
+    return l->experts != NULL && !s->n->s.beside
                ? lct_net_experts_forward(y, x, x, rows, l->experts, s->room)
                : lct_net_mlp_forward(y, x, rows, &l->mlp, s->room);
 }
@@ -61,15 +61,15 @@ static void add_branch(void *x, void *y, const void *base,
 {
     const struct lct_net_math *m = s->n->math;
     const int64_t D = l->width, all = rows * D;
-    const bool post = l->residual == LCT_POST_NORM;
+    const bool post = s->n->s.residual == LCT_POST_NORM;
 
     if (!post)
         lct_net_norm_rows(y, y, rows, m, after);
     for (int64_t r = 0; scale != NULL && r < rows; r++)
         m->multiply(lct_net_math_at(m, y, r * D), scale, D);
-    if (l->residual_of_norm && base != x)
+    if (s->n->s.residual_of_norm && base != x)
         memcpy(x, base, (size_t)all * m->item);
-    m->add(x, y, l->branch_scale, all);
+    m->add(x, y, s->n->s.branch_scale, all);
     if (post)
         lct_net_norm_rows(x, x, rows, m, after);
 }
@@ -126,7 +126,7 @@ static locant_status sequential(void *x, const struct lct_net_step *s,
     }
     base = normed(h, x, s, &l->before_mlp, rows);
     LCT_TRY(mlp(y, base, s, l, rows));
-    if (l->experts != NULL && l->beside)
+    if (l->experts != NULL && s->n->s.beside)
         LCT_TRY(add_experts(y, x, s, l, rows));
     add_branch(x, y, base, s, l, &l->after_mlp, l->mlp_scale, rows);
     if (l->input.gate.w.weight != NULL) {
@@ -152,8 +152,8 @@ static locant_status parallel(void *x, const struct lct_net_step *s,
     if (l->before_mlp.kind != LCT_NET_NO_NORM)
         base = normed(h, x, s, &l->before_mlp, rows);
     LCT_TRY(mlp(other, base, s, l, rows));
-    m->add(x, y, l->branch_scale, all);
-    m->add(x, other, l->branch_scale, all);
+    m->add(x, y, s->n->s.branch_scale, all);
+    m->add(x, other, s->n->s.branch_scale, all);
     return LOCANT_OK;
 }
 
@@ -169,8 +169,8 @@ locant_status lct_net_block_forward(void *x, const struct lct_net_step *s,
     h = lct_net_take(s->room, rows, l->width);
     y = lct_net_take(s->room, rows, l->width);
     LCT_NET_GOT(y);
-    LCT_TRY((l->residual == LCT_PARALLEL ? parallel : sequential)(x, s, l, i,
-                                                                  rows, h, y));
+    LCT_TRY((s->n->s.residual == LCT_PARALLEL ? parallel : sequential)(
+        x, s, l, i, rows, h, y));
     lct_net_give_back(s->room, mark);
     return LOCANT_OK;
 }

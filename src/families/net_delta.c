@@ -143,7 +143,7 @@ static locant_status bind_others(struct lct_net_delta *d,
     LCT_TRY(lct_net_bind_numbers(&d->bias, b, LCT_DECAY_BIAS, "",
                                  lct_net_delta_decays(d)));
     d->unit = lct_net_bind_rms(d->keys, UNIT_EPS / (double)d->keys);
-    d->norm = lct_net_bind_rms(d->values, b->s.eps);
+    d->norm = lct_net_bind_rms(d->values, b->n->s.eps);
     return lct_net_bind_numbers(&d->norm.w, b, LCT_DELTA_NORM, ".weight",
                                 d->values);
 }
@@ -155,7 +155,7 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
 
     *out = d;
     LCT_NET_GOT(d);
-    *d = b->s.delta;
+    *d = b->n->s.delta;
     LCT_TRY(lct_net_mlp_act(&d->act, b));
     if (lct_net_names_role(&b->prefix, LCT_DELTA_QKVZ) != NULL)
         LCT_TRY(bind_fused(d, b));

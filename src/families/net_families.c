@@ -154,5 +154,6 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
     LCT_TRY(lct_net_family_keys_bool(&out->tied, c, "tie_word_embeddings"));
     /* the head of a model of several parts belongs to the whole */
     out->tied |= json_is_true(json_object_get(c->root, "tie_word_embeddings"));
+    out->branch_scale = 1;
     return f->read != NULL ? f->read(out, c) : LOCANT_OK;
 }

@@ -144,7 +144,7 @@ locant_status lct_net_family_granite(struct lct_net_switches *s,
 {
     double scaling = 1;
 
-    s->branch_scale = s->embedding_scale = 1;
+    s->embedding_scale = 1;
     LCT_TRY(lct_net_family_keys_real(&s->embedding_scale, c,
                                      "embedding_multiplier"));
     LCT_TRY(

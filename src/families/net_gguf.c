@@ -201,20 +201,20 @@ static void find_variant(struct lct_net_binder *b)
     const bool mlp = lct_weights_find(w, "blk.0.ffn_norm.weight") != NULL;
 
     if (strcmp(type, "falcon") == 0) {
-        b->s.variant = mlp ? 1 : two ? 2 : 0;
-        b->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
+        b->n->s.variant = mlp ? 1 : two ? 2 : 0;
+        b->n->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
         b->prefix.names = two ? &falcon_two : &lct_net_names_gguf;
     }
     if (strcmp(type, "stablelm") == 0) {
-        b->s.variant = mlp ? 0 : 1;
-        b->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
+        b->n->s.variant = mlp ? 0 : 1;
+        b->n->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
     }
-    b->prefix.roles = b->n->family->names[b->s.variant];
+    b->prefix.roles = b->n->family->names[b->n->s.variant];
 }
 
 void lct_net_gguf_switch(struct lct_net_binder *b)
 {
-    struct lct_net_switches *s = &b->s;
+    struct lct_net_switches *s = &b->n->s;
 
     s->plus_one = s->input_major = false;
     s->qkv = LCT_QKV_STACKED;

@@ -20,10 +20,8 @@ static bool listed(const json_t *list, int64_t i)
     return false;
 }
 
-bool lct_net_mixture_in(const struct lct_net_binder *b, int64_t i)
+bool lct_net_mixture_in(const struct lct_net_switches *s, int64_t i)
 {
-    const struct lct_net_switches *s = &b->s;
-
     if (s->mlp_types != NULL)
         return strcmp(
                    json_string_value(json_array_get(s->mlp_types, (size_t)i)),
@@ -65,7 +63,7 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
                                 enum lct_net_role role, int64_t rows,
                                 int64_t in)
 {
-    const int64_t E = b->s.experts.n;
+    const int64_t E = b->n->s.experts.n;
 
     LCT_TRY(find_stack(s, b, role));
     s->rows = rows;
@@ -82,8 +80,8 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
         LCT_TRY(lct_net_bind_packed(b->n, s->w, 4, shape));
         return lct_net_bind_packed(b->n, s->scales, 3, shape);
     }
-    s->across = b->s.input_major_experts &&
-                !(b->s.experts_either_way && s->w->rank == 3 &&
+    s->across = b->n->s.input_major_experts &&
+                !(b->n->s.experts_either_way && s->w->rank == 3 &&
                   s->w->shape[1] == rows && s->w->shape[2] == in);
     LCT_TRY(lct_net_bind_blocks(b->n, s->w, s->across ? 1 : in));
     return lct_net_bind_shape(b->n, s->w, 3,
@@ -117,7 +115,7 @@ static locant_status take(struct lct_net_linear *l, struct lct_net_binder *b,
 static locant_status bind_halves(struct lct_net_experts *e,
                                  struct lct_net_binder *b, int64_t width)
 {
-    const bool mixed = b->s.interleaved_experts;
+    const bool mixed = b->n->s.interleaved_experts;
     const struct lct_net_rows gate = { .group = mixed ? 1 : width,
                                        .step = mixed ? 2 : width };
     struct lct_net_rows up = gate;
@@ -207,7 +205,7 @@ static locant_status bind_scales(struct lct_net_experts *e,
 
     if (lct_net_names_role(&b->prefix, LCT_ROUTER_SCALE) == NULL)
         return LOCANT_OK;
-    e->router_norm = lct_net_bind_rms(D, b->s.eps);
+    e->router_norm = lct_net_bind_rms(D, b->n->s.eps);
     LCT_TRY(
         lct_net_bind_numbers(&e->router_norm.w, b, LCT_ROUTER_SCALE, "", D));
     for (int64_t i = 0; i < D; i++)
@@ -223,11 +221,11 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     static const enum lct_net_role roles[] = { LCT_EXPERT_GATE, LCT_EXPERT_UP,
                                                LCT_EXPERT_DOWN };
     struct lct_net_experts *e = lct_net_keep(b->n, sizeof(*e));
-    const int64_t width = b->s.expert_width, D = b->n->width;
+    const int64_t width = b->n->s.expert_width, D = b->n->width;
 
     *out = e;
     LCT_NET_GOT(e);
-    *e = b->s.experts;
+    *e = b->n->s.experts;
     LCT_TRY(lct_net_bind_linear(&e->gate, b, LCT_ROUTER, e->n, D));
     LCT_TRY(bind_correction(e, b));
     LCT_TRY(bind_scales(e, b));
@@ -236,13 +234,13 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     for (int64_t i = 0; i < e->n; i++) {
         b->part = i;
         LCT_TRY(lct_net_mlp_act(&e->mlp[i].act, b));
-        e->mlp[i].alpha = b->s.alpha;
-        e->mlp[i].limit = b->s.limit;
+        e->mlp[i].alpha = b->n->s.alpha;
+        e->mlp[i].limit = b->n->s.limit;
         e->mlp[i].width = width;
-        if (!b->s.stacked_experts)
+        if (!b->n->s.stacked_experts)
             LCT_TRY(lct_net_mlp_bind_maps(&e->mlp[i], b, roles, D, width, D));
     }
-    if (b->s.stacked_experts)
+    if (b->n->s.stacked_experts)
         LCT_TRY(bind_stacked(e, b, width));
     return bind_shared(e, b);
 }

@@ -12,7 +12,7 @@
 locant_status lct_net_mlp_act(enum lct_net_act *out,
                               const struct lct_net_binder *b)
 {
-    return lct_net_families_act(out, b->s.act, &b->n->config);
+    return lct_net_families_act(out, b->n->s.act, &b->n->config);
 }
 
 /* The width between the two maps that the configuration states; -1: none. */
@@ -31,7 +31,7 @@ static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
     size_t i = 0;
 
     *out = -1;
-    if (b->s.free_width)
+    if (b->n->s.free_width)
         return LOCANT_OK;
     while (i < sizeof(keys) / sizeof(keys[0]) &&
            (found = lct_config_integer(&width, c->text, keys[i])) != LCT_RIGHT)
@@ -42,7 +42,7 @@ static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: %s is %" PRId64 ", expected 1 to %" PRId64,
                            c->file, keys[i], width, most);
-    *out = b->s.halved ? width / 2 : width;
+    *out = b->n->s.halved ? width / 2 : width;
     return LOCANT_OK;
 }
 
@@ -88,10 +88,10 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
    deviations above the mean. */
 static locant_status sparsity(double *out, const struct lct_net_binder *b)
 {
-    const json_t *share = json_array_get(b->s.sparsity, (size_t)b->layer);
+    const json_t *share = json_array_get(b->n->s.sparsity, (size_t)b->layer);
     const double p = json_number_value(share);
 
-    if (b->s.sparsity == NULL || p == 0)
+    if (b->n->s.sparsity == NULL || p == 0)
         return LOCANT_OK;
     if (!(p > 0 && p < 1))
         return locant_fail(LOCANT_ERR_FORMAT,

@@ -45,7 +45,7 @@ static locant_status bind_map(struct lct_net_patches *p,
                                   p->side[1] };
     const int64_t of_clip[5] = { n->width, p->channels, p->frames, p->side[0],
                                  p->side[1] };
-    const bool clip = b->s.frames > 0;
+    const bool clip = b->n->s.frames > 0;
     const struct lct_weight *w;
 
     LCT_TRY(lct_net_bind_matrix(&p->map.w, b, LCT_EMBED, ".weight",
@@ -99,7 +99,7 @@ static locant_status bind_table(struct lct_net_patches *p,
 
     if (lct_net_names_role(&b->prefix, LCT_POSITIONS) == NULL)
         return LOCANT_OK;
-    if (b->s.frames > 0) {
+    if (b->n->s.frames > 0) {
         LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ".weight"));
         LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
     } else {
@@ -120,7 +120,7 @@ static locant_status read_clips(struct lct_net_patches *p,
     const struct lct_config *c = &b->n->config;
     int64_t rows = 2304, side = 1;
 
-    p->frames = b->s.frames;
+    p->frames = b->n->s.frames;
     p->merge = 2;
     p->rows_before = 0;
     p->form = LOCANT_RESIZE_QWEN3VL;
@@ -150,14 +150,13 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
 {
     struct lct_net *n = b->n;
     struct lct_net_patches *p = lct_net_keep(n, sizeof(*p));
-    const char *channels = b->s.frames > 0 ? "in_channels" : "num_channels";
+    const char *channels = b->n->s.frames > 0 ? "in_channels" : "num_channels";
 
     *out = p;
     LCT_NET_GOT(p);
     p->image[0] = p->image[1] = 224;
-    p->side[0] = p->side[1] = b->s.patch;
+    p->side[0] = p->side[1] = b->n->s.patch;
     p->channels = 3;
-    p->any_size = b->s.any_size;
     LCT_TRY(read_sides(p->image, n, "image_size"));
     LCT_TRY(read_sides(p->side, n, "patch_size"));
     lct_config_integer(&p->channels, n->config.text, channels);
@@ -167,7 +166,7 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
                            n->config.file, channels, p->channels);
     p->frames = p->merge = p->rows_before = 1;
     p->form = LOCANT_RESIZE_HF;
-    if (b->s.frames > 0)
+    if (b->n->s.frames > 0)
         LCT_TRY(read_clips(p, b));
     for (int i = 0; i < 2; i++)
         p->image[i] /= p->side[i];
@@ -380,7 +379,7 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
 
 int64_t lct_net_patches_pooled(const struct lct_net *n)
 {
-    return n->pool == LCT_POOL_AND_MEAN ? 2 * n->width : n->width;
+    return n->s.pool == LCT_POOL_AND_MEAN ? 2 * n->width : n->width;
 }
 
 /* One row of what the head reads, from states x [T, D]. */
@@ -389,14 +388,14 @@ static void pool(void *out, const void *x, const struct lct_net *n, int64_t T)
     const struct lct_net_math *m = n->math;
     const int64_t D = n->width;
     const int64_t from =
-        n->pool == LCT_POOL_MEAN ? 0 : n->text.patches->n_prefix;
+        n->s.pool == LCT_POOL_MEAN ? 0 : n->text.patches->n_prefix;
     void *mean = out;
 
-    if (n->pool != LCT_POOL_MEAN) {
+    if (n->s.pool != LCT_POOL_MEAN) {
         memcpy(out, x, (size_t)D * m->item);
         mean = lct_net_math_at(m, out, D);
     }
-    if (n->pool == LCT_POOL_CLASS)
+    if (n->s.pool == LCT_POOL_CLASS)
         return;
     memset(mean, 0, (size_t)D * m->item);
     for (int64_t t = from; t < T; t++)

@@ -49,8 +49,9 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
     const struct lct_net_stack *s = r->stack;
 
     r->ids = s->plan->ids;
-    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
-    lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
+    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, n->s.memory + capacity));
+    lct_net_cache_append(r->cache, LCT_IDS_ARANGE, n->s.memory, NULL, NULL, 0,
+                         0);
     LCT_TRY(lct_net_linear_begin(&r->room, n));
     r->x = lct_net_zeros(rows * s->n_streams, n->width, n->math->item);
     if (s->inputs_width > 0)
@@ -92,8 +93,7 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
     *r = (struct lct_net_run){
         .n = n, .stack = &n->text, .most = most, .share = share
     };
-    LCT_TRY(
-        lct_net_share_reserve(share, n, B, n->text.memory + capacity, most));
+    LCT_TRY(lct_net_share_reserve(share, n, B, n->s.memory + capacity, most));
     return begin(r, B, capacity,
                  B * lct_net_share_most(share, n, capacity, most));
 }
@@ -278,7 +278,7 @@ static locant_status run_tokens(struct lct_net_run *r,
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t)
 {
-    if (r->stack->by_prompt && r->cache->length == 0)
+    if (r->n->s.by_prompt && r->cache->length == 0)
         LCT_TRY(hold(r, lct_net_length_encoding(&r->encoding, r, t)));
     lct_net_cache_append(r->cache, r->ids, t->T, t->mask, t->positions,
                          t->stride, t->axis);
@@ -340,7 +340,7 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     lct_net_linear_forward(out, x, rows, &n->head, &r->room);
     if (n->logit_scale != 1)
         n->math->scale(out, n->logit_scale, rows * n->vocab);
-    if (n->logit_cap != 0)
-        n->math->cap(out, n->logit_cap, rows * n->vocab);
+    if (n->s.logit_cap != 0)
+        n->math->cap(out, n->s.logit_cap, rows * n->vocab);
     count(r, n->text.n_layers + 1, &from);
 }

@@ -137,7 +137,7 @@ int64_t lct_net_share_most(struct lct_net_share *s, const struct lct_net *n,
 
     for (int64_t t = 0, T; t < capacity; t += T) {
         T = capacity - t < most ? capacity - t : most;
-        lct_net_share_cut(s, n, n->text.memory + t, T);
+        lct_net_share_cut(s, n, n->s.memory + t, T);
         if (lct_net_share_tokens(s, s->group->rank) > own)
             own = lct_net_share_tokens(s, s->group->rank);
     }

@@ -20,7 +20,7 @@ static locant_status bind_tower(struct lct_net *tower, struct lct_net_binder *b,
 {
     const struct lct_tower *plan = tower->text.plan;
 
-    LCT_TRY(lct_net_families_switches(&b->s, tower->family, &tower->config));
+    LCT_TRY(lct_net_families_switches(&b->n->s, tower->family, &tower->config));
     tower->width = plan->layers[0].heads * plan->layers[0].qk_dim;
     tower->text.input_scale = tower->text.n_streams = 1;
     LCT_TRY(lct_net_stack_bind(&tower->text, b));

@@ -24,8 +24,7 @@ static locant_status bind_others(struct lct_net_layer *l,
     const int64_t D = b->n->width;
     void *number;
 
-    l->beside = b->s.beside;
-    if (l->beside) {
+    if (b->n->s.beside) {
         LCT_TRY(lct_net_bind_norm(&l->after_dense, b, LCT_AFTER_DENSE, D));
         LCT_TRY(lct_net_bind_norm(&l->before_experts, b, LCT_NORM_EXPERTS, D));
         LCT_TRY(lct_net_bind_norm(&l->after_experts, b, LCT_AFTER_EXPERTS, D));
@@ -64,10 +63,7 @@ static locant_status bind_layer(struct lct_net_layer *l,
 {
     const int64_t D = b->n->width;
 
-    l->residual = b->s.residual;
-    l->residual_of_norm = b->s.residual_of_norm;
-    l->branch_scale = b->s.branch_scale != 0 ? b->s.branch_scale : 1;
-    if (i > 0 || !b->s.no_first_norm)
+    if (i > 0 || !b->n->s.no_first_norm)
         LCT_TRY(lct_net_bind_norm(&l->before_attn, b, LCT_NORM_ATTN, D));
     LCT_TRY(lct_net_bind_norm(&l->after_attn, b, LCT_AFTER_ATTN, D));
     LCT_TRY(lct_net_bind_norm(&l->before_mlp, b, LCT_NORM_MLP, D));
@@ -77,10 +73,10 @@ static locant_status bind_layer(struct lct_net_layer *l,
     LCT_TRY(bind_scale(&l->attn_scale, b, LCT_ATTN_SCALE));
     LCT_TRY(bind_scale(&l->mlp_scale, b, LCT_MLP_SCALE));
     LCT_TRY(bind_others(l, b));
-    if (lct_net_mixture_in(b, i))
+    if (lct_net_mixture_in(&b->n->s, i))
         LCT_TRY(lct_net_mixture_bind(&l->experts, b));
-    return l->experts != NULL && !l->beside ? LOCANT_OK
-                                            : lct_net_mlp_bind(&l->mlp, b);
+    return l->experts != NULL && !b->n->s.beside ? LOCANT_OK
+                                                 : lct_net_mlp_bind(&l->mlp, b);
 }
 
 /* Each stage of windows is twice as wide as that before. */
@@ -92,7 +88,7 @@ static locant_status bind_layer_of_stage(struct lct_net_layer *l,
     b->layer = i;
     LCT_TRY(bind_layer(l, b, s, i));
     l->width = b->n->width;
-    if (b->s.window == 0)
+    if (b->n->s.window == 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_windows_bind(l, s, b, i));
     if (l->merge != NULL)
@@ -170,19 +166,18 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
 {
 
     s->axes = axes_of(s->plan);
-    if (b->s.images)
+    if (b->n->s.images)
         LCT_TRY(lct_net_patches_bind(&s->patches, b));
     else
         LCT_TRY(bind_positions(s, b));
     LCT_TRY(bind_types(s, b));
     LCT_TRY(lct_net_bind_norm(&s->input_norm, b, LCT_EMBED_NORM, b->n->width));
-    s->memory = b->s.memory;
-    s->by_prompt = b->s.by_prompt;
     LCT_TRY(lct_net_convolution_bind(&s->convolution, b));
     LCT_TRY(bind_layers(s, b));
-    return b->s.no_final_norm ? LOCANT_OK
-                              : lct_net_bind_norm(&s->final_norm, b,
-                                                  LCT_FINAL_NORM, b->n->width);
+    return b->n->s.no_final_norm
+               ? LOCANT_OK
+               : lct_net_bind_norm(&s->final_norm, b, LCT_FINAL_NORM,
+                                   b->n->width);
 }
 
 void lct_net_stack_end(struct lct_net_stack *s)

@@ -24,7 +24,7 @@ static locant_status bind_maps(struct lct_net_linear **out,
 locant_status lct_net_streams_bind(struct lct_net_stack *s,
                                    struct lct_net_binder *b)
 {
-    s->n_streams = b->s.streams > 0 ? b->s.streams : 1;
+    s->n_streams = b->n->s.streams > 0 ? b->n->s.streams : 1;
     if (s->n_streams == 1)
         return LOCANT_OK;
     LCT_TRY(bind_maps(&s->stream_in, b, LCT_STREAM_IN, s->n_streams - 1));
@@ -53,12 +53,12 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
     *out = s = lct_net_keep(b->n, sizeof(*s));
     LCT_NET_GOT(s);
     s->n = n;
-    s->active = b->s.active;
+    s->active = b->n->s.active;
     LCT_TRY(lct_net_bind_norm(&s->router_norm, b, LCT_STREAM_NORM, D));
     LCT_TRY(lct_net_bind_linear(&s->router, b, LCT_STREAM_ROUTER, n, D));
     LCT_TRY(lct_net_bind_linear(&s->predict, b, LCT_STREAM_PREDICT, n * n, n));
     LCT_TRY(lct_net_bind_linear(&s->correct, b, LCT_STREAM_CORRECT, n, n));
-    if (b->s.stream_scale)
+    if (b->n->s.stream_scale)
         LCT_TRY(lct_net_bind_numbers(&s->scale, b, LCT_STREAM_SCALE, "", D));
     return bind_low(s, b);
 }

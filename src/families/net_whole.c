@@ -46,9 +46,9 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
         LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, LCT_PROJECT_OUT,
                                     n->embed.in, n->width));
     }
-    n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
-                          : b->s.embedding_scale != 0
-                              ? b->s.embedding_scale
+    n->text.input_scale = b->n->s.scaled_embedding ? sqrt((double)n->width)
+                          : b->n->s.embedding_scale != 0
+                              ? b->n->s.embedding_scale
                               : n->text.plan->input_scale;
     LCT_TRY(lct_net_inputs_bind(&n->text, b));
     return lct_net_streams_bind(&n->text, b);
@@ -60,7 +60,7 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 static locant_status bind_before_head(struct lct_net *n,
                                       struct lct_net_binder *b)
 {
-    const char *act = b->s.head_act != NULL ? b->s.head_act : b->s.act;
+    const char *act = b->n->s.head_act != NULL ? b->n->s.head_act : b->n->s.act;
 
     if (!lct_net_bind_has(b, LCT_HEAD_DENSE))
         return LOCANT_OK;
@@ -95,17 +95,16 @@ static locant_status leave_head_out(struct lct_net *n,
 /* The matrix of the embeddings, unless the file has another one. */
 static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
 {
-    n->logit_scale = b->s.logit_scale != 0 ? b->s.logit_scale : 1;
-    if (b->s.logits_over_root)
+    n->logit_scale = b->n->s.logit_scale != 0 ? b->n->s.logit_scale : 1;
+    if (b->n->s.logits_over_root)
         n->logit_scale /= sqrt((double)n->width);
-    n->logit_cap = b->s.logit_cap;
     if (n->adaptive != NULL)
         return LOCANT_OK;
     LCT_TRY(bind_before_head(n, b));
-    if (b->s.headless && n->head_dense.w.weight == NULL &&
-        !(n->pool != LCT_POOL_NONE && lct_net_bind_has(b, LCT_HEAD)))
+    if (b->n->s.headless && n->head_dense.w.weight == NULL &&
+        !(n->s.pool != LCT_POOL_NONE && lct_net_bind_has(b, LCT_HEAD)))
         return leave_head_out(n, b);
-    if (n->pool != LCT_POOL_NONE) {
+    if (n->s.pool != LCT_POOL_NONE) {
         LCT_TRY(lct_net_bind_linear(&n->head, b, LCT_HEAD, -1,
                                     lct_net_patches_pooled(n)));
         n->vocab = n->head.w.out;
@@ -114,7 +113,7 @@ static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
     if (lct_net_bind_has(b, LCT_HEAD))
         return lct_net_bind_linear(&n->head, b, LCT_HEAD, n->vocab,
                                    n->embed.in);
-    if (!b->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
+    if (!b->n->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
         return leave_head_out(n, b);
     n->head.w = n->embed;
     return lct_net_matrix_round(n, &n->head.w);
@@ -139,7 +138,7 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
 {
     if (n->encoder.plan == NULL)
         return LOCANT_OK;
-    b.prefix.names = n->family->encoder[b.s.variant];
+    b.prefix.names = n->family->encoder[n->s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF) {
         b.prefix.roles = b.prefix.names;
         b.prefix.names = lct_net_gguf_names(n->family->model_type, true);
@@ -161,14 +160,14 @@ static void choose_names(struct lct_net_binder *b)
             if (lct_net_bind_has(b, LCT_UP))
                 return;
     }
-    b->prefix.names = f->names[b->s.variant];
+    b->prefix.names = f->names[b->n->s.variant];
 }
 
 locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
 {
     *b = (struct lct_net_binder){ .n = n };
-    LCT_TRY(lct_net_families_switches(&b->s, n->family, &n->config));
-    b->prefix.names = n->family->names[b->s.variant];
+    LCT_TRY(lct_net_families_switches(&b->n->s, n->family, &n->config));
+    b->prefix.names = n->family->names[b->n->s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(b);
     if (lct_config_is_params(&n->config))
@@ -186,19 +185,18 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
     n->lacks = true; /* unless the embeddings are there */
     LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
     n->lacks = false;
-    if (b.s.named_by_file)
+    if (n->s.named_by_file)
         choose_names(&b);
     LCT_TRY(lct_net_bind_need(&w, &b, LCT_EMBED, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
     first_of(&n->width, &n->config, width_keys);
     LCT_TRY(lct_net_windows_begin(&b));
-    n->pool = b.s.pool;
     LCT_TRY(lct_net_adaptive_bind(n, &b));
     if (n->adaptive != NULL) {
         n->text.input_scale = n->text.plan->input_scale;
         n->text.n_streams = 1;
-    } else if (b.s.images)
+    } else if (n->s.images)
         n->text.input_scale = n->text.n_streams = 1;
     else
         LCT_TRY(bind_input(n, &b));

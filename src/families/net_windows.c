@@ -24,12 +24,12 @@ locant_status lct_net_windows_begin(struct lct_net_binder *b)
     const json_t *depths = json_object_get(c->text, "depths");
     bool absolute = false;
 
-    if (b->s.window == 0)
+    if (b->n->s.window == 0)
         return LOCANT_OK;
     b->n->width = 96;
     LCT_TRY(lct_net_family_keys_whole(&b->n->width, c, "embed_dim"));
-    LCT_TRY(lct_net_family_keys_whole(&b->s.window, c, "window_size"));
-    if (b->s.window < 1 || b->s.window > 4096)
+    LCT_TRY(lct_net_family_keys_whole(&b->n->s.window, c, "window_size"));
+    if (b->n->s.window < 1 || b->n->s.window > 4096)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: window_size is not a number from 1 to 4096",
                            c->file);
@@ -61,10 +61,9 @@ static locant_status bind_merge(struct lct_net_layer *l,
     l->merge = lct_net_keep(b->n, sizeof(*l->merge));
     LCT_NET_GOT(l->merge);
     b->part = stage;
-    l->merge->normed_after = b->s.merge_norm_after;
     LCT_TRY(lct_net_bind_linear(&l->merge->map, b, LCT_MERGE, 2 * D, 4 * D));
     LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, LCT_MERGE_NORM,
-                              l->merge->normed_after ? 2 * D : 4 * D));
+                              b->n->s.merge_norm_after ? 2 * D : 4 * D));
     l->merge->norm.eps = MERGE_EPS;
     return LOCANT_OK;
 }
@@ -86,8 +85,8 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
 
     l->window = w;
     LCT_NET_GOT(w);
-    w->by_image = !b->s.merge_norm_after;
-    w->side = halved > 0 ? smaller(halved, b->s.window) : b->s.window;
+    w->by_image = !b->n->s.merge_norm_after;
+    w->side = halved > 0 ? smaller(halved, b->n->s.window) : b->n->s.window;
     if (within % 2 == 1 && (w->by_image || halved > w->side))
         w->shift = w->side / 2;
     if (within + 1 < b->prefix.depths[stage] || stage + 1 == b->prefix.n_stages)
@@ -268,10 +267,10 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
     for (int64_t i = 0; i < all; i++)
         gather(lct_net_math_at(m, four, i * width), x, s, l->width, i / T,
                i % T / columns, i % columns);
-    if (!merge->normed_after)
+    if (!s->n->s.merge_norm_after)
         lct_net_norm_rows(four, four, all, m, &merge->norm);
     lct_net_linear_forward(x, four, all, &merge->map, s->room);
-    if (merge->normed_after)
+    if (s->n->s.merge_norm_after)
         lct_net_norm_rows(x, x, all, m, &merge->norm);
     lct_net_give_back(s->room, mark);
     s->T = T;
