@@ -162,7 +162,6 @@ struct lct_net_input {
 /* Streams of states of which a layer computes one (AltUp, Baykal et al. 2023,
    arXiv:2301.13310v2), and a branch of low rank beside attention (Laurel). */
 struct lct_net_streams {
-    int64_t n, active;
     struct lct_net_norm router_norm;
     struct lct_net_linear router, predict, correct;
     void *scale; /* [D], of what the input of the layer is added to; or NULL */
@@ -282,7 +281,7 @@ struct lct_net_switches {
     bool value_norm;            /* values are normed without weights */
     bool free_width;            /* of MLPs, by layer */
     const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
-    int64_t streams, active;    /* AltUp; 0: one stream */
+    int64_t streams, active;    /* AltUp; 1: one stream */
     bool stream_scale;
 };
 
@@ -329,8 +328,7 @@ struct lct_net_stack {
     struct lct_net_matrix inputs_embed;
     struct lct_net_linear inputs_project;
     struct lct_net_norm inputs_norm;
-    int64_t n_streams;                             /* 1 */
-    struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
+    struct lct_net_linear *stream_in, *stream_out; /* [streams - 1] */
     int axes; /* of position ids: 1, or 3 of M-RoPE */
 };
 

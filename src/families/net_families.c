@@ -155,5 +155,7 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
     /* the head of a model of several parts belongs to the whole */
     out->tied |= json_is_true(json_object_get(c->root, "tie_word_embeddings"));
     out->branch_scale = 1;
+    if (out->streams == 0)
+        out->streams = 1;
     return f->read != NULL ? f->read(out, c) : LOCANT_OK;
 }

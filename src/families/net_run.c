@@ -53,7 +53,7 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, n->s.memory, NULL, NULL, 0,
                          0);
     LCT_TRY(lct_net_linear_begin(&r->room, n));
-    r->x = lct_net_zeros(rows * s->n_streams, n->width, n->math->item);
+    r->x = lct_net_zeros(rows * n->s.streams, n->width, n->math->item);
     if (s->inputs_width > 0)
         r->inputs = lct_net_zeros(rows, s->inputs_embed.in, n->math->item);
     r->embed = lct_net_zeros(

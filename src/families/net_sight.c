@@ -22,7 +22,6 @@ static locant_status bind_tower(struct lct_net *tower, struct lct_net_binder *b,
 
     LCT_TRY(lct_net_families_switches(&b->n->s, tower->family, &tower->config));
     tower->width = plan->layers[0].heads * plan->layers[0].qk_dim;
-    tower->text.input_scale = tower->text.n_streams = 1;
     LCT_TRY(lct_net_stack_bind(&tower->text, b));
     for (int64_t i = 0; i < plan->n_layers; i++)
         if (plan->layers[i].grid_window > 0 &&

@@ -12,6 +12,7 @@
 #include "net_patches.h"
 #include "net_streams.h"
 #include "net_windows.h"
+#include <math.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------- layers */
@@ -166,6 +167,9 @@ locant_status lct_net_stack_bind(struct lct_net_stack *s,
 {
 
     s->axes = axes_of(s->plan);
+    s->input_scale = b->n->s.scaled_embedding       ? sqrt((double)b->n->width)
+                     : b->n->s.embedding_scale != 0 ? b->n->s.embedding_scale
+                                                    : s->plan->input_scale;
     if (b->n->s.images)
         LCT_TRY(lct_net_patches_bind(&s->patches, b));
     else

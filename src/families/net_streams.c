@@ -24,11 +24,12 @@ static locant_status bind_maps(struct lct_net_linear **out,
 locant_status lct_net_streams_bind(struct lct_net_stack *s,
                                    struct lct_net_binder *b)
 {
-    s->n_streams = b->n->s.streams > 0 ? b->n->s.streams : 1;
-    if (s->n_streams == 1)
+    const int64_t others = b->n->s.streams - 1;
+
+    if (others == 0)
         return LOCANT_OK;
-    LCT_TRY(bind_maps(&s->stream_in, b, LCT_STREAM_IN, s->n_streams - 1));
-    return bind_maps(&s->stream_out, b, LCT_STREAM_OUT, s->n_streams - 1);
+    LCT_TRY(bind_maps(&s->stream_in, b, LCT_STREAM_IN, others));
+    return bind_maps(&s->stream_out, b, LCT_STREAM_OUT, others);
 }
 
 static locant_status bind_low(struct lct_net_streams *s,
@@ -45,15 +46,13 @@ static locant_status bind_low(struct lct_net_streams *s,
 locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
                                          struct lct_net_binder *b)
 {
-    const int64_t n = b->n->text.n_streams, D = b->n->width;
+    const int64_t n = b->n->s.streams, D = b->n->width;
     struct lct_net_streams *s;
 
     if (n == 1)
         return LOCANT_OK;
     *out = s = lct_net_keep(b->n, sizeof(*s));
     LCT_NET_GOT(s);
-    s->n = n;
-    s->active = b->n->s.active;
     LCT_TRY(lct_net_bind_norm(&s->router_norm, b, LCT_STREAM_NORM, D));
     LCT_TRY(lct_net_bind_linear(&s->router, b, LCT_STREAM_ROUTER, n, D));
     LCT_TRY(lct_net_bind_linear(&s->predict, b, LCT_STREAM_PREDICT, n * n, n));
@@ -94,7 +93,7 @@ void lct_net_streams_enter(void *x, int64_t rows,
 {
     const struct lct_net *n = room->n;
 
-    for (int64_t k = 1; k < n->text.n_streams; k++) {
+    for (int64_t k = 1; k < n->s.streams; k++) {
         void *y = lct_net_math_at(n->math, x, k * rows * n->width);
 
         lct_net_linear_forward(y, x, rows, &n->text.stream_in[k - 1], room);
@@ -107,7 +106,7 @@ locant_status lct_net_streams_leave(void *x, int64_t rows,
 {
     const struct lct_net *n = room->n;
     const struct lct_net_math *m = n->math;
-    const int64_t all = rows * n->width, N = n->text.n_streams;
+    const int64_t all = rows * n->width, N = n->s.streams;
     const size_t mark = room->used;
     void *y, *sum;
 
@@ -143,7 +142,7 @@ struct work {
 static locant_status take(struct work *w, struct lct_net_room *room,
                           const struct lct_net_streams *st, int64_t rows)
 {
-    const int64_t D = room->n->width, N = st->n;
+    const int64_t D = room->n->width, N = room->n->s.streams;
 
     w->predicted = lct_net_take(room, rows, N * D);
     w->h = lct_net_take(room, rows, D);
@@ -167,7 +166,7 @@ static void find_mode(void *mode, void *room, const void *x, int64_t rows,
     lct_net_norm_rows(room, x, rows, m, &st->router_norm);
     m->scale(room, 1 / (double)D, rows * D);
     lct_net_linear_forward(mode, room, rows, &st->router, s->room);
-    m->activate(mode, LCT_ACT_TANH, rows * st->n);
+    m->activate(mode, LCT_ACT_TANH, rows * s->n->s.streams);
 }
 
 /* predicted[to] = x[to] + sum over 'from' of factor[to, from] x[from] */
@@ -176,10 +175,10 @@ static void predict(const struct work *w, const void *x, int64_t rows,
                     const struct lct_net_streams *st)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t D = s->n->width, all = rows * D, N = st->n;
+    const int64_t D = s->n->width, all = rows * D, N = s->n->s.streams;
 
-    find_mode(w->mode, w->h, lct_net_math_at(m, x, st->active * all), rows, s,
-              st);
+    find_mode(w->mode, w->h, lct_net_math_at(m, x, s->n->s.active * all), rows,
+              s, st);
     lct_net_linear_forward(w->factor, w->mode, rows, &st->predict, s->room);
     memcpy(w->predicted, x, (size_t)(N * all) * m->item);
     for (int64_t r = 0; r < rows; r++)
@@ -195,11 +194,12 @@ static void correct(void *x, const struct work *w, int64_t rows,
                     const struct lct_net_streams *st)
 {
     const struct lct_net_math *m = s->n->math;
-    const int64_t D = s->n->width, all = rows * D, N = st->n;
+    const int64_t D = s->n->width, all = rows * D, N = s->n->s.streams;
 
     find_mode(w->mode, w->h, w->y, rows, s, st);
     lct_net_linear_forward(w->factor, w->mode, rows, &st->correct, s->room);
-    m->add(w->y, lct_net_math_at(m, w->predicted, st->active * all), -1, all);
+    m->add(w->y, lct_net_math_at(m, w->predicted, s->n->s.active * all), -1,
+           all);
     memcpy(x, w->predicted, (size_t)(N * all) * m->item);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t k = 0; k < N; k++)
@@ -217,12 +217,12 @@ static locant_status add_input(void *x, const struct work *w, int64_t rows,
     const struct lct_net_streams *st = l->streams;
     const int64_t D = s->n->width, all = rows * D;
 
-    memcpy(w->h, lct_net_math_at(m, x, st->active * all),
+    memcpy(w->h, lct_net_math_at(m, x, s->n->s.active * all),
            (size_t)all * m->item);
     for (int64_t r = 0; st->scale != NULL && r < rows; r++)
         m->multiply(lct_net_math_at(m, w->h, r * D), st->scale, D);
     LCT_TRY(lct_net_inputs_add(w->y, w->h, rows, l, i, s->inputs, s->room));
-    for (int64_t k = 1; k < st->n; k++)
+    for (int64_t k = 1; k < s->n->s.streams; k++)
         m->add(lct_net_math_at(m, x, k * all), w->y, 1, all);
     return LOCANT_OK;
 }
@@ -236,7 +236,7 @@ static locant_status compute(const struct work *w, int64_t rows,
     const struct lct_net_math *m = n->math;
     const struct lct_net_streams *st = l->streams;
     const int64_t D = n->width, all = rows * D;
-    const void *x = lct_net_math_at(m, w->predicted, st->active * all);
+    const void *x = lct_net_math_at(m, w->predicted, s->n->s.active * all);
 
     lct_net_norm_rows(w->h, x, rows, m, &l->before_attn);
     lct_net_linear_forward(w->rank, w->h, rows, &st->left, s->room);

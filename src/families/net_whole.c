@@ -46,10 +46,6 @@ static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
         LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, LCT_PROJECT_OUT,
                                     n->embed.in, n->width));
     }
-    n->text.input_scale = b->n->s.scaled_embedding ? sqrt((double)n->width)
-                          : b->n->s.embedding_scale != 0
-                              ? b->n->s.embedding_scale
-                              : n->text.plan->input_scale;
     LCT_TRY(lct_net_inputs_bind(&n->text, b));
     return lct_net_streams_bind(&n->text, b);
 }
@@ -143,8 +139,6 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
         b.prefix.roles = b.prefix.names;
         b.prefix.names = lct_net_gguf_names(n->family->model_type, true);
     }
-    n->encoder.input_scale = n->encoder.plan->input_scale;
-    n->encoder.n_streams = 1;
     return lct_net_stack_bind(&n->encoder, &b);
 }
 
@@ -193,12 +187,7 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
     first_of(&n->width, &n->config, width_keys);
     LCT_TRY(lct_net_windows_begin(&b));
     LCT_TRY(lct_net_adaptive_bind(n, &b));
-    if (n->adaptive != NULL) {
-        n->text.input_scale = n->text.plan->input_scale;
-        n->text.n_streams = 1;
-    } else if (n->s.images)
-        n->text.input_scale = n->text.n_streams = 1;
-    else
+    if (n->adaptive == NULL && !n->s.images)
         LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
