@@ -1,4 +1,4 @@
-/* net_names.c - names of tensors: the two large customs, and how to find one */
+/* net_names.c - names of tensors: three large customs, and how to find one */
 #include "net_names.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,6 +63,20 @@ const struct lct_net_names lct_net_names_gguf = {
               [LCT_SHARED_DOWN] = "ffn_down_shexp",
               [LCT_SHARED_SIGMOID] = "ffn_gate_inp_shexp" }
 };
+
+/* clang-format off */
+const struct lct_net_names lct_net_names_params = { .layer = "layers.",
+    .name = { [LCT_EMBED] = "tok_embeddings", [LCT_FINAL_NORM] = "norm",
+              [LCT_HEAD] = "output", [LCT_NORM_ATTN] = "attention_norm",
+              [LCT_NORM_MLP] = "ffn_norm", [LCT_Q] = "attention.wq",
+              [LCT_K] = "attention.wk", [LCT_V] = "attention.wv",
+              [LCT_O] = "attention.wo", [LCT_GATE] = "feed_forward.w1",
+              [LCT_UP] = "feed_forward.w3", [LCT_DOWN] = "feed_forward.w2",
+              [LCT_ROUTER] = "feed_forward.gate",
+              [LCT_EXPERT_GATE] = "feed_forward.experts.%d.w1",
+              [LCT_EXPERT_UP] = "feed_forward.experts.%d.w3",
+              [LCT_EXPERT_DOWN] = "feed_forward.experts.%d.w2" } };
+/* clang-format on */
 
 const char *lct_net_names_of(const struct lct_net_names *n,
                              enum lct_net_role role)

@@ -143,7 +143,9 @@ struct lct_net_names {
     const char *name[LCT_ROLES];
 };
 
-extern const struct lct_net_names lct_net_names_llama, lct_net_names_gguf;
+/* Of config.json, of GGUF files, of params.json. */
+extern const struct lct_net_names lct_net_names_llama, lct_net_names_gguf,
+    lct_net_names_params;
 
 /* The name of a role; NULL if the family has none. */
 const char *lct_net_names_of(const struct lct_net_names *n,

@@ -4,7 +4,6 @@
 #include "net_gguf.h"
 #include "net_inputs.h"
 #include "net_matrix.h"
-#include "net_params.h"
 #include "net_patches.h"
 #include "net_sight.h"
 #include "net_stack.h"
@@ -165,7 +164,7 @@ locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(b);
     if (lct_config_is_params(&n->config))
-        b->prefix.names = &lct_net_params_names;
+        b->prefix.names = &lct_net_names_params;
     return LOCANT_OK;
 }
 
