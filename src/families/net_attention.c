@@ -158,8 +158,8 @@ static locant_status keep(const struct work *w, const struct lct_net_step *s,
     void *own;
 
     if (share == NULL) {
-        store(c->k[i], w->k, s, s->from, s->T, p->kv_heads, p->qk_dim);
-        store(c->v[i], w->v, s, s->from, s->T, p->kv_heads, p->v_dim);
+        store(c->layers[i].k, w->k, s, s->from, s->T, p->kv_heads, p->qk_dim);
+        store(c->layers[i].v, w->v, s, s->from, s->T, p->kv_heads, p->v_dim);
         return LOCANT_OK;
     }
     own = lct_net_share_place(share, c->B, (size_t)(k + v) * m->item);
@@ -172,9 +172,9 @@ static locant_status keep(const struct work *w, const struct lct_net_step *s,
         const void *part = lct_net_share_part(share, r);
 
         T = lct_net_share_tokens(share, r);
-        store(c->k[i], part, s, from, T, p->kv_heads, p->qk_dim);
-        store(c->v[i], lct_net_math_at(m, part, c->B * T * k), s, from, T,
-              p->kv_heads, p->v_dim);
+        store(c->layers[i].k, part, s, from, T, p->kv_heads, p->qk_dim);
+        store(c->layers[i].v, lct_net_math_at(m, part, c->B * T * k), s, from,
+              T, p->kv_heads, p->v_dim);
     }
     return LOCANT_OK;
 }
@@ -301,7 +301,7 @@ static void put_places(locant_attention *call, struct places *at,
 
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, int64_t layer,
-                            void *keys, void *values)
+                            const struct lct_net_slots *slots)
 {
     const struct lct_layer_plan *p = a->plan;
     const struct lct_net_cache *c = s->cache;
@@ -310,8 +310,8 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
     locant_tensor out =
         lct_net_attention_heads(w->out, dtype, c->B, s->T, p->heads, p->v_dim);
-    locant_tensor k = cached(keys, s, p->kv_heads, p->qk_dim);
-    locant_tensor v = cached(values, s, p->kv_heads, p->v_dim);
+    locant_tensor k = cached(slots->k, s, p->kv_heads, p->qk_dim);
+    locant_tensor v = cached(slots->v, s, p->kv_heads, p->v_dim);
     locant_tensor lse =
         locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
@@ -370,7 +370,7 @@ locant_status lct_net_attention_forward(void *y, const void *x,
             norm_heads(w.k, m, &a->k_norm, k);
         LCT_TRY(keep(&w, s, p, of));
     }
-    LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
+    LCT_TRY(attend(&w, s, a, layer, &s->cache->layers[of]));
     if (a->gate.w.weight != NULL) { /* in the place of the queries */
         lct_net_linear_forward(w.q, x, rows, &a->gate, s->room);
         m->activate(w.q, LCT_ACT_SIGMOID, q);

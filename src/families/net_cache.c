@@ -5,15 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool allocate_state(struct lct_net_cache *c, int64_t i,
-                           const struct lct_net_delta *d, size_t item)
-{
-    c->state[i] = lct_net_zeros(c->B * d->heads, d->keys * d->values, item);
-    c->recent[i] =
-        lct_net_zeros(c->B * (d->kernel - 1), lct_net_delta_channels(d), item);
-    return c->state[i] != NULL && c->recent[i] != NULL;
-}
-
 /* Do two layers have keys and values of one size? */
 static bool alike(const struct lct_layer_plan *a,
                   const struct lct_layer_plan *b)
@@ -28,21 +19,26 @@ static bool allocate_layer(struct lct_net_cache *c, int64_t i,
 {
     const struct lct_net_layer *l = &s->layers[i];
     const struct lct_layer_plan *p = l->attention.plan;
+    const struct lct_net_delta *d = l->delta;
+    struct lct_net_slots *to = &c->layers[i];
     const int64_t rows = c->B * p->kv_heads;
 
-    if (l->delta != NULL)
-        return allocate_state(c, i, l->delta, item);
+    if (d != NULL) {
+        to->state = lct_net_zeros(c->B * d->heads, d->keys * d->values, item);
+        to->recent = lct_net_zeros(c->B * (d->kernel - 1),
+                                   lct_net_delta_channels(d), item);
+        return to->state != NULL && to->recent != NULL;
+    }
     if (p->keys_of >= 0 || l->window != NULL)
         return true; /* windows are rows of a cache of their own */
-    if (i > 0 && s->patches != NULL && c->k[i - 1] != NULL &&
+    if (i > 0 && s->patches != NULL && to[-1].k != NULL &&
         alike(p, s->layers[i - 1].attention.plan)) {
-        c->k[i] = c->k[i - 1]; /* images are run whole, and once */
-        c->v[i] = c->v[i - 1];
+        *to = to[-1]; /* images are run whole, and once */
         return true;
     }
-    c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
-    c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
-    return c->k[i] != NULL && c->v[i] != NULL;
+    to->k = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
+    to->v = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
+    return to->k != NULL && to->v != NULL;
 }
 
 static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
@@ -53,13 +49,9 @@ static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
     c->coords =
         lct_net_zeros(c->B, c->capacity, (size_t)c->axes * sizeof(*c->coords));
     c->start = lct_net_zeros(c->B, 1, sizeof(*c->start));
-    c->k = lct_net_zeros(s->n_layers, 1, sizeof(*c->k));
-    c->v = lct_net_zeros(s->n_layers, 1, sizeof(*c->v));
-    c->state = lct_net_zeros(s->n_layers, 1, sizeof(*c->state));
-    c->recent = lct_net_zeros(s->n_layers, 1, sizeof(*c->recent));
+    c->layers = lct_net_zeros(s->n_layers, 1, sizeof(*c->layers));
     if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
-        c->start == NULL || c->k == NULL || c->v == NULL || c->state == NULL ||
-        c->recent == NULL)
+        c->start == NULL || c->layers == NULL)
         return false;
     c->n_layers = s->n_layers;
     for (int64_t b = 0; b < c->B; b++)
@@ -96,17 +88,16 @@ void lct_net_cache_free(struct lct_net_cache *c)
     if (c == NULL)
         return;
     for (int64_t i = 0; i < c->n_layers; i++) {
-        if (i == 0 || c->k[i] != c->k[i - 1] || c->v[i] != c->v[i - 1]) {
-            locant_release(c->k[i]);
-            locant_release(c->v[i]);
-        }
-        locant_release(c->state[i]);
-        locant_release(c->recent[i]);
+        const struct lct_net_slots *l = &c->layers[i];
+
+        if (i == 0 || l->k != l[-1].k)
+            locant_release(l->k);
+        if (i == 0 || l->v != l[-1].v)
+            locant_release(l->v);
+        locant_release(l->state);
+        locant_release(l->recent);
     }
-    locant_release(c->k);
-    locant_release(c->v);
-    locant_release(c->state);
-    locant_release(c->recent);
+    locant_release(c->layers);
     locant_release(c->positions);
     locant_release(c->docs);
     locant_release(c->coords);
@@ -186,9 +177,9 @@ void lct_net_cache_restart(struct lct_net_cache *c,
 
         if (d == NULL)
             continue;
-        memset(c->state[i], 0,
+        memset(c->layers[i].state, 0,
                (size_t)(c->B * d->heads * d->keys * d->values) * item);
-        memset(c->recent[i], 0,
+        memset(c->layers[i].recent, 0,
                (size_t)(c->B * (d->kernel - 1) * lct_net_delta_channels(d)) *
                    item);
     }

@@ -9,6 +9,14 @@
 #define LCT_NET_CACHE_H
 #include "net.h"
 
+/* What a layer has; NULL: none, or that of another one. */
+struct lct_net_slots {
+    void *k, *v; /* [B, kv_heads, capacity, width] */
+    /* of a delta rule (net_delta.c): [B, heads, keys, values], and [B, kernel -
+       1, channels] of the last tokens */
+    void *state, *recent;
+};
+
 struct lct_net_cache {
     int64_t B, capacity, length; /* rows, slots, slots in use */
     int axes;
@@ -20,11 +28,7 @@ struct lct_net_cache {
     double *coords;     /* [B, capacity, axes] */
     int64_t *start;     /* [B]: first slot that is no padding, -1: none yet */
     int64_t n_layers;
-    void **k, **v; /* of each layer [B, kv_heads, capacity, width]; NULL: that
-                      of another layer */
-    /* of layers with a delta rule, else NULL (net_delta.c): [B, heads, keys,
-       values], and [B, kernel - 1, channels] of the last tokens */
-    void **state, **recent;
+    struct lct_net_slots *layers;
 };
 
 /* Errors: NOMEM. */

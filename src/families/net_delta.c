@@ -202,8 +202,7 @@ struct job {
     const struct lct_net_delta *d;
     struct work w;
     int64_t T;
-    void *state;  /* [B, heads, keys, values] */
-    void *recent; /* [B, kernel - 1, channels]: the last of 'raw' */
+    const struct lct_net_slots *slots; /* 'recent': the last of 'raw' */
 };
 
 /* x, or a copy with zeros where a token is padding */
@@ -267,7 +266,7 @@ static void convolve(const struct job *j, int64_t i)
         const int64_t t = i % j->T + p - before;
         const void *x =
             t >= 0 ? lct_net_math_at(m, j->w.raw, (b * j->T + t) * channels)
-                   : lct_net_math_at(m, j->recent,
+                   : lct_net_math_at(m, j->slots->recent,
                                      (b * before + before + t) * channels);
 
         m->add_product(y, x, lct_net_math_at(m, j->d->taps, p * channels),
@@ -318,7 +317,7 @@ static void task_head(void *context, size_t task, int slot)
         void *gate = lct_net_math_at(m, j->w.gate, at * d->values);
 
         m->delta(&(struct lct_net_delta_token){
-            .state = lct_net_math_at(m, j->state,
+            .state = lct_net_math_at(m, j->slots->state,
                                      (int64_t)task * d->keys * d->values),
             .out = out,
             .v = lct_net_math_at(m, mixed, 2 * keys + h * d->values),
@@ -347,10 +346,11 @@ static void keep_recent(const struct job *j, int64_t B)
         const int64_t b = i / before, t = j->T + i % before - before;
         const void *from =
             t >= 0 ? lct_net_math_at(j->m, j->w.raw, (b * j->T + t) * channels)
-                   : lct_net_math_at(j->m, j->recent,
+                   : lct_net_math_at(j->m, j->slots->recent,
                                      (b * before + before + t) * channels);
 
-        memcpy(lct_net_math_at(j->m, j->recent, i * channels), from, row);
+        memcpy(lct_net_math_at(j->m, j->slots->recent, i * channels), from,
+               row);
     }
 }
 
@@ -361,11 +361,9 @@ locant_status lct_net_delta_forward(void *y, const void *x,
 {
     const int64_t B = s->cache->B, rows = B * s->T;
     const size_t mark = s->room->used;
-    struct job j = { .m = s->n->math,
-                     .d = d,
-                     .T = s->T,
-                     .state = s->cache->state[layer],
-                     .recent = s->cache->recent[layer] };
+    struct job j = {
+        .m = s->n->math, .d = d, .T = s->T, .slots = &s->cache->layers[layer]
+    };
 
     LCT_TRY(take(&j.w, s->room, d, rows));
     project_all(&j.w, without_padding(j.w.x, x, s, d->o.w.out), s, d);

@@ -142,26 +142,22 @@ static int64_t region(int64_t i, int64_t n, const struct windows *w)
     return (i >= n - w->side) + (i >= n - w->shift);
 }
 
-/* Row and column of the rolled, padded image of patch 'at' of all windows. */
-static void place(int64_t *b, int64_t *y, int64_t *x, const struct windows *w,
-                  int64_t at)
+/* Row and column of the rolled, padded image of patch 'at' of all windows;
+   returns which row of [B T, D] that is, -1: padding. */
+static int64_t source(int64_t *y, int64_t *x, const struct windows *w,
+                      int64_t at)
 {
     const int64_t window = at / w->area, patch = at % w->area;
     const int64_t each = w->down * w->across;
+    int64_t row, column;
 
-    *b = window / each;
     *y = window % each / w->across * w->side + patch / w->side;
     *x = window % each % w->across * w->side + patch % w->side;
-}
-
-/* Which row of [B T, D] that is; -1: padding. */
-static int64_t source(const struct windows *w, int64_t b, int64_t y, int64_t x)
-{
-    y = (y + w->shift) % (w->down * w->side);
-    x = (x + w->shift) % (w->across * w->side);
-    if (y >= w->rows || x >= w->columns)
-        return -1;
-    return (b * w->rows + y) * w->columns + x;
+    row = (*y + w->shift) % (w->down * w->side);
+    column = (*x + w->shift) % (w->across * w->side);
+    return row >= w->rows || column >= w->columns
+               ? -1
+               : (window / each * w->rows + row) * w->columns + column;
 }
 
 static void fill_windows(struct windows *w, const void *x,
@@ -170,13 +166,12 @@ static void fill_windows(struct windows *w, const void *x,
 {
     const struct lct_net_math *m = s->n->math;
     const size_t bytes = (size_t)l->width * m->item;
-    int64_t b, y, column, row;
+    int64_t y, column;
 
     for (int64_t i = 0; i < w->all; i++) {
+        const int64_t row = source(&y, &column, w, i);
         void *to = lct_net_math_at(m, w->x, i * l->width);
 
-        place(&b, &y, &column, w, i);
-        row = source(w, b, y, column);
         if (row < 0)
             memset(to, 0, bytes);
         else
@@ -193,11 +188,11 @@ static void empty_windows(void *y, const struct windows *w,
                           const struct lct_net_layer *l)
 {
     const struct lct_net_math *m = s->n->math;
-    int64_t b, line, column, row;
+    int64_t line, column;
 
     for (int64_t i = 0; i < w->all; i++) {
-        place(&b, &line, &column, w, i);
-        row = source(w, b, line, column);
+        const int64_t row = source(&line, &column, w, i);
+
         if (row >= 0)
             memcpy(lct_net_math_at(m, y, row * l->width),
                    lct_net_math_at(m, w->y, i * l->width),
