@@ -85,12 +85,12 @@ static bool in_pairs(const struct job *j)
 
 /* Columns i .. i + count - 1 of products with numbers from p on of rows that
    are read where they lie; x says the rest. */
-static void multiply_rows(const struct job *j, const struct lct_net_dots *x,
+static void multiply_rows(const struct job *j, const struct lct_nn_dots *x,
                           int64_t p, int64_t i, int64_t count)
 {
     const struct lct_net_matrix *w = &j->w->w;
     const bool kept = w->own != NULL, even = kept || w->group == 1;
-    const size_t item = x->pairs || x->bf16 ? 2 : 4;
+    const size_t item = x->kind == LCT_DOTS_PLAIN ? 4 : 2;
     const int64_t apart = kept            ? w->in
                           : w->group == 1 ? w->step * w->row
                                           : w->row;
@@ -99,19 +99,19 @@ static void multiply_rows(const struct job *j, const struct lct_net_dots *x,
         const int64_t left = w->group - (i + done) % w->group;
         const int64_t row =
             kept ? (i + done) * w->in : lct_net_matrix_element(w, i + done);
-        struct lct_net_dots d = *x;
+        struct lct_nn_dots d = *x;
 
         run = even || left > count - done ? count - done : left;
         d.c = lct_net_math_at(j->n->math, x->c, i + done);
         d.b = (const char *)(kept ? w->own : w->weight->data) +
               (size_t)(row + p) * item;
-        d.b_row = x->pairs ? apart / 2 : apart;
-        d.n = run;
+        d.b_row = (size_t)(x->kind == LCT_DOTS_PAIRS ? apart / 2 : apart);
+        d.n = (size_t)run;
         j->n->math->dots(&d);
     }
 }
 
-static void pairs_tile(const struct job *j, const struct lct_net_dots *x,
+static void pairs_tile(const struct job *j, const struct lct_nn_dots *x,
                        int64_t i, int64_t count, int slot)
 {
     const struct lct_net_math *m = j->n->math;
@@ -120,32 +120,34 @@ static void pairs_tile(const struct job *j, const struct lct_net_dots *x,
 
     for (int64_t p = 0; p < in; p += most) {
         const int64_t k = in - p < most ? in - p : most;
-        struct lct_net_dots d = *x;
+        struct lct_nn_dots d = *x;
 
-        for (int64_t r = 0; r < x->m; r++)
+        for (int64_t r = 0; r < (int64_t)x->m; r++)
             m->narrow(room + r * k, lct_net_math_at(m, x->a, r * in + p), k);
-        d.a = room;
-        d.a_row = d.k = k / 2;
-        d.pairs = true;
+        d.a = (const void *)room;
+        d.a_row = d.k = (size_t)k / 2;
+        d.kind = LCT_DOTS_PAIRS;
         d.add = p > 0;
         multiply_rows(j, &d, p, i, count);
     }
 }
 
-static void copied_tile(const struct job *j, const struct lct_net_dots *x,
+static void copied_tile(const struct job *j, const struct lct_nn_dots *x,
                         int64_t i, int64_t count, int slot)
 {
     const struct lct_net_matrix *w = &j->w->w;
     const struct lct_net_math *m = j->n->math;
     void *tile = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
-    struct lct_net_dots d = *x;
+    struct lct_nn_dots d = *x;
 
     d.c = lct_net_math_at(m, x->c, i);
     d.b = tile;
-    d.n = count;
+    d.n = (size_t)count;
     for (int64_t p = 0; p < w->in; p += PIECE) {
-        d.b_row = d.k = w->in - p < PIECE ? w->in - p : PIECE;
-        lct_net_matrix_tile(tile, j->n, w, i, count, p, d.k);
+        const int64_t k = w->in - p < PIECE ? w->in - p : PIECE;
+
+        lct_net_matrix_tile(tile, j->n, w, i, count, p, k);
+        d.b_row = d.k = (size_t)k;
         d.a = lct_net_math_at(m, x->a, p);
         d.add = p > 0;
         m->dots(&d);
@@ -162,14 +164,15 @@ static void tile_task(void *context, size_t task, int slot)
     const int64_t row = (int64_t)task % j->blocks * ROWS;
     const int64_t rows =
         j->blocks == 1 || j->rows - row < ROWS ? j->rows - row : ROWS;
-    const struct lct_net_dots x = { .c = lct_net_math_at(m, j->y,
-                                                         row * j->y_row),
-                                    .c_row = j->y_row,
-                                    .a = lct_net_math_at(m, j->x, row * in),
-                                    .a_row = in,
-                                    .bf16 = j->in_place && j->bf16,
-                                    .m = rows,
-                                    .k = in };
+    const struct lct_nn_dots x = {
+        .c = lct_net_math_at(m, j->y, row * j->y_row),
+        .c_row = (size_t)j->y_row,
+        .a = lct_net_math_at(m, j->x, row * in),
+        .a_row = (size_t)in,
+        .kind = j->in_place && j->bf16 ? LCT_DOTS_WIDEN : LCT_DOTS_PLAIN,
+        .m = (size_t)rows,
+        .k = (size_t)in
+    };
 
     if (j->pairs)
         pairs_tile(j, &x, i, count, slot);
