@@ -94,7 +94,7 @@ static void check_model(const char *name, int64_t T, int64_t padding,
     struct check c = { name, NULL, padding, 0 };
     struct lct_net_watch watch = { check_call, &c, NULL };
 
-    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F64));
+    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F64, NULL));
     c.stack = &n->text;
     for (int64_t i = 0; i < B * T; i++) {
         ids[i] = test_range(3, n->vocab - 1);

@@ -23,7 +23,7 @@ static locant_status open_model(locant_model **out, const char *path,
     model = locant_alloc(sizeof(*model));
     if (model == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    status = lct_net_open_with(&model->net, path, dtype, with);
+    status = lct_net_open(&model->net, path, dtype, with);
     if (status != LOCANT_OK) {
         locant_release(model);
         return status;

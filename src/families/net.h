@@ -367,15 +367,12 @@ struct lct_net {
 
 /*
  * Open MODEL to compute with 'dtype': F32, F64, or BF16 (float32 on matrices
- * rounded to bfloat16).
+ * rounded to bfloat16), with an extension as lct_plan_with() takes it, or NULL.
  * Errors: as lct_position_plan_read() and lct_weights_open(); FORMAT (a tensor
  * is missing or has another shape than the configuration says), UNSUPPORTED.
  */
 locant_status lct_net_open(struct lct_net **out, const char *path,
-                           locant_dtype dtype);
-/* The same with an extension, as lct_plan_with() takes it; NULL: none. */
-locant_status lct_net_open_with(struct lct_net **out, const char *path,
-                                locant_dtype dtype, const char *with);
+                           locant_dtype dtype, const char *with);
 /* The same from memory, which must outlive *out: the text of a configuration,
    and one file of tensors; or a GGUF file as both. */
 struct lct_net_bytes {

@@ -249,8 +249,8 @@ static locant_status read_model(struct lct_net **out, locant_dtype dtype,
     return status;
 }
 
-locant_status lct_net_open_with(struct lct_net **out, const char *path,
-                                locant_dtype dtype, const char *with)
+locant_status lct_net_open(struct lct_net **out, const char *path,
+                           locant_dtype dtype, const char *with)
 {
     return read_model(out, dtype, NULL, path, with);
 }
@@ -259,12 +259,6 @@ locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
                             locant_dtype dtype)
 {
     return read_model(out, dtype, b, NULL, NULL);
-}
-
-locant_status lct_net_open(struct lct_net **out, const char *path,
-                           locant_dtype dtype)
-{
-    return lct_net_open_with(out, path, dtype, NULL);
 }
 
 locant_status lct_net_need_head(const char *fn, const struct lct_net *n)
