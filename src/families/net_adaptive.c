@@ -151,7 +151,7 @@ locant_status lct_net_adaptive_bind(struct lct_net *n, struct lct_net_binder *b)
     struct keys k;
     int64_t width;
 
-    if (lct_net_names_role(&b->prefix, LCT_CLUSTER_EMBED) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CLUSTER_EMBED))
         return LOCANT_OK;
     n->adaptive = a = lct_net_keep(n, sizeof(*a));
     LCT_NET_GOT(a);

@@ -259,44 +259,42 @@ static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
                         .stride = { 0, 0, 1 } };
 }
 
-/* Where queries and keys sit, and which see each other. */
+/* Where queries and keys sit, and which see each other: of both. */
 struct places {
-    locant_tensor q_pos, k_pos, q_at, k_at, q_docs, k_docs;
+    locant_tensor pos[2], at[2], docs[2];
 };
 
-static void put_places(locant_attention *call, struct places *at,
-                       const struct lct_net_step *s,
-                       const struct lct_layer_plan *p)
+/* An array of the cache for the queries of a step and for all keys. */
+static void put_pair(const locant_tensor **q, const locant_tensor **k,
+                     locant_tensor pair[2], const struct lct_net_step *s,
+                     void *x, locant_dtype dtype, int axes)
 {
     const struct lct_net_cache *c = s->cache;
-    const int64_t from = s->from, T = s->T, all = c->length;
-    int64_t *docs = docs_of(s, p);
 
-    if (c->coordinates && rotates(call->encoding)) {
-        at->q_at =
-            lct_net_attention_slots(c->coords, LOCANT_F64, c, from, T, c->axes);
-        at->k_at =
-            lct_net_attention_slots(c->coords, LOCANT_F64, c, 0, all, c->axes);
-        call->q_coords = &at->q_at;
-        call->k_coords = &at->k_at;
-    }
+    pair[0] = lct_net_attention_slots(x, dtype, c, s->from, s->T, axes);
+    pair[1] = lct_net_attention_slots(x, dtype, c, 0, c->length, axes);
+    *q = &pair[0];
+    *k = &pair[1];
+}
+
+static void put_places(locant_attention *call, struct places *p,
+                       const struct lct_net_step *s, int64_t *docs)
+{
+    const struct lct_net_cache *c = s->cache;
+
+    if (c->coordinates && rotates(call->encoding))
+        put_pair(&call->q_coords, &call->k_coords, p->at, s, c->coords,
+                 LOCANT_F64, c->axes);
     if (c->padded && !c->coordinates) {
-        at->q_pos =
-            lct_net_attention_slots(c->positions, LOCANT_I64, c, from, T, 0);
-        at->k_pos =
-            lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, all, 0);
-        call->q_pos = &at->q_pos;
-        call->k_pos = &at->k_pos;
-    } else if (from + T != all) { /* by slot, and not the last ones */
-        at->q_pos = locant_dense(s->share->slots + from, LOCANT_I64, 1, &T);
-        call->q_pos = &at->q_pos;
+        put_pair(&call->q_pos, &call->k_pos, p->pos, s, c->positions,
+                 LOCANT_I64, 0);
+    } else if (s->from + s->T != c->length) { /* by slot, not the last ones */
+        p->pos[0] =
+            locant_dense(s->share->slots + s->from, LOCANT_I64, 1, &s->T);
+        call->q_pos = &p->pos[0];
     }
-    if (c->padded || docs != c->docs) {
-        at->q_docs = lct_net_attention_slots(docs, LOCANT_I64, c, from, T, 0);
-        at->k_docs = lct_net_attention_slots(docs, LOCANT_I64, c, 0, all, 0);
-        call->q_docs = &at->q_docs;
-        call->k_docs = &at->k_docs;
-    }
+    if (c->padded || docs != c->docs)
+        put_pair(&call->q_docs, &call->k_docs, p->docs, s, docs, LOCANT_I64, 0);
 }
 
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
@@ -333,7 +331,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    put_places(&call, &places, s, p);
+    put_places(&call, &places, s, docs_of(s, p));
     LCT_TRY(lct_net_attention_call(&out, &lse, &call, s->room));
     return s->watch != NULL
                ? s->watch->seen(s->watch->context, layer, &call, &lse)

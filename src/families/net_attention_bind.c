@@ -305,7 +305,7 @@ static locant_status choose_encoding(struct lct_net_attention *a)
 static bool is_fused(const struct lct_net_binder *b)
 {
 
-    if (lct_net_names_role(&b->prefix, LCT_QKV) == NULL)
+    if (!lct_net_bind_knows(b, LCT_QKV))
         return false;
     return lct_net_bind_has(b, LCT_QKV) || !lct_net_bind_has(b, LCT_Q);
 }

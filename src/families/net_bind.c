@@ -76,6 +76,11 @@ locant_status lct_net_bind_need(const struct lct_weight **out,
                        b->prefix.file, name);
 }
 
+bool lct_net_bind_knows(const struct lct_net_binder *b, enum lct_net_role role)
+{
+    return lct_net_names_role(&b->prefix, role) != NULL;
+}
+
 bool lct_net_bind_has(const struct lct_net_binder *b, enum lct_net_role role)
 {
     return lct_net_bind_find(b, role, ".weight") != NULL;
@@ -336,7 +341,7 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
 {
     const struct lct_weight *w;
 
-    if (lct_net_names_role(&b->prefix, role) == NULL)
+    if (!lct_net_bind_knows(b, role))
         return LOCANT_OK;
     *norm = (struct lct_net_norm){
         .kind = b->n->s.norm, .width = width, .weights = 1, .eps = b->n->s.eps

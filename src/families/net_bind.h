@@ -24,7 +24,8 @@ const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
 locant_status lct_net_bind_need(const struct lct_weight **out,
                                 const struct lct_net_binder *b,
                                 enum lct_net_role role, const char *suffix);
-/* Does the family have this role, and the file the tensor? */
+/* Does the family have this role; and the file the tensor? */
+bool lct_net_bind_knows(const struct lct_net_binder *b, enum lct_net_role role);
 bool lct_net_bind_has(const struct lct_net_binder *b, enum lct_net_role role);
 
 /* Fail with FORMAT, and set n->misfits, unless w has this shape (-1: any), and

@@ -34,7 +34,7 @@ locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
     struct lct_net_convolution *c;
     int64_t kernel = 0;
 
-    if (lct_net_names_role(&b->prefix, LCT_CONVOLUTION) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CONVOLUTION))
         return LOCANT_OK;
     LCT_TRY(lct_net_family_keys_whole(&kernel, &n->config, "conv_kernel_size"));
     if (kernel == 0)

@@ -28,7 +28,7 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  const struct lct_layer_plan *plan)
 {
 
-    if (lct_net_names_role(&b->prefix, LCT_CROSS_Q) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CROSS_Q))
         return LOCANT_OK;
     l->cross = lct_net_keep(b->n, sizeof(*l->cross));
     LCT_NET_GOT(l->cross);

@@ -65,7 +65,7 @@ static locant_status bind_convolution(struct lct_net_delta *d,
     d->taps =
         lct_net_keep(b->n, (size_t)(channels * d->kernel) * b->n->math->item);
     LCT_NET_GOT(d->taps);
-    if (lct_net_names_role(&b->prefix, LCT_DELTA_CONV) != NULL)
+    if (lct_net_bind_knows(b, LCT_DELTA_CONV))
         return bind_taps(d, b, LCT_DELTA_CONV, 0, channels);
     LCT_TRY(bind_taps(d, b, LCT_CONV_Q, 0, keys));
     LCT_TRY(bind_taps(d, b, LCT_CONV_K, keys, keys));
@@ -157,7 +157,7 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
     LCT_NET_GOT(d);
     *d = b->n->s.delta;
     LCT_TRY(lct_net_mlp_act(&d->act, b));
-    if (lct_net_names_role(&b->prefix, LCT_DELTA_QKVZ) != NULL)
+    if (lct_net_bind_knows(b, LCT_DELTA_QKVZ))
         LCT_TRY(bind_fused(d, b));
     else
         LCT_TRY(bind_apart(d, b));

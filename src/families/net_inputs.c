@@ -12,7 +12,7 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     const int64_t layers = s->plan->n_layers;
     int64_t all;
 
-    if (lct_net_names_role(&b->prefix, LCT_INPUTS_EMBED) == NULL)
+    if (!lct_net_bind_knows(b, LCT_INPUTS_EMBED))
         return LOCANT_OK;
     s->inputs_width = 256;
     LCT_TRY(lct_net_family_keys_whole(&s->inputs_width, &b->n->config,

@@ -155,7 +155,7 @@ static locant_status bind_stacked(struct lct_net_experts *e,
 {
     const int64_t D = b->n->width;
 
-    if (lct_net_names_role(&b->prefix, LCT_EXPERT_GATE_UP) != NULL) {
+    if (lct_net_bind_knows(b, LCT_EXPERT_GATE_UP)) {
         LCT_TRY(bind_halves(e, b, width));
     } else {
         LCT_TRY(bind_whole(e, b, LCT_EXPERT_GATE, width, D));
@@ -173,11 +173,11 @@ static locant_status bind_shared(struct lct_net_experts *e,
                                                LCT_SHARED_DOWN };
     const int64_t D = b->n->width;
 
-    if (lct_net_names_role(&b->prefix, LCT_SHARED_UP) == NULL)
+    if (!lct_net_bind_knows(b, LCT_SHARED_UP))
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&e->shared.act, b));
     LCT_TRY(lct_net_mlp_bind_maps(&e->shared, b, roles, D, -1, D));
-    return lct_net_names_role(&b->prefix, LCT_SHARED_SIGMOID) == NULL
+    return !lct_net_bind_knows(b, LCT_SHARED_SIGMOID)
                ? LOCANT_OK
                : lct_net_bind_linear(&e->shared_gate, b, LCT_SHARED_SIGMOID, 1,
                                      D);
@@ -188,7 +188,7 @@ static locant_status bind_correction(struct lct_net_experts *e,
 {
     const struct lct_weight *w;
 
-    if (lct_net_names_role(&b->prefix, LCT_CORRECTION) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CORRECTION))
         return LOCANT_OK;
     w = lct_net_bind_find(b, LCT_CORRECTION, ".bias");
     if (w == NULL)
@@ -203,7 +203,7 @@ static locant_status bind_scales(struct lct_net_experts *e,
     const struct lct_net_math *m = b->n->math;
     const int64_t D = b->n->width;
 
-    if (lct_net_names_role(&b->prefix, LCT_ROUTER_SCALE) == NULL)
+    if (!lct_net_bind_knows(b, LCT_ROUTER_SCALE))
         return LOCANT_OK;
     e->router_norm = lct_net_bind_rms(D, b->n->s.eps);
     LCT_TRY(

@@ -106,7 +106,7 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b)
 static bool is_fused(const struct lct_net_binder *b)
 {
 
-    if (lct_net_names_role(&b->prefix, LCT_GATE_UP) == NULL)
+    if (!lct_net_bind_knows(b, LCT_GATE_UP))
         return false;
     return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);
 }
@@ -118,7 +118,7 @@ locant_status lct_net_mlp_bind_maps(struct lct_net_mlp *mlp,
 {
     LCT_TRY(lct_net_bind_linear(&mlp->up, b, roles[1], width, in));
     mlp->width = mlp->up.w.out;
-    if (lct_net_names_role(&b->prefix, roles[0]) != NULL)
+    if (lct_net_bind_knows(b, roles[0]))
         LCT_TRY(lct_net_bind_linear(&mlp->gate, b, roles[0], mlp->width, in));
     return lct_net_bind_linear(&mlp->down, b, roles[2], out, mlp->width);
 }

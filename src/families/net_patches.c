@@ -68,8 +68,7 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     for (int i = 0; i < 2; i++) {
 
         w[i] = lct_net_bind_find(b, roles[i], "");
-        if (w[i] == NULL && i == 0 &&
-            lct_net_names_role(&b->prefix, roles[i]) != NULL)
+        if (w[i] == NULL && i == 0 && lct_net_bind_knows(b, roles[i]))
             LCT_TRY(lct_net_bind_need(&w[i], b, roles[i], ""));
         if (w[i] == NULL)
             continue;
@@ -97,7 +96,7 @@ static locant_status bind_table(struct lct_net_patches *p,
     const struct lct_weight *w;
     void *table;
 
-    if (lct_net_names_role(&b->prefix, LCT_POSITIONS) == NULL)
+    if (!lct_net_bind_knows(b, LCT_POSITIONS))
         return LOCANT_OK;
     if (b->n->s.frames > 0) {
         LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ".weight"));

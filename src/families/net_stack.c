@@ -31,7 +31,7 @@ static locant_status bind_others(struct lct_net_layer *l,
         LCT_TRY(lct_net_bind_norm(&l->after_experts, b, LCT_AFTER_EXPERTS, D));
     }
     l->scalar = 1;
-    if (lct_net_names_role(&b->prefix, LCT_LAYER_SCALAR) != NULL) {
+    if (lct_net_bind_knows(b, LCT_LAYER_SCALAR)) {
         LCT_TRY(lct_net_bind_numbers(&number, b, LCT_LAYER_SCALAR, "", 1));
         l->scalar = b->n->math->get(number, 0);
     }
@@ -43,7 +43,7 @@ static locant_status bind_others(struct lct_net_layer *l,
 static locant_status bind_scale(void **out, struct lct_net_binder *b,
                                 enum lct_net_role role)
 {
-    return lct_net_names_role(&b->prefix, role) == NULL
+    return !lct_net_bind_knows(b, role)
                ? LOCANT_OK
                : lct_net_bind_numbers(out, b, role, "", b->n->width);
 }

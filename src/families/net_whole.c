@@ -74,10 +74,9 @@ static locant_status leave_head_out(struct lct_net *n,
     char name[LCT_NET_NAME], *kept;
     size_t room;
 
-    if (!lct_net_names_full(
-            name, &b->prefix,
-            lct_net_names_role(&b->prefix, dense) != NULL ? dense : LCT_HEAD,
-            -1, -1, ".weight"))
+    if (!lct_net_names_full(name, &b->prefix,
+                            lct_net_bind_knows(b, dense) ? dense : LCT_HEAD, -1,
+                            -1, ".weight"))
         return LOCANT_OK;
     room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
     kept = lct_net_keep(n, room);
