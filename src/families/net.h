@@ -16,6 +16,7 @@
 struct lct_net_adaptive;
 struct lct_net_math;
 struct lct_net_family;
+struct lct_net_names;
 
 /*
  * A matrix [out, in] within a tensor.  Row r begins at element
@@ -225,7 +226,9 @@ enum lct_net_qkv { LCT_QKV_STACKED, LCT_QKV_GROUPED };
 
 /* Switches of one model; a row of the table has those of the class. */
 struct lct_net_switches {
-    int variant; /* of the family's names */
+    int variant;                         /* of the family's names */
+    const struct lct_net_names *gguf[2]; /* names in such files, those of an
+                                            encoder; NULL: the usual ones */
     enum lct_net_norm_kind norm;
     bool plus_one;   /* weights of norms w mean 1 + w */
     double eps;      /* of norms; the default of eps_key */

@@ -34,6 +34,7 @@
     .biases = LCT_BIAS_LAYER
 #define BERT_FAMILY(type_, names_, ...)                                  \
     FAMILY(type_, &names_, LAYER_KEYS, none, LAYER, MASKED, .eps = 1e-12, \
+           .gguf = { &gguf_bert },                                        \
            .act = __VA_ARGS__)
 
 #define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
@@ -52,6 +53,7 @@
 #define T5_FAMILY(type_, act_, scale_)                                   \
     { .model_type = type_, T5,                                           \
       .switches = { RMS, .eps = 1e-6, .act = act_, .tied = true,         \
+                    .gguf = { &gguf_t5, &gguf_t5_encoder },              \
                     .logit_scale = scale_ } }
 
 /* Experts with the defaults of the classes: how many, how many for a token, the

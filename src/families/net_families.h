@@ -27,6 +27,10 @@ struct lct_net_family {
     lct_net_family_read *read; /* or NULL */
 };
 
+/* Names in GGUF files, and in those beside a params.json. */
+extern const struct lct_net_names lct_net_families_gguf,
+    lct_net_families_params;
+
 /* The row of a model_type, or NULL. */
 const struct lct_net_family *lct_net_families_find(const char *model_type);
 

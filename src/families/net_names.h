@@ -143,10 +143,6 @@ struct lct_net_names {
     const char *name[LCT_ROLES];
 };
 
-/* Of config.json, of GGUF files, of params.json. */
-extern const struct lct_net_names lct_net_names_llama, lct_net_names_gguf,
-    lct_net_names_params;
-
 /* The name of a role; NULL if the family has none. */
 const char *lct_net_names_of(const struct lct_net_names *n,
                              enum lct_net_role role);

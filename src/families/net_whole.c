@@ -163,7 +163,7 @@ locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(b);
     if (lct_config_is_params(&n->config))
-        b->prefix.names = &lct_net_names_params;
+        b->prefix.names = &lct_net_families_params;
     return LOCANT_OK;
 }
 
