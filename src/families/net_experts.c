@@ -154,9 +154,10 @@ static int64_t tokens_of(const struct work *w, const struct lct_net_experts *e,
     return count;
 }
 
+/* y += an expert of 'count' tokens, which are weighed before it if 'first'. */
 static locant_status run_expert(void *y, const void *x, const struct work *w,
-                                int64_t count, const struct lct_net_experts *e,
-                                int64_t i, struct lct_net_room *room)
+                                int64_t count, const struct lct_net_mlp *mlp,
+                                bool first, struct lct_net_room *room)
 {
     const struct lct_net_math *m = room->n->math;
     const int64_t D = room->n->width;
@@ -165,34 +166,30 @@ static locant_status run_expert(void *y, const void *x, const struct work *w,
         void *to = lct_net_math_at(m, w->x, c * D);
 
         memcpy(to, lct_net_math_at(m, x, w->token[c] * D), (size_t)D * m->item);
-        if (e->scales_input)
+        if (first)
             m->scale(to, w->factor[c], D);
     }
-    LCT_TRY(lct_net_mlp_forward(w->y, w->x, count, &e->mlp[i], room));
+    LCT_TRY(lct_net_mlp_forward(w->y, w->x, count, mlp, room));
     for (int64_t c = 0; c < count; c++)
         m->add(lct_net_math_at(m, y, w->token[c] * D),
-               lct_net_math_at(m, w->y, c * D),
-               e->scales_input ? 1 : w->factor[c], D);
+               lct_net_math_at(m, w->y, c * D), first ? 1 : w->factor[c], D);
     return LOCANT_OK;
 }
 
-/* y += the expert that all tokens share, scaled by sigmoid(gate x) if there is
-   such a gate */
-static locant_status run_shared(void *y, const void *x, const struct work *w,
-                                int64_t rows, const struct lct_net_experts *e,
-                                struct lct_net_room *room)
+/* All tokens share an expert, weighed by sigmoid(gate x) if there is a gate. */
+static void share(const struct work *w, const void *x, int64_t rows,
+                  const struct lct_net_experts *e,
+                  const struct lct_net_room *room)
 {
-    const struct lct_net_math *m = room->n->math;
-    const int64_t D = room->n->width;
     const bool scaled = e->shared_gate.w.weight != NULL;
 
-    LCT_TRY(lct_net_mlp_forward(w->y, x, rows, &e->shared, room));
     if (scaled)
         lct_net_linear_forward(w->logits, x, rows, &e->shared_gate, room);
-    for (int64_t r = 0; r < rows; r++)
-        m->add(lct_net_math_at(m, y, r * D), lct_net_math_at(m, w->y, r * D),
-               scaled ? 1 / (1 + exp(-m->get(w->logits, r))) : 1, D);
-    return LOCANT_OK;
+    for (int64_t r = 0; r < rows; r++) {
+        w->token[r] = r;
+        w->factor[r] =
+            scaled ? 1 / (1 + exp(-room->n->math->get(w->logits, r))) : 1;
+    }
 }
 
 locant_status lct_net_experts_forward(void *y, const void *x,
@@ -214,10 +211,13 @@ locant_status lct_net_experts_forward(void *y, const void *x,
         int64_t count = tokens_of(&w, e, rows, i);
 
         if (count > 0)
-            LCT_TRY(run_expert(y, x, &w, count, e, i, room));
+            LCT_TRY(
+                run_expert(y, x, &w, count, &e->mlp[i], e->scales_input, room));
     }
-    if (e->shared.up.w.weight != NULL)
-        LCT_TRY(run_shared(y, x, &w, rows, e, room));
+    if (e->shared.up.w.weight != NULL) {
+        share(&w, x, rows, e, room);
+        LCT_TRY(run_expert(y, x, &w, rows, &e->shared, false, room));
+    }
     lct_net_give_back(room, mark);
     return LOCANT_OK;
 }
