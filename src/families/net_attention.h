@@ -33,8 +33,7 @@ struct lct_net_step {
     int64_t rows, columns;       /* of patches of an image, T in all */
     int64_t *windows; /* [B, T]: of patches, whose layers with windows see their
                          own alone; or NULL */
-    int64_t *docs;    /* [B, capacity]: scratch for chunks; NULL if no layer has
-                      any */
+    int64_t *docs; /* [B, capacity]: scratch for chunks, if a layer has any */
     const locant_encoding *encoding;     /* instead of that of the layers; NULL:
                                         theirs */
     const struct lct_net_memory *memory; /* of an encoder; or NULL */

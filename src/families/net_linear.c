@@ -26,15 +26,13 @@ locant_status lct_net_linear_begin(struct lct_net_room *room,
 {
     room->n = n;
     room->slots = locant_threads();
-    room->tiles = locant_alloc((size_t)room->slots * ROOM * n->math->item);
+    room->tiles = lct_net_take(room, room->slots, ROOM);
     LCT_NET_GOT(room->tiles);
     return LOCANT_OK;
 }
 
 void lct_net_linear_end(struct lct_net_room *room)
 {
-    locant_release(room->tiles);
-    room->tiles = NULL;
     room->most = SIZE_MAX; /* no chunk is large enough to stay */
     lct_net_give_back(room, 0);
 }

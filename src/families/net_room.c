@@ -14,9 +14,8 @@ _Static_assert(sizeof(struct lct_net_chunk) <= UNIT, "room of a header");
 
 static bool add_chunk(struct lct_net_room *r, size_t bytes)
 {
-    const size_t size = r->chunk != NULL  ? r->most + bytes
-                        : bytes < r->most ? r->most
-                                          : bytes;
+    const size_t later = r->most - r->used; /* as much as steps before took */
+    const size_t size = bytes > later ? bytes : later;
     struct lct_net_chunk *c = locant_alloc(UNIT + size);
 
     if (c == NULL)
@@ -53,14 +52,15 @@ void *lct_net_take(struct lct_net_room *r, int64_t a, int64_t b)
     return lct_net_take_items(r, a, b, r->n->math->item);
 }
 
-/* A first chunk that was too small goes too: the next one has room for all. */
+/* A chunk that begins at the mark stays if it has room for all from there on;
+   else the next one has. */
 void lct_net_give_back(struct lct_net_room *r, size_t mark)
 {
     struct lct_net_chunk *c = r->chunk;
 
     r->used = mark;
     while (c != NULL && c->begin >= mark &&
-           (c->before != NULL || c->size < r->most)) {
+           (c->begin > mark || c->size < r->most - mark)) {
         r->chunk = c->before;
         locant_release(c);
         c = r->chunk;

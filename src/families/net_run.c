@@ -53,18 +53,15 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, n->s.memory, NULL, NULL, 0,
                          0);
     LCT_TRY(lct_net_linear_begin(&r->room, n));
-    r->x = lct_net_zeros(rows * n->s.streams, n->width, n->math->item);
+    r->x = lct_net_take(&r->room, rows * n->s.streams, n->width);
+    r->embed = lct_net_take(&r->room, rows,
+                            n->adaptive != NULL ? lct_net_adaptive_scratch(n)
+                                                : n->embed.in);
     if (s->inputs_width > 0)
-        r->inputs = lct_net_zeros(rows, s->inputs_embed.in, n->math->item);
-    r->embed = lct_net_zeros(
-        rows, n->adaptive != NULL ? lct_net_adaptive_scratch(n) : n->embed.in,
-        n->math->item);
-    r->docs =
-        has_chunks(s) ? lct_net_zeros(B, capacity, sizeof(*r->docs)) : NULL;
-    if (r->x == NULL || r->embed == NULL ||
-        (has_chunks(s) && r->docs == NULL) ||
-        (s->inputs_width > 0 && r->inputs == NULL))
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+        r->inputs = lct_net_take(&r->room, rows, s->inputs_embed.in);
+    r->docs = lct_net_take_items(&r->room, has_chunks(s) ? B : 0, capacity,
+                                 sizeof(*r->docs));
+    LCT_NET_GOT(r->docs);
     return LOCANT_OK;
 }
 
@@ -103,10 +100,6 @@ void lct_net_run_end(struct lct_net_run *r)
     lct_net_cache_free(r->cache);
     locant_encoding_free(r->encoding);
     lct_net_linear_end(&r->room);
-    locant_release(r->x);
-    locant_release(r->embed);
-    locant_release(r->docs);
-    locant_release(r->inputs);
 }
 
 /* ------------------------------------------------------------------ layers */
