@@ -62,15 +62,6 @@ static const struct row *find(const struct lct_net_binder *b, const char *param)
     return last;
 }
 
-static int64_t product(const int64_t *shape, int rank)
-{
-    int64_t all = 1;
-
-    for (int i = 0; i < rank; i++)
-        all *= shape[i];
-    return all;
-}
-
 /* Numbers of a tensor [n, m] in the order of [m, n], the shape of x. */
 static locant_status transpose(locant_tensor *x, struct lct_net *n)
 {
@@ -89,7 +80,7 @@ static locant_status transpose(locant_tensor *x, struct lct_net *n)
 static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
                                 const locant_param_info *info)
 {
-    const int64_t count = product(info->shape, info->rank);
+    const int64_t count = lct_net_bind_count(info->shape, info->rank);
     struct lct_net_binder of = *b;
     const struct row *row;
     const struct lct_weight *w;
@@ -104,7 +95,7 @@ static locant_status bind_param(locant_tensor *out, struct lct_net_binder *b,
                            "encoding",
                            b->n->config.file, info->name);
     LCT_TRY(lct_net_bind_need(&w, &of, row->role, row->suffix));
-    if (product(w->shape, w->rank) != count)
+    if (lct_net_bind_count(w->shape, w->rank) != count)
         return lct_net_bind_shape(b->n, w, info->rank, info->shape);
     LCT_TRY(lct_net_bind_vector(&numbers, b->n, w, count, 0));
     *out = locant_dense(numbers, b->n->dtype, info->rank, info->shape);

@@ -143,16 +143,22 @@ locant_status lct_net_bind_shape(struct lct_net *n, const struct lct_weight *w,
     return lct_net_bind_packed(n, w, rank, shape);
 }
 
+int64_t lct_net_bind_count(const int64_t *shape, int rank)
+{
+    int64_t all = 1;
+
+    for (int i = 0; i < rank; i++)
+        all *= shape[i];
+    return all;
+}
+
 /* The same unless w has so many numbers, in whatever shape. */
 static locant_status check_count(struct lct_net *n, const struct lct_weight *w,
                                  int64_t count)
 {
-    int64_t all = 1;
-
-    for (int i = 0; i < w->rank; i++)
-        all *= w->shape[i];
-    return all == count ? check_type(n, w)
-                        : lct_net_bind_shape(n, w, 1, &count);
+    return lct_net_bind_count(w->shape, w->rank) == count
+               ? check_type(n, w)
+               : lct_net_bind_shape(n, w, 1, &count);
 }
 
 locant_status lct_net_bind_vector(void **out, struct lct_net *n,
@@ -174,6 +180,8 @@ locant_status lct_net_bind_numbers(void **out, struct lct_net_binder *b,
 {
     const struct lct_weight *w;
 
+    if (!lct_net_bind_knows(b, role))
+        return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, role, suffix));
     return lct_net_bind_vector(out, b->n, w, count, 0);
 }
@@ -195,12 +203,11 @@ locant_status lct_net_bind_matrix(struct lct_net_matrix *m,
                                   int rank, const int64_t *shape)
 {
     const struct lct_weight *w;
-    int64_t in = 1;
+    int64_t in;
 
     LCT_TRY(lct_net_bind_need(&w, b, role, suffix));
     LCT_TRY(lct_net_bind_shape(b->n, w, rank, shape));
-    for (int i = 1; i < rank; i++)
-        in *= w->shape[i];
+    in = lct_net_bind_count(w->shape + 1, rank - 1);
     LCT_TRY(lct_net_bind_blocks(b->n, w, in));
     *m = (struct lct_net_matrix){ .weight = w,
                                   .out = w->shape[0],

@@ -36,6 +36,8 @@ locant_status lct_net_bind_shape(struct lct_net *n, const struct lct_weight *w,
 locant_status lct_net_bind_packed(struct lct_net *n, const struct lct_weight *w,
                                   int rank, const int64_t *shape);
 
+/* The product of so many sizes. */
+int64_t lct_net_bind_count(const int64_t *shape, int rank);
 /* The same unless rows of 'count' numbers are whole blocks of w. */
 locant_status lct_net_bind_blocks(struct lct_net *n, const struct lct_weight *w,
                                   int64_t count);
@@ -45,7 +47,8 @@ locant_status lct_net_bind_vector(void **out, struct lct_net *n,
                                   const struct lct_weight *w, int64_t count,
                                   double more);
 
-/* The same of the tensor of a role, which must be there. */
+/* The same of the tensor of a role, which must be there; nothing if the family
+   has no such role. */
 locant_status lct_net_bind_numbers(void **out, struct lct_net_binder *b,
                                    enum lct_net_role role, const char *suffix,
                                    int64_t count);

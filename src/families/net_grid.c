@@ -11,11 +11,6 @@ static int64_t window_side(const struct lct_net_stack *s)
     return 0;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Places from *place on for the groups of the window that begins at row y and
    column x of groups. */
 static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
@@ -24,8 +19,8 @@ static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
     const int64_t area = g->merge * g->merge;
     const int64_t rows = g->rows / g->merge, columns = g->columns / g->merge;
 
-    for (int64_t i = y; i < smaller(y + side, rows); i++)
-        for (int64_t j = x; j < smaller(x + side, columns); j++, ++*place) {
+    for (int64_t i = y; i < y + side && i < rows; i++)
+        for (int64_t j = x; j < x + side && j < columns; j++, ++*place) {
             g->group[*place] = i * columns + j;
             for (int64_t k = 0; g->windows != NULL && k < area; k++)
                 g->windows[*place * area + k] = window;

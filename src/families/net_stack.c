@@ -23,29 +23,17 @@ static locant_status bind_others(struct lct_net_layer *l,
                                  struct lct_net_binder *b)
 {
     const int64_t D = b->n->width;
-    void *number;
+    void *scalar = NULL;
 
     if (b->n->s.beside) {
         LCT_TRY(lct_net_bind_norm(&l->after_dense, b, LCT_AFTER_DENSE, D));
         LCT_TRY(lct_net_bind_norm(&l->before_experts, b, LCT_NORM_EXPERTS, D));
         LCT_TRY(lct_net_bind_norm(&l->after_experts, b, LCT_AFTER_EXPERTS, D));
     }
-    l->scalar = 1;
-    if (lct_net_bind_knows(b, LCT_LAYER_SCALAR)) {
-        LCT_TRY(lct_net_bind_numbers(&number, b, LCT_LAYER_SCALAR, "", 1));
-        l->scalar = b->n->math->get(number, 0);
-    }
+    LCT_TRY(lct_net_bind_numbers(&scalar, b, LCT_LAYER_SCALAR, "", 1));
+    l->scalar = scalar != NULL ? b->n->math->get(scalar, 0) : 1;
     LCT_TRY(lct_net_inputs_bind_layer(&l->input, b));
     return lct_net_streams_bind_layer(&l->streams, b);
-}
-
-/* Numbers that multiply a branch, [D]. */
-static locant_status bind_scale(void **out, struct lct_net_binder *b,
-                                enum lct_net_role role)
-{
-    return !lct_net_bind_knows(b, role)
-               ? LOCANT_OK
-               : lct_net_bind_numbers(out, b, role, "", b->n->width);
 }
 
 static locant_status bind_attention(struct lct_net_layer *l,
@@ -71,8 +59,8 @@ static locant_status bind_layer(struct lct_net_layer *l,
     LCT_TRY(lct_net_bind_norm(&l->after_mlp, b, LCT_AFTER_MLP, D));
     LCT_TRY(bind_attention(l, b, &s->plan->layers[i]));
     LCT_TRY(lct_net_cross_bind(l, b, &s->plan->layers[i]));
-    LCT_TRY(bind_scale(&l->attn_scale, b, LCT_ATTN_SCALE));
-    LCT_TRY(bind_scale(&l->mlp_scale, b, LCT_MLP_SCALE));
+    LCT_TRY(lct_net_bind_numbers(&l->attn_scale, b, LCT_ATTN_SCALE, "", D));
+    LCT_TRY(lct_net_bind_numbers(&l->mlp_scale, b, LCT_MLP_SCALE, "", D));
     LCT_TRY(bind_others(l, b));
     if (lct_net_mixture_in(&b->n->s, i))
         LCT_TRY(lct_net_mixture_bind(&l->experts, b));
