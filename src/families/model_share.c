@@ -137,7 +137,6 @@ static locant_status begin(struct work *w)
 static void end(struct work *w)
 {
     lct_model_run_end(&w->run, &w->memory);
-    lct_net_share_end(&w->share);
     locant_release(w->room);
     locant_release(w->logits);
 }

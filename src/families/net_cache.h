@@ -7,7 +7,7 @@
  */
 #ifndef LCT_NET_CACHE_H
 #define LCT_NET_CACHE_H
-#include "net.h"
+#include "net_room.h"
 
 /* What a layer has; NULL: none, or that of another one. */
 struct lct_net_slots {
@@ -27,16 +27,15 @@ struct lct_net_cache {
     int64_t *docs;      /* [B, capacity]: 0, or -1 for padding */
     double *coords;     /* [B, capacity, axes] */
     int64_t *start;     /* [B]: first slot that is no padding, -1: none yet */
-    int64_t n_layers;
     struct lct_net_slots *layers;
 };
 
-/* Errors: NOMEM. */
+/* Of the room, whose keys and values must be zeros if they are read before they
+   are written.  Errors: NOMEM. */
 locant_status lct_net_cache_create(struct lct_net_cache **out,
-                                   const struct lct_net *n,
+                                   struct lct_net_room *room,
                                    const struct lct_net_stack *s, int64_t B,
                                    int64_t capacity);
-void lct_net_cache_free(struct lct_net_cache *c);
 
 /*
  * Add T tokens to each row: 'mask' [B, T] is 0 where one is padding (NULL:

@@ -49,10 +49,11 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
     const struct lct_net_stack *s = r->stack;
 
     r->ids = s->plan->ids;
-    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, n->s.memory + capacity));
+    LCT_TRY(lct_net_linear_begin(&r->room, n));
+    LCT_TRY(lct_net_cache_create(&r->cache, &r->room, s, B,
+                                 n->s.memory + capacity));
     lct_net_cache_append(r->cache, LCT_IDS_ARANGE, n->s.memory, NULL, NULL, 0,
                          0);
-    LCT_TRY(lct_net_linear_begin(&r->room, n));
     r->x = lct_net_take(&r->room, rows * n->s.streams, n->width);
     r->embed = lct_net_take(&r->room, rows,
                             n->adaptive != NULL ? lct_net_adaptive_scratch(n)
@@ -90,14 +91,14 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
     *r = (struct lct_net_run){
         .n = n, .stack = &n->text, .most = most, .share = share
     };
-    LCT_TRY(lct_net_share_reserve(share, n, B, n->s.memory + capacity, most));
-    return begin(r, B, capacity,
-                 B * lct_net_share_most(share, n, capacity, most));
+    LCT_TRY(begin(r, B, capacity,
+                  B * lct_net_share_most(share, n, capacity, most)));
+    return lct_net_share_reserve(share, &r->room, B, n->s.memory + capacity,
+                                 most);
 }
 
 void lct_net_run_end(struct lct_net_run *r)
 {
-    lct_net_cache_free(r->cache);
     locant_encoding_free(r->encoding);
     lct_net_linear_end(&r->room);
 }

@@ -128,7 +128,7 @@ static locant_status make_windows(struct windows *w,
     w->area = w->side * w->side;
     count = s->cache->B * w->down * w->across;
     w->all = count * w->area;
-    LCT_TRY(lct_net_cache_create(&w->cache, s->n, &one, count, w->area));
+    LCT_TRY(lct_net_cache_create(&w->cache, s->room, &one, count, w->area));
     w->x = lct_net_take(s->room, w->all, l->width);
     w->y = lct_net_take(s->room, w->all, l->width);
     LCT_NET_GOT(w->y);
@@ -205,22 +205,17 @@ locant_status lct_net_windows_forward(void *y, const void *x,
                                       const struct lct_net_layer *l)
 {
     const size_t mark = s->room->used;
+    struct lct_net_step step = { .n = s->n, .room = s->room };
     struct windows w = { 0 };
-    locant_status status = make_windows(&w, s, l);
 
-    if (status == LOCANT_OK) {
-        const struct lct_net_step step = {
-            .n = s->n, .cache = w.cache, .T = w.area, .room = s->room
-        };
-
-        fill_windows(&w, x, s, l);
-        status = lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0);
-    }
-    if (status == LOCANT_OK)
-        empty_windows(y, &w, s, l);
-    lct_net_cache_free(w.cache);
+    LCT_TRY(make_windows(&w, s, l));
+    step.cache = w.cache;
+    step.T = w.area;
+    fill_windows(&w, x, s, l);
+    LCT_TRY(lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0));
+    empty_windows(y, &w, s, l);
     lct_net_give_back(s->room, mark);
-    return status;
+    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ merge */
