@@ -135,18 +135,16 @@ set(LAB_SOURCES
   families/model_sight.c families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_delta.c families/net_delta_bind.c families/net_ends.c
-  families/net_enter.c families/net_experts.c families/net_families.c
-  families/net_family_keys.c families/net_family_linear.c
-  families/net_generate.c families/net_gguf.c families/net_grid.c
-  families/net_head.c families/net_inputs.c families/net_latent.c
-  families/net_learned.c families/net_length.c families/net_linear.c
-  families/net_losses.c families/net_math_f32.c families/net_math_f64.c
-  families/net_matrix.c families/net_memory.c families/net_merger.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
+  families/net_delta.c families/net_enter.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_gguf.c families/net_grid.c
+  families/net_inputs.c families/net_latent.c families/net_length.c
+  families/net_linear.c families/net_losses.c families/net_math_f32.c
+  families/net_math_f64.c families/net_matrix.c families/net_memory.c
+  families/net_merger.c families/net_mixture.c families/net_mlp.c
+  families/net_names.c families/net_norm.c families/net_open.c
   families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_seen.c
+  families/net_probe_rows.c families/net_room.c families/net_run.c
   families/net_share.c families/net_sight.c families/net_stack.c
   families/net_streams.c families/net_whole.c families/net_windows.c
   families/pairing.c families/plan.c families/plan_alibi.c
