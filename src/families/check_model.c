@@ -216,13 +216,8 @@ static void wrong_model_type(struct lct_report *report,
                              const struct lct_check_model *m)
 {
     struct lct_check k = { .config = &m->config, .report = report };
-    struct lct_draft *f =
-        lct_check_report(&k, LCT_CHECK_X01, "model_type",
-                         "model_type is no text, so no class can read the "
-                         "file");
 
-    lct_check_says(f, LCT_EVERY_STACK, "refuses the file");
-    lct_check_mend(f, "the name of the class, such as \"llama\"");
+    LCT_FIND(&k, NULL, ID(X01_MODEL));
 }
 
 /* Look at a model; a params.json is read as transformers would name its keys,
