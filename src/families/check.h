@@ -151,7 +151,8 @@ enum lct_recorded_pairing lct_check_readers(const struct lct_check *k);
 const char *lct_check_pairing(enum lct_recorded_pairing p);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
-bool lct_check_is(const struct lct_check *k, const char *type);
+/* Is its type, or that of its class, one of those between blanks? */
+bool lct_check_is(const struct lct_check *k, const char *types);
 bool lct_check_class_has(const struct lct_check *k, unsigned traits);
 /* The least number of edits from a to b, whatever the case of their letters
    (Levenshtein 1966); SIZE_MAX if one is longer than 64 bytes. */

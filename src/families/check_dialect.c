@@ -1,6 +1,7 @@
 /* check_dialect.c - checks D01 to D05, D10, D11: which dictionary and which
  * base a reader takes */
 #include "check.h"
+#include "../core/text.h"
 #include "check_view.h"
 #include "../core/quote.h"
 #include <math.h>
@@ -112,14 +113,6 @@ static void no_base(struct lct_check *k)
 
 /* ---------------------------------------------------------------- rope_type */
 
-static bool among(const char *word, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
-}
-
 static const char *const hf_kinds[] = { "default",      "linear",   "dynamic",
                                         "yarn",         "longrope", "llama3",
                                         "proportional", "axial",    NULL };
@@ -130,9 +123,11 @@ static bool known_to_hf5(const struct lct_check *k, const char *kind)
     if (strcmp(kind, "su") == 0)
         return lct_check_is(k, "phi3");
     if (strcmp(kind, "mrope") == 0)
-        return lct_check_is(k, "qwen2_vl_text") ||
-               lct_check_is(k, "qwen2_5_vl_text");
-    return among(kind, hf_kinds);
+        return lct_check_is(k, "qwen2_vl_text qwen2_5_vl_text");
+    return lct_is_among(
+        "default linear dynamic yarn longrope llama3 proportional "
+        "axial",
+        kind);
 }
 
 /* The kind that was meant, NULL if that is not clear. */
@@ -154,10 +149,6 @@ static const char *meant(const struct lct_check *k, const json_t *dict,
 /* D05 */
 static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    static const char *const vllm[] = { "ntk",     "mrope",  "deepseek_yarn",
-                                        "mllama4", "xdrope", "su",
-                                        NULL };
-    static const char *const mlx[] = { "mrope", "su", NULL };
     const char *better = meant(k, e->dict, e->kind);
     char key[LCT_PATH_BYTES], kind[LCT_QUOTE_BYTES];
     struct lct_draft *f;
@@ -167,8 +158,10 @@ static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
     lct_quote(kind, e->kind, strlen(e->kind));
     lct_check_path(key, e,
                    lct_check_has(e->dict, "rope_type") ? "rope_type" : "type");
-    f = LCT_FIND(k, NULL, ID(D05), S(key), S(kind), I(among(e->kind, vllm)),
-                 I(among(e->kind, mlx)), S(better));
+    f = LCT_FIND(
+        k, NULL, ID(D05), S(key), S(kind),
+        I(lct_is_among("ntk mrope deepseek_yarn mllama4 xdrope su", e->kind)),
+        I(lct_is_among("mrope su", e->kind)), S(better));
     if (better != NULL)
         lct_check_fix(f, key, json_string(better));
 }

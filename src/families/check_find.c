@@ -1,6 +1,6 @@
 /* check_find.c - findings, whose texts are those of findings.def */
 #include "check_report.h"
-#include "../core/append.h"
+#include "../core/text.h"
 #include "check_params.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -16,8 +16,7 @@ static void old_name_of_kind(struct lct_check *k)
 
     if (kind == NULL || strcmp(kind, "default") == 0 ||
         lct_check_has(scaling, "rope_type") ||
-        !(lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
-          lct_check_is(k, "olmo3") || lct_check_is(k, "modernbert")))
+        !lct_check_is(k, "gemma3_text gemma3n_text olmo3 modernbert"))
         return;
     lct_quote(shown, kind, strlen(kind));
     f = LCT_FIND(k, NULL, ID(X11), S(shown));
@@ -89,8 +88,7 @@ static void flat_in_nested_class(struct lct_check *k)
         k, NULL, ID(D07),
         R(lct_check_real(k->text, "rope_theta", lct_check_class_base(k))),
         R(lct_check_real(params, "rope_theta", lct_check_class_base(k))));
-    if (lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
-        lct_check_is(k, "olmo3"))
+    if (lct_check_is(k, "gemma3_text gemma3n_text olmo3"))
         lct_check_fix(f, "rope_parameters", by_kind(k, params));
 }
 

@@ -81,7 +81,7 @@ static int local_by_keys(const struct lct_check *k, int64_t l, const char **key)
         *key = "no_rope_layers";
         return json_integer_value(json_array_get(rope, (size_t)l)) != 0;
     }
-    if ((lct_check_is(k, "qwen2") || lct_check_is(k, "qwen3")) &&
+    if (lct_check_is(k, "qwen2 qwen3") &&
         lct_check_has(k->text, "max_window_layers") &&
         lct_check_window(k) > 0 &&
         lct_check_bool(k->text, "use_sliding_window", false)) {

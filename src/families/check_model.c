@@ -9,6 +9,7 @@
 #include "plan_gguf.h"
 #include "../core/quote.h"
 #include "../core/suggest.h"
+#include "../core/text.h"
 #include "../files/document.h"
 #include "../files/path.h"
 #include <dirent.h>
@@ -18,13 +19,6 @@
 #include <sys/stat.h>
 
 /* ------------------------------------------------------------------ opening */
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 /* What a folder holds besides its configuration. */
 struct folder {
@@ -49,14 +43,14 @@ static void look(struct folder *out, const char *path)
     while (dir != NULL && (entry = readdir(dir)) != NULL) {
         const char *name = entry->d_name;
 
-        if (strcmp(name, "model.safetensors") == 0 ||
-            strcmp(name, "model.safetensors.index.json") == 0 ||
-            strcmp(name, "consolidated.safetensors") == 0 ||
-            strcmp(name, "consolidated.safetensors.index.json") == 0)
+        if (lct_is_among("model.safetensors model.safetensors.index.json "
+                         "consolidated.safetensors "
+                         "consolidated.safetensors.index.json",
+                         name))
             out->weights = true;
         if (strcmp(name, "tokenizer_config.json") == 0)
             out->tokenizer = true;
-        if (ends_with(name, ".gguf") && out->n_gguf++ == 0)
+        if (lct_ends_with(name, ".gguf") && out->n_gguf++ == 0)
             snprintf(out->gguf, sizeof out->gguf, "%s", name);
     }
     if (dir != NULL)

@@ -1,6 +1,6 @@
 /* check_report.c - collect findings, and compose their sentences */
 #include "check_report.h"
-#include "../core/append.h"
+#include "../core/text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -19,13 +19,10 @@ const locant_check_info *locant_model_check_at(size_t i)
 
 static char *copied(struct lct_report *r, const char *text)
 {
-    const size_t n = strlen(text) + 1;
-    char *copy = locant_alloc(n);
+    char *copy = lct_copy_text(text, strlen(text));
 
     if (copy == NULL)
         r->no_memory = true;
-    else
-        memcpy(copy, text, n);
     return copy;
 }
 

@@ -12,7 +12,7 @@ static void score_scale(struct lct_check *k)
     const double scalar =
         lct_check_real(k->text, "query_pre_attn_scalar", (double)k->d);
 
-    if ((lct_check_is(k, "granite") || lct_check_is(k, "granitemoe")) &&
+    if (lct_check_is(k, "granite granitemoe") &&
         !lct_check_has(k->text, "attention_multiplier")) {
         const double usual = k->d > 0 ? 1 / sqrt((double)k->d) : 1;
 
@@ -71,8 +71,8 @@ static void dictionary_without_beta(struct lct_check *k)
     const char *key;
     struct lct_draft *f;
 
-    if (!(lct_check_is(k, "ministral3") || lct_check_is(k, "mistral4")) ||
-        dict == NULL || lct_check_has(dict, beta_key))
+    if (!lct_check_is(k, "ministral3 mistral4") || dict == NULL ||
+        lct_check_has(dict, beta_key))
         return;
     key = LCT_CHECK_PATH(&k->entries[0], beta_key);
     f = LCT_FIND(k, NULL, ID(X10), S(key));
@@ -114,7 +114,7 @@ static void position_ids(struct lct_check *k)
     const locant_tensor *ids = k->options->positions;
     const int64_t at = ids && ids->rank == 2 ? first_other_id(ids) : -1;
     const bool alibi =
-        lct_check_is(k, "bloom") || lct_check_is(k, "mpt") ||
+        lct_check_is(k, "bloom mpt") ||
         (lct_check_is(k, "falcon") && lct_check_bool(k->text, "alibi", false));
 
     if (at < 0)

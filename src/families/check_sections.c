@@ -31,8 +31,7 @@ static void wrong_sections(struct lct_check *k, const struct lct_rope_entry *e,
 static void sections(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const json_t *list = json_object_get(e->dict, "mrope_section");
-    const bool qwen3 = lct_check_is(k, "qwen3_vl_text") ||
-                       lct_check_is(k, "qwen3_vl_moe_text");
+    const bool qwen3 = lct_check_is(k, "qwen3_vl_text qwen3_vl_moe_text");
     const bool flag = lct_check_bool(e->dict, "mrope_interleaved", false);
     struct lct_draft *f;
 

@@ -1,6 +1,7 @@
 /* check_tensors.c - checks that look at tensors: G01, G10, G14, L09, P19, P21,
  * W07, W14, A03 */
 #include "check.h"
+#include "../core/text.h"
 #include "check_gguf.h"
 #include "convert_names.h"
 #include <stdio.h>
@@ -224,9 +225,7 @@ static void stored_angles(struct lct_check *k)
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         t = find(k->weights, ends[i], true);
-        if (t == NULL ||
-            (strcmp(t->type->name, "BF16") != 0 &&
-             strcmp(t->type->name, "F16") != 0) ||
+        if (t == NULL || !lct_is_among("BF16 F16", t->type->name) ||
             (k->M > 0 && k->M <= 256))
             continue;
         LCT_FIND(k, NULL, ID(A03), S(t->name), S(t->type->name),

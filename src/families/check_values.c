@@ -1,6 +1,7 @@
 /* check_values.c - checks D09 and X01: numbers that are none, values of a wrong
  * type */
 #include "check.h"
+#include "../core/text.h"
 #include "check_params.h"
 #include "../core/quote.h"
 #include <math.h>
@@ -24,8 +25,7 @@ static json_t *unquoted(const json_t *value, bool number)
     json_error_t error;
     json_t *inner = NULL;
 
-    if (text != NULL &&
-        (strcmp(text, "True") == 0 || strcmp(text, "False") == 0))
+    if (text != NULL && (lct_is_among("True False", text)))
         inner = json_boolean(text[0] == 'T');
     else if (text != NULL)
         inner = json_loads(text, JSON_DECODE_ANY, &error);
@@ -62,15 +62,14 @@ static void check_number(struct lct_check *k, const json_t *object,
 
 static bool is_frequency(const char *name)
 {
-    return strcmp(name, "rope_theta") == 0 || strcmp(name, "factor") == 0 ||
-           strcmp(name, "original_max_position_embeddings") == 0;
+    return lct_is_among("rope_theta factor original_max_position_embeddings",
+                        name);
 }
 
 /* null says that the class derives it */
 static bool may_be_null(const char *name)
 {
-    return strcmp(name, "head_dim") == 0 ||
-           strcmp(name, "num_key_value_heads") == 0;
+    return lct_is_among("head_dim num_key_value_heads", name);
 }
 
 /* D09 of what must be above 0, and not null. */

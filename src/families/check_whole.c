@@ -1,6 +1,7 @@
 /* check_whole.c - checks of a whole model: can a plan be made of it, and has it
  * the tensors that its configuration asks for?  X07, T01, T02, T03 */
 #include "check_whole.h"
+#include "../core/text.h"
 #include "net.h"
 #include "position_plan.h"
 #include <string.h>
@@ -44,13 +45,11 @@ static locant_status try_plan(struct lct_position_plan *plan,
    are its own. */
 static bool is_packed(const struct lct_weights *w)
 {
-    static const char *const types[] = { "U8", "I8", "U32", "I32" };
     const struct lct_weight *t;
 
     for (size_t i = 0; (t = lct_weights_at(w, i)) != NULL; i++)
-        for (size_t j = 0; t->rank == 2 && j < 4; j++)
-            if (strcmp(t->type->name, types[j]) == 0)
-                return true;
+        if (t->rank == 2 && lct_is_among("U8 I8 U32 I32", t->type->name))
+            return true;
     return false;
 }
 

@@ -92,7 +92,7 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
     struct lct_draft *f;
 
     if (r <= 0 || r > k->d || k->class == NULL || k->d <= 0 ||
-        lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
+        lct_check_is(k, "gptj codegen"))
         return;
     if (key != NULL && lct_check_channels(k->d, p) != r) {
         LCT_FIND(k, NULL, ID(W05), I(r), R(p), I(lct_check_channels(k->d, p)),

@@ -9,8 +9,7 @@ int64_t lct_check_window(const struct lct_check *k)
         return lct_check_gguf_integer(k, "attention.sliding_window", 0);
     if (json_object_get(k->text, "sliding_window") != NULL)
         return lct_check_integer(k->text, "sliding_window", 0);
-    if (lct_check_is(k, "mistral") || lct_check_is(k, "gemma2") ||
-        lct_check_is(k, "cohere2") ||
+    if (lct_check_is(k, "mistral gemma2 cohere2") ||
         lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW))
         return 4096;
     return 0;
@@ -29,8 +28,7 @@ static void qwen_window(struct lct_check *k)
     const bool on = lct_check_bool(k->text, "use_sliding_window", false);
     const int64_t window = lct_check_integer(k->text, "sliding_window", 0);
     const int64_t first = lct_check_integer(k->text, "max_window_layers", 28);
-    const bool moe =
-        lct_check_is(k, "qwen2_moe") || lct_check_is(k, "qwen3_moe");
+    const bool moe = lct_check_is(k, "qwen2_moe qwen3_moe");
 
     if (!lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW))
         return;
@@ -65,11 +63,9 @@ static void windows(struct lct_check *k)
    layers, and in Phi-3. */
 static void unknown_window(struct lct_check *k)
 {
-    static const char *const without[] = { "mistral", "mixtral", "starcoder2" };
-    bool unknown = lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW);
+    const bool unknown = lct_check_class_has(k, LCT_CLASS_QWEN_WINDOW) ||
+                         lct_check_is(k, "mistral mixtral starcoder2");
 
-    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
-        unknown |= lct_check_is(k, without[i]);
     /* of a Mistral without the key P06 speaks */
     if (!unknown || !window_is_on(k) ||
         (lct_check_is(k, "mistral") &&

@@ -29,8 +29,7 @@ static void score_scale(struct lct_check *k, const struct lct_rope_entry *e)
     const double all = lct_check_real(e->dict, "mscale_all_dim", 0);
     const double m = lct_yarn_gain(e->factor, all);
 
-    if (all == 0 || e->factor <= 1 ||
-        !(lct_check_is(k, "deepseek_v2") || lct_check_is(k, "mistral4")))
+    if (all == 0 || e->factor <= 1 || !lct_check_is(k, "deepseek_v2 mistral4"))
         return;
     LCT_FIND(k, e, ID(L15), R(all), R(m), R(m * m));
 }

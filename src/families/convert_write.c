@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "../core/quote.h"
 #include "../core/size.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include "../files/tensors.h"
 #include "weights_find.h"
@@ -156,13 +157,6 @@ static locant_status write_file(struct lct_convert *c, const char *name,
 
 /* -------------------------------------------------------------- the whole */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Copy the index, which names the shards and their tensors. */
 static locant_status copy_index(struct lct_convert *c)
 {
@@ -172,7 +166,7 @@ static locant_status copy_index(struct lct_convert *c)
 
     LCT_TRY(lct_weights_find_file(&path, &kind, c->model));
     status = kind == LCT_WEIGHTS_INDEX
-                 ? lct_output_copy(&c->output, last_part(path), path)
+                 ? lct_output_copy(&c->output, lct_last_part(path), path)
                  : LOCANT_OK;
     locant_release(path);
     return status;
@@ -189,7 +183,7 @@ locant_status lct_convert_write(struct lct_convert *c)
         return write_file(c, "model.safetensors", 0, n);
     for (size_t i = 0; i < n; i++) {
         lct_weights_header(c->weights, i, &path);
-        LCT_TRY(write_file(c, last_part(path), i, 1));
+        LCT_TRY(write_file(c, lct_last_part(path), i, 1));
     }
     return copy_index(c);
 }

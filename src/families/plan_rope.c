@@ -1,5 +1,6 @@
 /* plan_rope.c - rotary parameters as transformers resolves them, as a spec */
 #include "plan_rope.h"
+#include "../core/text.h"
 #include "../core/quote.h"
 #include "plan_scaling.h"
 #include "plan_stack.h"
@@ -229,13 +230,6 @@ static locant_status partial_of(struct lct_plan_rope *out,
                      f->partial > 0 ? f->partial : NAN, "partial");
 }
 
-/* Does a type depend on the length of the first training? */
-static bool has_original(const char *type)
-{
-    return strcmp(type, "yarn") == 0 || strcmp(type, "llama3") == 0 ||
-           strcmp(type, "longrope") == 0;
-}
-
 /* The length of the first training. */
 static locant_status original_of(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, bool nested)
@@ -246,7 +240,7 @@ static locant_status original_of(struct lct_plan_rope *out,
     int64_t outer = 0, absent;
     double inner;
 
-    if (!has_original(out->type))
+    if (!lct_is_among("yarn llama3 longrope", out->type))
         return LOCANT_OK;
     absent = lct_plan_stack_original(stack, out->type);
     if (stack == LCT_STACK_HF4) /* knows no dictionaries by type of layers */
