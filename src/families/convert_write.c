@@ -16,9 +16,10 @@ static locant_status no_memory(void)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the names", fn);
 }
 
-/* Rows that follow each other in the old tensor are written at once. */
-locant_status lct_convert_write_rows(struct lct_convert *c,
-                                     const struct lct_weight *w)
+/* Write the rows of a tensor in their new order: those that follow each other in
+   the old one at once. */
+static locant_status write_rows(struct lct_convert *c,
+                                const struct lct_weight *w)
 {
     const struct lct_convert_part *p = lct_convert_parts_of(&c->parts, w);
     int64_t row = 0;
@@ -138,8 +139,8 @@ static locant_status write_content(struct lct_convert *c,
         status = lct_output_write(&c->output, text, size);
     locant_release(text);
     for (size_t i = 0; i < f->n && status == LOCANT_OK; i++)
-        status = lct_convert_write_rows(
-            c, lct_weights_find(c->weights, f->entries[i].name));
+        status =
+            write_rows(c, lct_weights_find(c->weights, f->entries[i].name));
     return status;
 }
 

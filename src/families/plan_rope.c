@@ -282,9 +282,10 @@ locant_status lct_plan_rope_read(struct lct_plan_rope *out,
     return original_of(out, k, kind != NULL);
 }
 
-locant_status lct_plan_rope_width(int64_t *out, struct lct_plan_keys *k,
-                                  const struct lct_plan_rope *rope,
-                                  int64_t head_dim)
+/* The rotated channels of a head, an even number. */
+static locant_status width_of(int64_t *out, struct lct_plan_keys *k,
+                              const struct lct_plan_rope *rope,
+                              int64_t head_dim)
 {
     double part =
         isnan(rope->partial) || strcmp(rope->type, "proportional") == 0
@@ -310,7 +311,7 @@ locant_status lct_plan_rope_put(struct lct_plan_spec *s,
     int64_t dim = r->dim;
 
     if (dim == 0)
-        LCT_TRY(lct_plan_rope_width(&dim, k, rope, r->head_dim));
+        LCT_TRY(width_of(&dim, k, rope, r->head_dim));
     lct_plan_spec_number(
         s, r->layout != NULL ? "mrope(base=" : "rope(base=", rope->base);
     if (r->layout != NULL && !(n[0] == 16 && n[1] == 24 && n[2] == 24))
