@@ -10,6 +10,8 @@
 #include "weights_find.h"
 #include "weights_gguf.h"
 #include "weights_index.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,6 +314,19 @@ const struct locant_tensors *lct_weights_header(const struct lct_weights *w,
 const struct lct_gguf *lct_weights_gguf(const struct lct_weights *w)
 {
     return w->gguf.file;
+}
+
+locant_status lct_weight_fail(locant_status status, const struct lct_weight *w,
+                              const char *format, ...)
+{
+    char name[LCT_QUOTE_BYTES], text[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return locant_fail(status, "%s: tensor '%s': %s", lct_path_tail(w->file),
+                       lct_quote(name, w->name, strlen(w->name)), text);
 }
 
 /* The block that begins with element 'first'. */
