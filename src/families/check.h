@@ -80,14 +80,16 @@ enum lct_finding_id {
 
 /* What a check knows and a text of findings.def names by its number. */
 struct lct_word {
-    enum { LCT_WORD_WHOLE, LCT_WORD_REAL, LCT_WORD_TEXT } kind;
+    enum { LCT_WORD_WHOLE, LCT_WORD_REAL, LCT_WORD_TEXT, LCT_WORD_QUOTED } kind;
     int64_t whole;
     double real;
     const char *text; /* NULL is none */
 };
-#define I(n)    ((struct lct_word){ .kind = LCT_WORD_WHOLE, .whole = (n) })
-#define R(x)    ((struct lct_word){ .kind = LCT_WORD_REAL, .real = (x) })
-#define S(t)    ((struct lct_word){ .kind = LCT_WORD_TEXT, .text = (t) })
+#define I(n) ((struct lct_word){ .kind = LCT_WORD_WHOLE, .whole = (n) })
+#define R(x) ((struct lct_word){ .kind = LCT_WORD_REAL, .real = (x) })
+#define S(t) ((struct lct_word){ .kind = LCT_WORD_TEXT, .text = (t) })
+/* Of a file: shown as by lct_quote(). */
+#define Q(t)    ((struct lct_word){ .kind = LCT_WORD_QUOTED, .text = (t) })
 #define ID(row) I(LCT_FINDING_##row)
 
 /*

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "../core/text.h"
 #include "check_view.h"
-#include "../core/quote.h"
 #include <math.h>
 #include <string.h>
 
@@ -150,16 +149,15 @@ static const char *meant(const struct lct_check *k, const json_t *dict,
 static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const char *better = meant(k, e->dict, e->kind);
-    char key[LCT_PATH_BYTES], kind[LCT_QUOTE_BYTES];
+    char key[LCT_PATH_BYTES];
     struct lct_draft *f;
 
     if (known_to_hf5(k, e->kind))
         return;
-    lct_quote(kind, e->kind, strlen(e->kind));
     lct_check_path(key, e,
                    lct_check_has(e->dict, "rope_type") ? "rope_type" : "type");
     f = LCT_FIND(
-        k, NULL, ID(D05), S(key), S(kind),
+        k, NULL, ID(D05), S(key), Q(e->kind),
         I(lct_is_among("ntk mrope deepseek_yarn mllama4 xdrope su", e->kind)),
         I(lct_is_among("mrope su", e->kind)), S(better));
     if (better != NULL)
@@ -171,14 +169,11 @@ static void two_kinds(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const char *a = lct_check_text(e->dict, "rope_type", NULL);
     const char *b = lct_check_text(e->dict, "type", NULL);
-    char qa[LCT_QUOTE_BYTES], qb[LCT_QUOTE_BYTES];
 
     if (a == NULL || b == NULL || strcmp(a, b) == 0 ||
         (strcmp(b, "mrope") == 0 && strcmp(a, "default") == 0))
         return;
-    lct_quote(qa, a, strlen(a));
-    lct_quote(qb, b, strlen(b));
-    LCT_FIND(k, e, ID(D10), S(qa), S(qb));
+    LCT_FIND(k, e, ID(D10), Q(a), Q(b));
 }
 
 /* D11 */

@@ -1,5 +1,6 @@
 /* check_find.c - findings, whose texts are those of findings.def */
 #include "check_report.h"
+#include "../core/quote.h"
 #include "../core/text.h"
 #include "check_params.h"
 #include <assert.h>
@@ -76,20 +77,23 @@ static struct lct_word word_of(const struct subject *u, const char *name,
 
 static bool counts(const struct lct_word *w)
 {
-    return w->kind == LCT_WORD_TEXT ? w->text != NULL && w->text[0] != '\0'
-                                    : w->whole != 0 || w->real != 0;
+    return w->whole != 0 || w->real != 0 ||
+           (w->text != NULL && w->text[0] != '\0');
 }
 
 /* 'digits' of a real number, "6f" or "17g"; else ten are enough. */
 static void put_word(char out[TEXT_BYTES], const struct lct_word *w,
                      const char *digits)
 {
-    char *letter;
+    char quoted[LCT_QUOTE_BYTES], *letter;
     const long given = strtol(digits, &letter, 10);
     const int n = letter == digits ? 10 : (int)given;
 
     if (w->kind == LCT_WORD_TEXT)
         lct_append(out, TEXT_BYTES, "%s", w->text);
+    else if (w->kind == LCT_WORD_QUOTED)
+        lct_append(out, TEXT_BYTES, "%s",
+                   lct_quote(quoted, w->text, strlen(w->text)));
     else if (w->kind == LCT_WORD_WHOLE)
         lct_append(out, TEXT_BYTES, "%lld", (long long)w->whole);
     else

@@ -3,7 +3,6 @@
  * of positions */
 #include "check.h"
 #include "../encodings/yarn.h"
-#include "../core/quote.h"
 #include <string.h>
 
 /* ----------------------------------------------------------- what is read */
@@ -88,14 +87,12 @@ static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
 {
     const char *names[64] = { NULL };
     const char *nearest;
-    char quoted[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     for (size_t i = 0; known_keys[i].name != NULL; i++)
         names[i] = known_keys[i].name;
     nearest = lct_check_nearest(name, names);
-    lct_quote(quoted, name, strlen(name));
-    f = LCT_FIND(k, e, ID(X02), S(quoted), S(nearest));
+    f = LCT_FIND(k, e, ID(X02), Q(name), S(nearest));
     if (nearest != NULL && !lct_check_has(e->dict, nearest) &&
         strchr(name, '.') == NULL) {
         lct_check_fix(f, LCT_CHECK_PATH(e, nearest),
@@ -112,7 +109,6 @@ static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
     const double gain = lct_yarn_gain(e->factor, 1);
     const bool yarn = strstr(e->kind, "yarn") != NULL;
     enum lct_finding_id row = LCT_FINDING_D08;
-    char kind[LCT_QUOTE_BYTES];
 
     if (strcmp(name, "attn_factor") == 0 && yarn)
         row = LCT_FINDING_D08_ATTN;
@@ -120,8 +116,7 @@ static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
         row = LCT_FINDING_D08_ALPHA;
     else if (strcmp(name, "extrapolation_factor") == 0 && yarn)
         row = LCT_FINDING_D08_EXTRAPOLATION;
-    LCT_FIND(k, e, I(row), S(name),
-             S(lct_quote(kind, e->kind, strlen(e->kind))),
+    LCT_FIND(k, e, I(row), S(name), Q(e->kind),
              R(lct_check_yarn_amplitude(e->dict, e->factor)), R(x), R(gain),
              R(gain * x));
 }
@@ -130,10 +125,8 @@ static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
 static void missing_key(struct lct_check *k, const struct lct_rope_entry *e,
                         const char *name)
 {
-    char kind[LCT_QUOTE_BYTES];
 
-    lct_quote(kind, e->kind, strlen(e->kind));
-    LCT_FIND(k, e, ID(X03), S(name), S(kind));
+    LCT_FIND(k, e, ID(X03), S(name), Q(e->kind));
 }
 
 static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
@@ -172,11 +165,9 @@ static void report_nearly(struct lct_check *k, const char *key,
                           const char *name, json_t *value)
 {
     const bool inner = is_inner(k, name);
-    char quoted[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
-    lct_quote(quoted, key, strlen(key));
-    f = LCT_FIND(k, NULL, ID(X04), S(quoted), S(name), I(inner));
+    f = LCT_FIND(k, NULL, ID(X04), Q(key), S(name), I(inner));
     if (inner)
         return;
     lct_check_fix(f, name, json_incref(value));

@@ -1,6 +1,5 @@
 /* check_kinds.c - checks D06, D07 and X11: dictionaries by kind of layer */
 #include "check.h"
-#include "../core/quote.h"
 #include "check_view.h"
 #include <string.h>
 
@@ -10,7 +9,6 @@ static void old_name_of_kind(struct lct_check *k)
 {
     const json_t *scaling = lct_check_object(k, "rope_scaling");
     const char *kind = scaling ? lct_check_text(scaling, "type", NULL) : NULL;
-    char shown[LCT_QUOTE_BYTES];
     struct lct_draft *f;
     json_t *named;
 
@@ -18,8 +16,7 @@ static void old_name_of_kind(struct lct_check *k)
         lct_check_has(scaling, "rope_type") ||
         !lct_check_is(k, "gemma3_text gemma3n_text olmo3 modernbert"))
         return;
-    lct_quote(shown, kind, strlen(kind));
-    f = LCT_FIND(k, NULL, ID(X11), S(shown));
+    f = LCT_FIND(k, NULL, ID(X11), Q(kind));
     named = json_copy((json_t *)(uintptr_t)scaling);
     json_object_set_new(named, "rope_type", json_string(kind));
     json_object_del(named, "type");

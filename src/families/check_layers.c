@@ -1,7 +1,6 @@
 /* check_layers.c - checks P01 to P04, P09 to P11 and G11: which layers slide,
  * rotate or are scaled */
 #include "check.h"
-#include "../core/quote.h"
 #include <string.h>
 
 static const json_t *list_of(const struct lct_check *k, const char *key)
@@ -53,15 +52,13 @@ static void layer_types(struct lct_check *k)
         LCT_FIND(k, NULL, ID(P01_LENGTH), I((int64_t)n));
     for (size_t i = 0; i < n; i++) {
         const char *word = json_string_value(json_array_get(list, i));
-        char quoted[LCT_QUOTE_BYTES];
         const char *nearest;
 
         if (is_layer_word(word))
             continue;
         word = word ? word : "(no text)";
         nearest = lct_check_nearest(word, layer_words);
-        LCT_FIND(k, NULL, ID(P01_KIND), I((int64_t)i),
-                 S(lct_quote(quoted, word, strlen(word))), S(nearest));
+        LCT_FIND(k, NULL, ID(P01_KIND), I((int64_t)i), Q(word), S(nearest));
         return;
     }
 }

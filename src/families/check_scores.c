@@ -2,7 +2,6 @@
  * scales, caps, temperatures and biases of scores */
 #include "check.h"
 #include "family.h"
-#include "../core/quote.h"
 #include <math.h>
 #include <string.h>
 

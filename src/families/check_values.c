@@ -3,7 +3,6 @@
 #include "check.h"
 #include "../core/text.h"
 #include "check_params.h"
-#include "../core/quote.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
