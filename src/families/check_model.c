@@ -174,14 +174,13 @@ static void summary(char *out, size_t size, const struct lct_check *k,
     };
     const enum lct_recorded_pairing pairing = lct_check_recorded(k);
     char type[LCT_QUOTE_BYTES];
-    int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
-                     k->config->file, lct_quote(type, k->type, strlen(k->type)),
-                     dialects[dialect], k->weights ? "with" : "no",
-                     (int)LCT_CHECKS);
 
-    if (pairing != LCT_PAIRING_UNSAID && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", pairing '%s' recorded",
-                 lct_check_pairing(pairing));
+    snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks", k->config->file,
+             lct_quote(type, k->type, strlen(k->type)), dialects[dialect],
+             k->weights ? "with" : "no", (int)LCT_CHECKS);
+    if (pairing != LCT_PAIRING_UNSAID)
+        lct_append(out, size, ", pairing '%s' recorded",
+                   lct_check_pairing(pairing));
 }
 
 static void run_groups(struct lct_check *k)

@@ -72,12 +72,10 @@ lct_convert_gguf_family(const char *model_type)
 
 void lct_convert_gguf_families(char *out, size_t size)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const size_t n = i > 0 ? strlen(out) : 0;
-
-        snprintf(out + n, size - n, "%s%s", i > 0 ? ", " : "",
-                 families[i].model_type);
-    }
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        lct_append(out, size, "%s%s", i > 0 ? ", " : "",
+                   families[i].model_type);
 }
 
 struct lct_convert_gguf_names

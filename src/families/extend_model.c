@@ -1,6 +1,7 @@
 /* extend_model.c - read what is extended from a model, and extend its
  * configuration */
 #include "extend_model.h"
+#include "../core/text.h"
 #include "extend_settings.h"
 #include "family.h"
 #include "plan_waves.h"
@@ -58,15 +59,14 @@ static int64_t layer_of(bool *windows, const struct lct_tower *t)
 static void put_keys(char *out, size_t size, const char *spec)
 {
     static const char *const names[] = { "pairing", "dim", "side" };
-    size_t n = 0, length;
     const char *value;
+    size_t length;
 
     out[0] = '\0';
-    for (size_t i = 0; i < 3 && n < size; i++)
+    for (size_t i = 0; i < 3; i++)
         if ((length = lct_spec_key_value(&value, spec, names[i])) > 0)
-            n += (size_t)snprintf(out + n, size - n, "%s%s=%.*s",
-                                  n > 0 ? "," : "", names[i], (int)length,
-                                  value);
+            lct_append(out, size, "%s%s=%.*s", out[0] != '\0' ? "," : "",
+                       names[i], (int)length, value);
 }
 
 /* A linear scaling, whose factors multiply; any other is refused. */

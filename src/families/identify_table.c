@@ -34,7 +34,7 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
     }
     r->n = kept;
     if (kept < L)
-        LCT_ADD(out->note, "%lld rows are zero.  ", (long long)(L - kept));
+        LCT_APPEND(out->note, "%lld rows are zero.  ", (long long)(L - kept));
     return kept > 0 ? lct_rows_order(r) : LOCANT_OK;
 }
 
@@ -86,30 +86,30 @@ static void name(locant_identity *out, const struct lct_spectrum *s,
     char spec[256] = "sinusoidal(base=";
 
     if (isnan(base)) {
-        LCT_ADD(out->note, "Every pair is a sine and a cosine, but their "
-                           "frequencies are no powers of one base.");
-        LCT_ADD(out->closest, "sinusoidal%s", split ? "(form=split)" : "");
+        LCT_APPEND(out->note, "Every pair is a sine and a cosine, but their "
+                              "frequencies are no powers of one base.");
+        LCT_APPEND(out->closest, "sinusoidal%s", split ? "(form=split)" : "");
         return;
     }
-    LCT_ADD(spec, "%.15g%s%s", base, split || ends ? ",form=split" : "",
-            ends ? ",spacing=inclusive" : "");
+    LCT_APPEND(spec, "%.15g%s%s", base, split || ends ? ",form=split" : "",
+               ends ? ",spacing=inclusive" : "");
     if (out->offset > 0)
-        LCT_ADD(spec, ",start=%.0f", out->offset);
-    LCT_ADD(spec, ")");
+        LCT_APPEND(spec, ",start=%.0f", out->offset);
+    LCT_APPEND(spec, ")");
     if (!sines_first)
-        LCT_ADD(out->beside, "cosines first");
+        LCT_APPEND(out->beside, "cosines first");
     if (ends && !split)
-        LCT_ADD(out->beside, "%sinterleaved", sines_first ? "" : "; ");
+        LCT_APPEND(out->beside, "%sinterleaved", sines_first ? "" : "; ");
     if (out->offset < 0)
-        LCT_ADD(out->beside, "%spositions %+.0f",
-                out->beside[0] != 0 ? "; " : "", out->offset);
+        LCT_APPEND(out->beside, "%spositions %+.0f",
+                   out->beside[0] != 0 ? "; " : "", out->offset);
     if (s->gain != 1) {
-        LCT_ADD(out->note, "All rows are multiplied by %.6g.", s->gain);
-        LCT_ADD(out->closest, "%s", spec);
+        LCT_APPEND(out->note, "All rows are multiplied by %.6g.", s->gain);
+        LCT_APPEND(out->closest, "%s", spec);
         return;
     }
     out->verdict = LOCANT_IDENTIFIED;
-    LCT_ADD(out->spec, "%s", spec);
+    LCT_APPEND(out->spec, "%s", spec);
 }
 
 static locant_status decide(locant_identity *out, struct lct_spectrum *s,
@@ -120,9 +120,9 @@ static locant_status decide(locant_identity *out, struct lct_spectrum *s,
     bool fits;
 
     if (offset != LCT_OFFSET_FOUND) {
-        LCT_ADD(out->note, "The angles of the first row are those of %s.",
-                offset == LCT_OFFSET_NONE ? "no whole position"
-                                          : "several positions");
+        LCT_APPEND(out->note, "The angles of the first row are those of %s.",
+                   offset == LCT_OFFSET_NONE ? "no whole position"
+                                             : "several positions");
         out->verdict =
             offset == LCT_OFFSET_NONE ? LOCANT_NONE_OF_THESE : LOCANT_UNDECIDED;
         return LOCANT_OK;
@@ -146,7 +146,7 @@ static locant_status try_forms(locant_identity *out, struct lct_spectrum *s,
         if (fits)
             return decide(out, s, turns, r, sines_first);
     }
-    LCT_ADD(out->note, "The columns are no sines and cosines of the row.");
+    LCT_APPEND(out->note, "The columns are no sines and cosines of the row.");
     return LOCANT_OK;
 }
 
@@ -165,7 +165,7 @@ static locant_status identify(locant_identity *out, struct lct_rows *r,
         return LOCANT_OK;
     if (lct_identify_few(r)) {
         out->verdict = LOCANT_UNDECIDED;
-        LCT_ADD(out->note, "The rows are too few or too far apart.");
+        LCT_APPEND(out->note, "The rows are too few or too far apart.");
         return LOCANT_OK;
     }
     turns = locant_alloc(pairs * sizeof(*turns));

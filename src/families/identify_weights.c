@@ -53,16 +53,16 @@ static void add(locant_identity *out, int *found, int64_t head,
         l->interleaved ? "half to interleaved" : "interleaved to half";
     char beside[256] = "";
 
-    LCT_ADD(beside, "%lld %schannels of heads of %lld", (long long)l->width,
-            l->width == head ? ""
-            : l->first > 0   ? "trailing "
-                             : "leading ",
-            (long long)head);
+    LCT_APPEND(beside, "%lld %schannels of heads of %lld", (long long)l->width,
+               l->width == head ? ""
+               : l->first > 0   ? "trailing "
+                                : "leading ",
+               (long long)head);
     lct_identify_remains(out, "%s: %s", way, beside);
     if ((*found)++ > 0)
         return;
-    LCT_ADD(out->spec, "%s", way);
-    LCT_ADD(out->beside, "%s", beside);
+    LCT_APPEND(out->spec, "%s", way);
+    LCT_APPEND(out->beside, "%s", beside);
 }
 
 /* All layouts of one head width.  A width of 2 changes nothing. */
@@ -98,16 +98,17 @@ static void identify(locant_identity *out, const struct weights *w,
     if (all_same(w)) {
         lct_identify_remains(out, "same");
         out->spec[0] = out->beside[0] = 0;
-        LCT_ADD(out->spec, "same");
+        LCT_APPEND(out->spec, "same");
         found++;
     }
     lct_identify_verdict(out, found);
     if (found > 1)
-        LCT_ADD(out->note, "Equal rows, or a width of 4, whose order is its "
-                           "own inverse, leave a choice.");
+        LCT_APPEND(out->note, "Equal rows, or a width of 4, whose order is its "
+                              "own inverse, leave a choice.");
     if (found == 0)
-        LCT_ADD(out->note, "The rows of the second are not those of the first "
-                           "in the order of another pairing.");
+        LCT_APPEND(out->note,
+                   "The rows of the second are not those of the first "
+                   "in the order of another pairing.");
 }
 
 locant_status locant_identify_weights(locant_identity *out,
