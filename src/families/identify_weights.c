@@ -1,6 +1,7 @@
 /* identify_weights.c - which permutation of channels lies between the same
  * weights of two files */
 #include "identify_rotation.h"
+#include "convert_rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -23,22 +24,18 @@ static bool same(const struct weights *w, int64_t i, int64_t j)
     return apart <= 0.03 * size;
 }
 
-/* The row of a half-pairing head at row i of an interleaved one. */
-static int64_t half_row(int64_t i, const struct lct_layout *l)
-{
-    int64_t at = i - l->first;
-
-    if (at < 0 || at >= l->width)
-        return i;
-    return l->first + at / 2 + (at % 2 == 0 ? 0 : l->width / 2);
-}
-
 /* Is b in the order of the layout, where a is in the other one? */
 static bool ordered(const struct weights *w, int64_t head,
                     const struct lct_layout *l)
 {
+    const struct lct_convert_rows heads = { .parts = 1,
+                                            .rotated = 1,
+                                            .width = head,
+                                            .first = l->first,
+                                            .dims = l->width };
+
     for (int64_t i = 0; i < w->rows; i++) {
-        int64_t at = i % head, start = i - at, to = start + half_row(at, l);
+        const int64_t to = lct_convert_rows_source(&heads, i, true);
 
         if (!(l->interleaved ? same(w, i, to) : same(w, to, i)))
             return false;
