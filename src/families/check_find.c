@@ -16,6 +16,7 @@ enum {
     LLAMA_CPP = LCT_LLAMA_CPP,
     MLX = LCT_MLX,
     EVERY = LCT_EVERY_STACK,
+    REST = LCT_EVERY_STACK & ~LCT_HF5,
     READERS = 1 << LCT_STACKS,
     WHAT /* not in the table: what is wrong */
 };
