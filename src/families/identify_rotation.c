@@ -26,17 +26,18 @@ static bool keeps_length(const struct lct_rows *r, int64_t a, int64_t b)
     return lost <= (8 * r->rounding + 1e-6) * after;
 }
 
-/* Fit all pairs; false if one of them is no rotation. */
-static locant_status fit(bool *fits, struct lct_turn *turns,
-                         const struct lct_rows *r, const struct lct_layout *l,
-                         const double *offset)
+locant_status lct_identify_fit(bool *fits, struct lct_turn *turns,
+                               const struct lct_rows *r,
+                               const struct lct_layout *l, bool swapped,
+                               const double *offset)
 {
     *fits = true;
     for (int64_t c = 0; c < l->width / 2 && *fits; c++) {
         int64_t a, b;
 
         lct_layout_pair(&a, &b, l, c);
-        LCT_TRY(lct_turn_fit(&turns[c], r, a, b, offset));
+        LCT_TRY(lct_turn_fit(&turns[c], r, swapped ? b : a, swapped ? a : b,
+                             offset));
         *fits = turns[c].residual <= 1.2;
     }
     return LOCANT_OK;
@@ -247,7 +248,7 @@ static locant_status decide(locant_identity *out, struct lct_spectrum *s,
                    ? lct_identify_list(out, s)
                    : LOCANT_OK;
     }
-    LCT_TRY(fit(&fits, turns, r, &s->layout, &out->offset));
+    LCT_TRY(lct_identify_fit(&fits, turns, r, &s->layout, false, &out->offset));
     if (!fits || !lct_identify_spectrum(out, s, turns, r))
         return LOCANT_OK;
     if (out->offset != 0)
@@ -308,7 +309,7 @@ static locant_status try_layouts(locant_identity *out, struct lct_spectrum *s,
         if (!candidate(&s->layout, r, changes, i))
             continue;
         s->pairs = s->layout.width / 2;
-        LCT_TRY(fit(&fits, turns, r, &s->layout, NULL));
+        LCT_TRY(lct_identify_fit(&fits, turns, r, &s->layout, false, NULL));
         if (!fits)
             continue;
         LCT_TRY(decide(&one, s, turns, r));
@@ -330,9 +331,9 @@ locant_status lct_identify_rows(locant_identity *out, const struct lct_rows *r,
     struct lct_changes changes;
     locant_status status = LOCANT_OK;
 
-    s.f = locant_alloc(pairs * sizeof(double));
-    s.error = locant_alloc(pairs * sizeof(double));
-    if (turns == NULL || s.f == NULL || s.error == NULL)
+    s.f = locant_alloc(2 * pairs * sizeof(double));
+    s.error = s.f != NULL ? s.f + pairs : NULL;
+    if (turns == NULL || s.f == NULL)
         status =
             locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs", pairs);
     find_changes(&changes, r, slack);
@@ -342,6 +343,5 @@ locant_status lct_identify_rows(locant_identity *out, const struct lct_rows *r,
         status = try_layouts(out, &s, turns, r, &changes);
     locant_release(turns);
     locant_release(s.f);
-    locant_release(s.error);
     return status;
 }

@@ -38,24 +38,15 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
     return kept > 0 ? lct_rows_order(r) : LOCANT_OK;
 }
 
-/*
- * Fit all pairs of (cosine, sine), whose order in the table is 'sines_first'.
- * *fits becomes false if one of them does not turn forwards.
- */
+/* Fit all pairs of (cosine, sine), whose order in the table is 'sines_first';
+ * *fits becomes false if one of them does not turn forwards. */
 static locant_status fit(bool *fits, struct lct_turn *turns,
                          const struct lct_rows *r, const struct lct_layout *l,
                          bool sines_first, const double *offset)
 {
-    *fits = true;
-    for (int64_t c = 0; c < l->width / 2 && *fits; c++) {
-        int64_t a, b;
-
-        lct_layout_pair(&a, &b, l, c);
-        LCT_TRY(lct_turn_fit(&turns[c], r, sines_first ? b : a,
-                             sines_first ? a : b, offset));
-        *fits = turns[c].residual <= 1.2 &&
-                turns[c].f > -LCT_SIGMAS * turns[c].f_error;
-    }
+    LCT_TRY(lct_identify_fit(fits, turns, r, l, sines_first, offset));
+    for (int64_t c = 0; c < l->width / 2 && *fits; c++)
+        *fits = turns[c].f > -LCT_SIGMAS * turns[c].f_error;
     return LOCANT_OK;
 }
 
@@ -169,15 +160,13 @@ static locant_status identify(locant_identity *out, struct lct_rows *r,
         return LOCANT_OK;
     }
     turns = locant_alloc(pairs * sizeof(*turns));
-    s.f = locant_alloc(pairs * sizeof(double));
-    s.error = locant_alloc(pairs * sizeof(double));
-    status =
-        turns && s.f && s.error
-            ? try_forms(out, &s, turns, r)
-            : locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs", pairs);
+    s.f = locant_alloc(2 * pairs * sizeof(double));
+    s.error = s.f != NULL ? s.f + pairs : NULL;
+    status = turns && s.f ? try_forms(out, &s, turns, r)
+                          : locant_fail(LOCANT_ERR_NOMEM,
+                                        "no memory for %zu pairs", pairs);
     locant_release(turns);
     locant_release(s.f);
-    locant_release(s.error);
     return status;
 }
 
