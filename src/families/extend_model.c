@@ -1,6 +1,7 @@
 /* extend_model.c - read what is extended from a model, and extend its
  * configuration */
 #include "extend_model.h"
+#include "compare.h"
 #include "../core/text.h"
 #include "extend_settings.h"
 #include "family.h"
@@ -132,7 +133,6 @@ static locant_status read_layer(struct lct_extend_model *m,
 {
     const struct lct_layer_plan *l;
     struct lct_plan_waves w;
-    const char *value;
     bool windows = false;
 
     m->tower = tower_of(&m->plan);
@@ -151,9 +151,7 @@ static locant_status read_layer(struct lct_extend_model *m,
     LCT_TRY(lct_plan_waves_of(&w, l, 1, e->file));
     e->rotated = 2 * w.pairs;
     lct_plan_waves_free(&w);
-    e->base = lct_spec_key_value(&value, l->spec, "base") > 0
-                  ? strtod(value, NULL)
-                  : 10000;
+    e->base = lct_spec_number(l->spec, "base", 10000);
     put_keys(m->keys, sizeof m->keys, l->spec);
     e->keys = m->keys;
     m->others = others_of(&m->config);
