@@ -100,16 +100,16 @@ set(LAB_SOURCES
   group/build.c group/greeting.c group/group.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-  families/check_dialect.c families/check_gguf.c families/check_keys.c
-  families/check_kinds.c families/check_layers.c families/check_lengths.c
-  families/check_llama3.c families/check_longrope.c families/check_model.c
-  families/check_pairing.c families/check_pairs.c families/check_params.c
-  families/check_public.c families/check_report.c families/check_rows.c
-  families/check_scores.c families/check_sections.c families/check_tensors.c
-  families/check_values.c families/check_view.c families/check_whole.c
-  families/check_widths.c families/check_windows.c families/check_write.c
-  families/check_yarn.c families/class.c families/compare.c
-  families/compare_layer.c families/compare_parts.c
+  families/check_dialect.c families/check_find.c families/check_gguf.c
+  families/check_keys.c families/check_kinds.c families/check_layers.c
+  families/check_lengths.c families/check_llama3.c families/check_longrope.c
+  families/check_model.c families/check_pairing.c families/check_pairs.c
+  families/check_params.c families/check_public.c families/check_report.c
+  families/check_rows.c families/check_scores.c families/check_sections.c
+  families/check_tensors.c families/check_values.c families/check_view.c
+  families/check_whole.c families/check_widths.c families/check_windows.c
+  families/check_write.c families/check_yarn.c families/class.c
+  families/compare.c families/compare_layer.c families/compare_parts.c
   families/compare_rotation.c families/config.c families/config_gguf.c
   families/config_value.c families/convert.c families/convert_back.c
   families/convert_back_config.c families/convert_back_items.c
