@@ -100,7 +100,7 @@ static void fill_group(void *context, size_t task, int slot)
     if (g < lct_content_state_group(p))
         return; /* known */
     while (k-- > g * LCT_CONTENT_MAPS_GROUP) {
-        struct lct_tile t = lct_content_maps_key_tile(p, b, h, k);
+        struct lct_tile t = lct_tile_of_keys(p, b, h, k);
         struct lct_content_maps_tile tile =
             lct_content_maps_tile_of(p, b, h, k);
         float *map = own->maps + k % LCT_CONTENT_MAPS_GROUP * p->D * p->padded;
@@ -234,7 +234,7 @@ void lct_content_maps_groups_backward(const struct lct_backward *job, int64_t b,
     struct lct_content_maps_scratch *own = lct_content_maps_scratch_of(p, s);
 
     for (int64_t k = 0; k < p->k_tiles; k++) {
-        struct lct_tile t = lct_content_maps_key_tile(p, b, h, k);
+        struct lct_tile t = lct_tile_of_keys(p, b, h, k);
         float *tile_dw = dw + t.j * p->padded;
 
         tile_backward(p, &t, s, tile_dw);

@@ -31,19 +31,6 @@ lct_content_maps_scratch_of(const struct lct_plan *p,
                 .scratch[(s - p->tiled->scratch) / p->tiles_per_task];
 }
 
-/* The tile of n keys of a head that begins with key k TILE. */
-static inline struct lct_tile
-lct_content_maps_key_tile(const struct lct_plan *p, int64_t b, int64_t h,
-                          int64_t k)
-{
-    struct lct_tile t = { .b = b, .h = h, .j = k * LCT_TILE };
-
-    t.keys = lct_sizes_in_tile(lct_plan_keys(p, b), t.j);
-    if (t.keys < 0) /* past the length of a sequence of a paged cache */
-        t.keys = 0;
-    return t;
-}
-
 /* Fill pass and inside from w, b and the keys of the call; unless NULL, write
  * the keys taken to the end of the tile to taken [TILE, padded]. */
 void lct_content_maps_tiles_fill(const struct lct_plan *p,

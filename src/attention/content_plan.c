@@ -3,6 +3,7 @@
 #include "content_far.h"
 #include "content_gates.h"
 #include "content_maps.h"
+#include "pair_gates.h"
 
 /* ---------------------------------------------------------------- choosing */
 
@@ -71,8 +72,10 @@ bool lct_content_plan_make(struct lct_content_products *c,
     struct lct_span differences;
 
     c->products = lct_no_products();
-    if (door->token_angles != NULL || door->pairs != NULL)
+    if (door->token_angles != NULL)
         return true;
+    if (door->pairs != NULL)
+        return lct_pair_gates_have_tiles(p);
     if (door->products == NULL)
         return false;
     differences = find_differences(p);

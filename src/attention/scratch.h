@@ -59,6 +59,7 @@ struct lct_scratch {
     float *before_gain, *before_after, *product; /* as s: factors.h */
     float *before_pairs;  /* as s: scores before pairs.h, backward */
     double *pairs_memory; /* of what computes them */
+    double *gate_rows;    /* [2, D]: a row and its gradient (pair_gates.h) */
     float *pairs;         /* as s: of pairs in one relation (relations.h) */
     float *sigma;         /* as s: stick-breaking (stick.h), backward */
     float *query;   /* [padded_q]: one rotated query, if a row factor learns */

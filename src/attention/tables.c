@@ -4,6 +4,7 @@
 #include "../encodings/biases.h"
 #include "bias_table.h"
 #include "factors.h"
+#include "pair_gates.h"
 #include "rotation.h"
 #include "row_factor.h"
 #include "schedules.h"
@@ -142,6 +143,7 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     if (p->engine == LCT_REFERENCE)
         return;
     lay_out_extents(tables, p, arena);
+    lct_pair_gates_layout(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
     lct_factors_layout(tables, p, arena);
     if (p->request->general_map && !p->request->rotated_keys)
@@ -396,4 +398,5 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     if (tables->k_mapped != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
                          (void *)p);
+    lct_pair_gates_fill(p);
 }

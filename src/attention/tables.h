@@ -49,7 +49,9 @@ struct lct_tables {
     struct lct_table relation_angles[LCT_MAX_RELATIONS]; /* of queries; the
                                                    first is that of 'angles' */
     struct lct_token_tables token;
-    float *k_mapped; /* [B, Hkv, S, padded_q]: mapped keys;
+    double *gate[2], *dgate[2]; /* by role: [B, H, T or S] (pair_gates.h);
+                                   dgate: backward only */
+    float *k_mapped;            /* [B, Hkv, S, padded_q]: mapped keys;
                                     NULL: keys are not mapped */
 
     /* Biases by difference (bias_table.h). */

@@ -31,4 +31,16 @@ static inline struct lct_tile lct_tile_of(const struct lct_plan *p, int64_t b,
     t.lanes = (size_t)lct_sizes_round_up(t.rows, LCT_PAD);
     return t;
 }
+
+/* Tile n of the keys of head h, without queries. */
+static inline struct lct_tile lct_tile_of_keys(const struct lct_plan *p,
+                                               int64_t b, int64_t h, int64_t n)
+{
+    struct lct_tile t = { .b = b, .h = h, .j = n * LCT_TILE };
+
+    t.keys = lct_sizes_in_tile(lct_plan_keys(p, b), t.j);
+    if (t.keys < 0) /* past the length of a sequence of a paged cache */
+        t.keys = 0;
+    return t;
+}
 #endif

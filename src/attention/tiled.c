@@ -25,6 +25,7 @@
 #include "load.h"
 #include "mask.h"
 #include "outputs.h"
+#include "pair_gates.h"
 #include "pairs.h"
 #include "param_gradients.h"
 #include "real.h"
@@ -294,6 +295,7 @@ static void backward_end(const struct lct_backward *job,
             p, t, s,
             &(struct lct_content_gradients){ .learns = job->learns,
                                              .chunk_row = t->b - job->from });
+    lct_pair_gates_end_queries(job, t, s);
     if (p->request->row != NULL && job->learns)
         lct_row_factor_backward_tile(job, t, s);
     if (job->needs_dq && (job->g->dq != NULL || p->request->general_map))
@@ -387,6 +389,7 @@ static void backward_task(void *context, size_t task, int slot)
              first < job->end_tile && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
+    lct_pair_gates_end_keys(job, b, head, s);
     if (lct_content_maps_are_used(p))
         lct_content_maps_backward_end_head(job, b, head, s);
     if (job->needs_dk)
@@ -451,6 +454,7 @@ void lct_tiled_backward(const struct lct_plan *p,
     if (content)
         lct_content_gates_begin_backward(p);
     lct_token_angles_begin_backward(p);
+    lct_pair_gates_begin_backward(p);
     for (; job.from < p->B; job.from += p->chunk) {
         int64_t left = p->B - job.from;
 

@@ -83,6 +83,8 @@ struct lct_real_gradients {
     double *dq, *dk;       /* of the query's position, of each key's */
 };
 
+enum { LCT_PAIRS_SIDE = 64 }; /* the most queries, and keys, of a tile */
+
 /* For hooks of lct_pair_scores: a tile of queries and keys of one head. */
 struct lct_pairs {
     const struct lct_call *call;
@@ -97,6 +99,9 @@ struct lct_pairs {
     const int64_t *own;
     int64_t first, count;
 
+    /* With the hook 'gate'. */
+    const double *q_gate, *k_gate; /* [rows], [keys] */
+
     const struct lct_kernels *kernels;
     double *memory; /* of the hook 'memory' */
 };
@@ -106,6 +111,8 @@ struct lct_pair_gradients {
     double *const *dparam; /* NULL: not wanted */
     double *dq_numbers;    /* [rows, count] */
     double *dk_numbers;    /* [keys, count] */
+    double *dq_gate;       /* [rows] */
+    double *dk_gate;       /* [keys] */
 };
 
 /* For hooks of lct_token_angles: a token and those before it. */

@@ -216,7 +216,16 @@ struct lct_token_angles {
  * after.  A hidden pair may become anything.
  */
 struct lct_pair_scores {
-    size_t (*memory)(const locant_encoding *e); /* doubles that they need */
+    size_t (*memory)(const locant_encoding *e); /* doubles that they need;
+                                                   NULL: none */
+    /* The gate of a query or a key of a head, from its row [head_dim] in the
+     * scores without their scale; NULL: there are no gates. */
+    double (*gate)(const struct lct_call *c, enum lct_role role, int64_t head,
+                   const double *row);
+    /* Add dgate times its derivatives; dparam = NULL: not wanted. */
+    void (*gate_backward)(double *drow, double *const *dparam, double dgate,
+                          const struct lct_call *c, enum lct_role role,
+                          int64_t head, const double *row);
     void (*scores)(float *x, const struct lct_pairs *t);
     /* dx is the gradient of what 'scores' returned on entry, 0 where hidden,
      * and that of x, whose values 'before' holds, on return. */

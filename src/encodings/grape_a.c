@@ -13,6 +13,7 @@
  * N(0, 1/D), softplus(w) at 1.  Queries and keys are those of the scores: the
  * authors normalise them before.
  */
+#include "../kernel/kernels.h"
 #include "content.h"
 #include "slopes.h"
 
@@ -105,7 +106,8 @@ static double value(const struct gate *g, const double *x, int64_t D)
 
 /*
  * forward: l = <w / |w|, x> / sqrt(D), r = w / |w|: dx += dl r / sqrt(D), dw +=
- * dl (x - r <r, x>) / (|w| sqrt(D)) where the norm is not clamped.
+ * dl (x - r <r, x>) / (|w| sqrt(D)) where the norm is not clamped.  dw = NULL:
+ * not wanted.
  */
 static void logit_backward(double *dx, double *dvector, const struct gate *g,
                            const double *x, int64_t D, double dlogit)
@@ -114,10 +116,14 @@ static void logit_backward(double *dx, double *dvector, const struct gate *g,
     double along = lct_dot(g->vector, x, D) / (g->norm * g->norm);
 
     lct_accumulate(dx, by, g->vector, D);
+    if (dvector == NULL)
+        return;
     lct_accumulate(dvector, by, x, D);
     if (g->norm > least)
         lct_accumulate(dvector, -by * along, g->vector, D);
 }
+
+/* ---------------------------------------------------- one query at a time */
 
 /* One query of one head. */
 struct row {
@@ -208,6 +214,136 @@ static void scores_backward(double *ds, const struct lct_content_gradient *g,
         head_backward(ds + h * c->keys, g, c, q, h);
 }
 
+/* -------------------------------------------------------------------- tiles */
+
+static double tile_gate(const struct lct_call *c, enum lct_role role,
+                        int64_t head, const double *row)
+{
+    struct gate g = gate_of(c, role == LCT_KEY ? KEY : QUERY, head);
+
+    return value(&g, row, c->head_dim);
+}
+
+/* forward: g = softplus(l): dl = sigmoid(l) dg */
+static void tile_gate_backward(double *drow, double *const *dparam,
+                               double dgate, const struct lct_call *c,
+                               enum lct_role role, int64_t head,
+                               const double *row)
+{
+    struct gate g = gate_of(c, role == LCT_KEY ? KEY : QUERY, head);
+    int64_t D = c->head_dim;
+
+    if (g.param >= 0)
+        logit_backward(drow, dparam == NULL ? NULL : dparam[g.param] + head * D,
+                       &g, row, D, dgate * lct_sigmoid(logit(&g, row, D)));
+}
+
+/* A tile for kernels: places, and m softplus(w) times the gates. */
+struct tile {
+    double q[LCT_PAIRS_SIDE], q_gate[LCT_PAIRS_SIDE];
+    double k[LCT_PAIRS_SIDE], k_gate[LCT_PAIRS_SIDE];
+    bool exact;     /* are positions numbers of 53 bits? */
+    double slope;   /* m */
+    double by_gate; /* m softplus(w) */
+};
+
+/* Positions as numbers; false: some have more than 53 bits. */
+static bool places(double *out, const int64_t *pos, int64_t n)
+{
+    const int64_t most = (int64_t)1 << 53;
+    bool exact = true;
+
+    for (int64_t i = 0; i < n; i++) {
+        exact = exact && pos[i] >= -most && pos[i] <= most;
+        out[i] = (double)pos[i];
+    }
+    return exact;
+}
+
+static void open_tile(struct tile *x, const struct lct_pairs *t)
+{
+    bool queries = places(x->q, t->q_pos, t->rows);
+
+    x->exact = places(x->k, t->k_pos, t->keys) && queries;
+    x->slope = lct_slope(t->call->e->value[MAX], t->head, t->call->heads);
+    x->by_gate = x->slope * lct_softplus(t->call->param[SLOPE][t->head]);
+    for (int64_t i = 0; i < t->rows; i++)
+        x->q_gate[i] = x->by_gate * t->q_gate[i];
+    for (int64_t j = 0; j < t->keys; j++)
+        x->k_gate[j] = x->by_gate * t->k_gate[j];
+}
+
+/* The keys from j on: all, or one if only its distances are exact, which take
+ * the place of the queries' positions. */
+static struct lct_gated some_keys(struct tile *x, const struct lct_pairs *t,
+                                  int64_t j)
+{
+    struct lct_gated g = { x->q,          x->q_gate,       x->k + j,
+                           x->k_gate + j, (size_t)t->rows, (size_t)t->keys };
+
+    if (x->exact)
+        return g;
+    for (int64_t i = 0; i < t->rows; i++)
+        x->q[i] = (double)lct_distance(t->q_pos[i], t->k_pos[j]);
+    x->k[j] = 0;
+    g.rows = 1;
+    return g;
+}
+
+static void tile_scores(float *s, const struct lct_pairs *t)
+{
+    struct tile x;
+    struct lct_gated g;
+
+    open_tile(&x, t);
+    for (int64_t j = 0; j < t->keys; j += (int64_t)g.rows) {
+        g = some_keys(&x, t, j);
+        t->kernels->subtract_gated(s + (size_t)j * t->lanes, t->lanes, &g);
+    }
+}
+
+/* sum a b where a is not 0: gates of what no pair sees may be NaN */
+static double sum_of_products(const double *a, const double *b, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += a[i] == 0 ? 0 : a[i] * b[i];
+    return sum;
+}
+
+/* forward: s -= n m softplus(w) g: dg = -n m softplus(w) ds, dw = -sigmoid(w)
+ * m sum n g ds; scores pass on their gradient */
+static void tile_backward(float *ds, const struct lct_pair_gradients *to,
+                          const float *before, const struct lct_pairs *t)
+{
+    double dq[LCT_PAIRS_SIDE] = { 0 }, dk[LCT_PAIRS_SIDE] = { 0 };
+    struct tile x;
+    struct lct_gated g;
+
+    (void)before;
+    open_tile(&x, t);
+    for (int64_t j = 0; j < t->keys; j += (int64_t)g.rows) {
+        g = some_keys(&x, t, j);
+        t->kernels->sum_gated_gradient(dq, dk + j, ds + (size_t)j * t->lanes,
+                                       t->lanes, &g);
+    }
+    lct_accumulate(to->dq_gate, x.by_gate, dq, t->rows);
+    lct_accumulate(to->dk_gate, x.by_gate, dk, t->keys);
+    if (to->dparam != NULL)
+        to->dparam[SLOPE][t->head] +=
+            x.slope * lct_sigmoid(t->call->param[SLOPE][t->head]) *
+            (sum_of_products(dq, t->q_gate, t->rows) +
+             sum_of_products(dk, t->k_gate, t->keys));
+}
+
+static const struct lct_pair_scores pairs = {
+    .gate = tile_gate,
+    .gate_backward = tile_gate_backward,
+    .scores = tile_scores,
+    .backward = tile_backward,
+};
+
 static const locant_variant variants[] = {
     { "grape-a", "gated by the key", "GRAPE-A, key gate" },
     { "grape-a(gate=query)", "gated by the query", "GRAPE-A, query gate" },
@@ -236,5 +372,6 @@ const struct lct_encoding lct_enc_grape_a = {
     },
     .keys = keys,
     .params = { .list = of_key, .list_of = params_of, .fill = fill },
-    .content = { .scores = scores, .backward = scores_backward },
+    .content = { .scores = scores, .backward = scores_backward,
+                 .pairs = &pairs },
 };

@@ -1,6 +1,8 @@
-/* double_rows.h - operations on rows of doubles, as formulas need them */
+/* double_rows.h - operations on rows of doubles, as formulas and gates of
+   distances need them */
 #ifndef LCT_DOUBLE_ROWS_H
 #define LCT_DOUBLE_ROWS_H
+#include <stddef.h>
 
 enum {
     LCT_DOUBLE_STEP = 8 /* rows have a multiple of this, the widest vector */
@@ -35,5 +37,12 @@ enum lct_double_op {
     LCT_DOUBLE_SOFTPLUS,
     LCT_DOUBLE_LOGSIGMOID,
     LCT_DOUBLE_OPS
+};
+
+/* Distances of a tile of pairs [rows, width] that gates multiply. */
+struct lct_gated {
+    const double *q, *q_gate; /* [width] */
+    const double *k, *k_gate; /* [rows] */
+    size_t width, rows;
 };
 #endif

@@ -81,6 +81,8 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .double_widen = double_widen,
     .double_narrow = double_narrow,
     .double_sum_rows = double_sum_rows,
+    .subtract_gated = subtract_gated,
+    .sum_gated_gradient = sum_gated_gradient,
     .transpose = transpose,
     .all_finite = all_finite,
 };
