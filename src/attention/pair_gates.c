@@ -31,8 +31,7 @@ void lct_pair_gates_layout(struct lct_tables *tables, const struct lct_plan *p,
 
     for (int role = 0; hooks_of(p) != NULL && role < 2; role++) {
         tables->gate[role] = lct_arena_doubles(arena, heads, each[role]);
-        if (p->pass == LCT_PASS_BACKWARD)
-            tables->dgate[role] = lct_arena_doubles(arena, heads, each[role]);
+        tables->dgate[role] = lct_arena_doubles(arena, heads, each[role]);
     }
 }
 
