@@ -35,6 +35,9 @@ static const char *const specs[] = {
     "path",
     "path(rank=3,kernel=5,forget=yes)+rope",
     "window(size=40)+path+t5",
+    "grape-a+rope",
+    "grape-a(gate=query)+ssmax+alibi",
+    "grape-a(gate=both)+temperature(kind=logn)",
     /* with the options of the call */
     "shaw(distance=300)+t5",
     "music(length=40)",
@@ -44,9 +47,10 @@ static const char *const specs[] = {
     "rerope(window=20)+t5",
     "streaming(sinks=70,window=20)+alibi",
     "path(forget=yes)",
+    "grape-a(gate=both)+rope",
 };
 
-enum { OPTIONS_FROM = 20 };
+enum { OPTIONS_FROM = 23 };
 
 /* Sanitizers make it slow: a part of them in each test. */
 enum { EACH = TEST_SANITIZED ? 4 : 1 };
@@ -206,6 +210,33 @@ TEST(gradients_do_not_need_each_other)
             free(got);
         }
         free(want);
+    }
+}
+
+/* Distances of positions that double does not hold are exact; a scale of 0 has
+ * no part in gates. */
+TEST(gates_at_far_positions_and_without_a_scale)
+{
+    static const int64_t far[] = { (int64_t)1 << 53, -((int64_t)1 << 60), 0 };
+
+    for (size_t n = 0; n < LEN(far); n++) {
+        FREED_BY(mixed_free)
+        struct mixed m = { .spec = "grape-a(gate=both)",
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .T = 40,
+                           .S = 70 };
+
+        mixed_make(&m);
+        for (size_t i = 0; i < mixed_size(&m.q_pos); i++)
+            ((int64_t *)m.q_pos.data)[i] += far[n];
+        for (size_t i = 0; i < mixed_size(&m.k_pos); i++)
+            ((int64_t *)m.k_pos.data)[i] += far[n];
+        m.a.q_pos = &m.q_pos;
+        m.a.k_pos = &m.k_pos;
+        if (far[n] == 0)
+            m.a.scale = 0;
+        mixed_judge_fast(&m);
     }
 }
 

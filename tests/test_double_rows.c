@@ -347,6 +347,60 @@ static void check_rows(void)
     test_guarded_free(wide, n * sizeof(*wide));
 }
 
+static double *guarded_numbers(size_t n)
+{
+    double *x = test_guarded(n * sizeof(*x));
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = test_uniform();
+    return x;
+}
+
+/* Distances times gates, beside C; sums of one pair have its derivative. */
+static void check_gated(void)
+{
+    size_t width = (size_t)test_range(1, 40), n = width;
+    double *q = guarded_numbers(n), *gate = guarded_numbers(n), k[1], k_gate[1];
+    double *to = guarded_numbers(n), sum[2] = { 0.5, 0 }, *row;
+    float *x = test_guarded(n * sizeof(*x)), *dx = test_guarded(n * sizeof(*x));
+    struct lct_gated g = { q, gate, k, k_gate, width, 1 };
+
+    k[0] = test_uniform();
+    k_gate[0] = test_uniform();
+    row = guarded_numbers(n);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = dx[i] = (float)test_uniform();
+        row[i] = (k[0] - q[i]) * (double)dx[i];
+        to[i] = 1;
+    }
+    lct_kernels()->subtract_gated(x, width, &g);
+    lct_kernels()->sum_gated_gradient(to, sum, dx, width, &g);
+    lct_kernels()->double_sum_rows(&sum[1], row, width, 1);
+    CHECK(sum[0] == 0.5 + sum[1]);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(to[i] == 1 + row[i]);
+        CHECK(x[i] ==
+              (float)((double)dx[i] - (q[i] - k[0]) * (gate[i] + k_gate[0])));
+    }
+    test_guarded_free(q, n * sizeof(*q));
+    test_guarded_free(gate, n * sizeof(*gate));
+    test_guarded_free(to, n * sizeof(*to));
+    test_guarded_free(row, n * sizeof(*row));
+    test_guarded_free(x, n * sizeof(*x));
+    test_guarded_free(dx, n * sizeof(*dx));
+}
+
+static void check_many_gated(void)
+{
+    for (int round = 0; round < 300; round++)
+        check_gated();
+}
+
+TEST(distances_of_any_width_are_gated)
+{
+    test_each_isa(check_many_gated);
+}
+
 static void check_many_rows(void)
 {
     for (int round = 0; round < 300; round++)

@@ -51,16 +51,16 @@ static void fill_queries(void *context, size_t task, int slot)
     const struct lct_plan *p = context;
     struct lct_scratch *s = lct_scratch_of(p, slot, 0);
     int64_t head = (int64_t)task / p->q_tiles;
-    struct lct_tile t = lct_tile_of(p, head / p->H, head % p->H,
-                                    (int64_t)task % p->q_tiles);
+    struct lct_tile t =
+        lct_tile_of(p, head / p->H, head % p->H, (int64_t)task % p->q_tiles);
     double *gate = p->tables->gate[LCT_QUERY] + head * p->T + t.i;
 
     lct_load_rotated_queries(p, s, s->q, (int64_t[3]){ t.b, t.h, t.i }, t.rows);
     for (int64_t i = 0; i < t.rows; i++) {
         widen(s->gate_rows, p, s->q + i * p->padded_q,
               lct_tables_factor(p, t.b, t.h, t.i + i));
-        gate[i] = hooks_of(p)->gate(p->tables->content, LCT_QUERY, t.h,
-                                    s->gate_rows);
+        gate[i] =
+            hooks_of(p)->gate(p->tables->content, LCT_QUERY, t.h, s->gate_rows);
     }
 }
 
@@ -71,8 +71,8 @@ static void fill_keys(void *context, size_t task, int slot)
     struct lct_scratch *s = lct_scratch_of(p, slot, 0);
     int64_t head = (int64_t)task / p->k_tiles, group = p->H / p->Hkv;
     int64_t first = head % p->Hkv * group;
-    struct lct_tile t = lct_tile_of_keys(p, head / p->Hkv, first,
-                                         (int64_t)task % p->k_tiles);
+    struct lct_tile t =
+        lct_tile_of_keys(p, head / p->Hkv, first, (int64_t)task % p->k_tiles);
     size_t row;
     const float *keys;
 
