@@ -39,7 +39,12 @@ enum lct_double_op {
     LCT_DOUBLE_OPS
 };
 
-/* Distances of a tile of pairs [rows, width] that gates multiply. */
+/*
+ * Distances of a tile of pairs that gates multiply: subtract_gated() computes
+ * x[j,i] -= (q[i] - k[j]) (q_gate[i] + k_gate[j]), rounded once to float;
+ * sum_gated_gradient() adds the sums over j and over i of its derivatives by
+ * the gates times dx to dq_gate[i] and dk_gate[j].
+ */
 struct lct_gated {
     const double *q, *q_gate; /* [width] */
     const double *k, *k_gate; /* [rows] */

@@ -379,11 +379,7 @@ struct lct_kernels {
     void (*double_sum_rows)(double *sum, const double *x, size_t width,
                             size_t rows);
 
-    /*
-     * x[j,i] -= (q[i] - k[j]) (q_gate[i] + k_gate[j]), rounded once to float;
-     * and the sums over j and over i of the derivatives by the gates times dx,
-     * added to dq_gate[i] and dk_gate[j].  Exact.
-     */
+    /* Of a tile x [rows, width] of pairs (double_rows.h).  Exact. */
     void (*subtract_gated)(float *x, size_t x_row, const struct lct_gated *g);
     void (*sum_gated_gradient)(double *dq_gate, double *dk_gate,
                                const float *dx, size_t x_row,
