@@ -153,15 +153,16 @@ set(LAB_SOURCES
   families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
   families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_names.c families/plan_pairs.c
-  families/plan_params.c families/plan_rope.c families/plan_scaling.c
-  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/plan_with.c families/position_plan.c families/position_plan_json.c
-  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
-  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/plan_learned.c families/plan_names.c families/plan_own.c
+  families/plan_pairs.c families/plan_params.c families/plan_rope.c
+  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
+  families/plan_stack.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/plan_with.c families/position_plan.c
+  families/position_plan_json.c families/spec_key.c families/tokenizer.c
+  families/tokenizer_merges.c families/tokenizer_parts.c
+  families/tokenizer_put.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
