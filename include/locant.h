@@ -20,7 +20,8 @@
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/group.h      processes that work at one thing
- *   locant/lab.h        corpora, training, evaluation, the run store
+ *   locant/lab.h        corpora, training, the run store
+ *   locant/evaluate.h   losses of a trained run at several lengths
  *   locant/report.h     encodings compared: trained, measured, one page
  *   locant/study.h      a report as one file, to be repeated on another machine
  *   locant/tasks.h      sixteen synthetic tasks to train on
