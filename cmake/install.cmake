@@ -2,8 +2,8 @@
 # locant::lab; or pkg-config.
 include(CMakePackageConfigHelpers)
 set(INSTALLED locant_shared locant_static)
-set(HEADERS core.h angles.h encoding.h frequencies.h resize.h attention.h
-    positions.h multimodal.h ragged.h cache.h)
+set(HEADERS core.h angles.h encoding.h rotate.h frequencies.h resize.h
+    attention.h positions.h multimodal.h ragged.h cache.h)
 set_target_properties(locant_shared PROPERTIES EXPORT_NAME locant)
 set_target_properties(locant_static PROPERTIES EXPORT_NAME locant_static)
 if(LOCANT_LAB)

@@ -6,7 +6,8 @@
  *
  *   locant/core.h       status, tensors, memory, threads, instruction sets
  *   locant/angles.h     exact cosine and sine of position x frequency
- *   locant/encoding.h   every encoding by its spec: table, rotate, bias
+ *   locant/encoding.h   every encoding by its spec: parameters, table, bias
+ *   locant/rotate.h     queries and keys rotated, forward and backward
  *   locant/frequencies.h channels and frequencies of a rotation, as numbers
  *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
@@ -41,6 +42,7 @@
 #include "locant/core.h"
 #include "locant/angles.h"
 #include "locant/encoding.h"
+#include "locant/rotate.h"
 #include "locant/frequencies.h"
 #include "locant/resize.h"
 #include "locant/cache.h"
