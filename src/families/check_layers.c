@@ -163,10 +163,9 @@ static json_t *default_rope_layers(const struct lct_check *k)
     return list;
 }
 
-/* P03, P04 */
-static void no_rope_layers(struct lct_check *k)
+/* P03 */
+static void wrong_rope_layers(struct lct_check *k, const json_t *list)
 {
-    const json_t *list = list_of(k, "no_rope_layers");
     const size_t n = json_array_size(list);
     bool binary = true;
     struct lct_draft *f;
@@ -177,44 +176,52 @@ static void no_rope_layers(struct lct_check *k)
         binary &=
             json_integer_value(item) == 0 || json_integer_value(item) == 1;
     }
-    if (n > 0 && (!binary || (k->L > 0 && n != (size_t)k->L))) {
-        f = lct_check_report(k, LCT_CHECK_P03, "no_rope_layers",
-                             binary ? "no_rope_layers has %zu entries, and "
-                                      "there are %lld layers"
-                                    : "no_rope_layers has %zu numbers that "
-                                      "are not 0 or 1 for each of %lld "
-                                      "layers; 1 means that a layer rotates",
-                             n, (long long)k->L);
-        lct_check_says(f, LCT_HF,
-                       binary ? "IndexError at layer %zu"
-                              : "every number above 0 rotates, IndexError "
-                                "after layer %zu",
-                       binary ? n : n - 1);
-        lct_check_says(f, LCT_VLLM | LCT_MLX, "the same");
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "every fourth layer does not rotate, whatever the list "
-                       "says");
-        lct_check_mend(f, "a 1 for each layer that rotates, a 0 for each that "
-                          "does not");
-        if (holds_indices(k, list))
-            lct_check_fix(f, "no_rope_layers", default_rope_layers(k));
-    }
-    if (list != NULL && n == 0) {
-        const bool llama = lct_check_is(k, "llama4_text");
+    if (n == 0 || (binary && (k->L <= 0 || n == (size_t)k->L)))
+        return;
+    f = lct_check_report(k, LCT_CHECK_P03, "no_rope_layers",
+                         binary ? "no_rope_layers has %zu entries, and "
+                                  "there are %lld layers"
+                                : "no_rope_layers has %zu numbers that "
+                                  "are not 0 or 1 for each of %lld "
+                                  "layers; 1 means that a layer rotates",
+                         n, (long long)k->L);
+    lct_check_says(f, LCT_HF,
+                   binary ? "IndexError at layer %zu"
+                          : "every number above 0 rotates, IndexError "
+                            "after layer %zu",
+                   binary ? n : n - 1);
+    lct_check_says(f, LCT_VLLM | LCT_MLX, "the same");
+    lct_check_says(f, LCT_LLAMA_CPP,
+                   "every fourth layer does not rotate, whatever the list "
+                   "says");
+    lct_check_mend(f, "a 1 for each layer that rotates, a 0 for each that "
+                      "does not");
+    if (holds_indices(k, list))
+        lct_check_fix(f, "no_rope_layers", default_rope_layers(k));
+}
 
-        f = lct_check_report(k, LCT_CHECK_P04, "no_rope_layers",
-                             "no_rope_layers is empty");
-        lct_check_says(
-            f, LCT_HF,
-            llama ? "the default pattern: every %lldth layer does "
-                    "not rotate"
-                  : "IndexError (null would be the default "
-                    "pattern, every %lldth layer)",
-            (long long)lct_check_integer(k->text, "no_rope_layer_interval", 4));
-        lct_check_says(f, LCT_LLAMA_CPP, "every fourth layer does not rotate");
-        lct_check_mend(f, "write null for the default pattern, or a list of "
-                          "ones for none");
-    }
+/* P03, P04 */
+static void no_rope_layers(struct lct_check *k)
+{
+    const json_t *list = list_of(k, "no_rope_layers");
+    const bool llama = lct_check_is(k, "llama4_text");
+    struct lct_draft *f;
+
+    wrong_rope_layers(k, list);
+    if (list == NULL || json_array_size(list) > 0)
+        return;
+    f = lct_check_report(k, LCT_CHECK_P04, "no_rope_layers",
+                         "no_rope_layers is empty");
+    lct_check_says(
+        f, LCT_HF,
+        llama ? "the default pattern: every %lldth layer does "
+                "not rotate"
+              : "IndexError (null would be the default "
+                "pattern, every %lldth layer)",
+        (long long)lct_check_integer(k->text, "no_rope_layer_interval", 4));
+    lct_check_says(f, LCT_LLAMA_CPP, "every fourth layer does not rotate");
+    lct_check_mend(f, "write null for the default pattern, or a list of "
+                      "ones for none");
 }
 
 /* ---------------------------------------------------------- scaled layers */

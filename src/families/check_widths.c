@@ -38,6 +38,51 @@ static double safe_partial(int64_t r, int64_t d)
     return p;
 }
 
+/* W02: rounding cuts a whole product off to a number below it. */
+static void cut_below(struct lct_check *k, const char *key, double p,
+                      double nearest)
+{
+    const int64_t cut = lct_check_channels(k->d, p);
+    struct lct_draft *f = lct_check_report(
+        k, LCT_CHECK_W02, key,
+        "%lld x %.17g is %.17g, which is cut off to %lld "
+        "rotated channels instead of %.0f",
+        (long long)k->d, p, (double)k->d * p, (long long)cut, nearest);
+
+    if (lct_check_class_has(k, LCT_CLASS_PARTIAL))
+        lct_check_says(f, LCT_HF,
+                       "%lld frequencies for %lld channels: sizes that do "
+                       "not fit",
+                       (long long)((cut + 1) / 2), (long long)cut);
+    lct_check_says(f, LCT_VLLM | LCT_MLX | LCT_LLAMA_CPP, "%lld channels",
+                   (long long)cut);
+    lct_check_mend(f, "%.17g, whose product is not below %.0f",
+                   safe_partial((int64_t)nearest, k->d), nearest);
+    lct_check_fix(f, key, json_real(safe_partial((int64_t)nearest, k->d)));
+}
+
+/* W01 */
+static void odd_channels(struct lct_check *k, const char *key, double p)
+{
+    const int64_t cut = lct_check_channels(k->d, p);
+    struct lct_draft *f = lct_check_report(
+        k, LCT_CHECK_W01, key, "%.10g of %lld channels are %lld, an odd number",
+        p, (long long)k->d, (long long)cut);
+
+    lct_check_says(f, LCT_HF,
+                   "%lld frequencies for %lld channels: sizes that do not "
+                   "fit",
+                   (long long)((cut + 1) / 2), (long long)cut);
+    lct_check_says(f, LCT_VLLM | LCT_MLX, "rotates %lld channels",
+                   (long long)cut);
+    lct_check_says(f, LCT_LLAMA_CPP, "rope.dimension_count %lld",
+                   (long long)cut);
+    lct_check_mend(f,
+                   "a factor whose product is even: %lld or %lld "
+                   "channels",
+                   (long long)cut - 1, (long long)cut + 1);
+}
+
 /* W01, W02 */
 static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
 {
@@ -47,45 +92,15 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
     char buffer[LCT_PATH_BYTES];
     const char *key = partial_key(k, e, buffer);
     const int64_t cut = lct_check_channels(k->d, p);
-    struct lct_draft *f;
 
     if (key == NULL || k->d <= 0 || !(p > 0 && p < 1) || k->class == NULL ||
         lct_check_class_has(k, LCT_CLASS_MLA) ||
         strcmp(e->kind, "proportional") == 0)
         return;
-    if (whole && fmod(nearest, 2) == 0 && cut != (int64_t)nearest) {
-        f = lct_check_report(k, LCT_CHECK_W02, key,
-                             "%lld x %.17g is %.17g, which is cut off to %lld "
-                             "rotated channels instead of %.0f",
-                             (long long)k->d, p, exact, (long long)cut,
-                             nearest);
-        if (lct_check_class_has(k, LCT_CLASS_PARTIAL))
-            lct_check_says(f, LCT_HF,
-                           "%lld frequencies for %lld channels: sizes that do "
-                           "not fit",
-                           (long long)((cut + 1) / 2), (long long)cut);
-        lct_check_says(f, LCT_VLLM | LCT_MLX | LCT_LLAMA_CPP, "%lld channels",
-                       (long long)cut);
-        lct_check_mend(f, "%.17g, whose product is not below %.0f",
-                       safe_partial((int64_t)nearest, k->d), nearest);
-        lct_check_fix(f, key, json_real(safe_partial((int64_t)nearest, k->d)));
-    } else if (cut % 2 != 0 && lct_check_class_has(k, LCT_CLASS_PARTIAL)) {
-        f = lct_check_report(k, LCT_CHECK_W01, key,
-                             "%.10g of %lld channels are %lld, an odd number",
-                             p, (long long)k->d, (long long)cut);
-        lct_check_says(f, LCT_HF,
-                       "%lld frequencies for %lld channels: sizes that do not "
-                       "fit",
-                       (long long)((cut + 1) / 2), (long long)cut);
-        lct_check_says(f, LCT_VLLM | LCT_MLX, "rotates %lld channels",
-                       (long long)cut);
-        lct_check_says(f, LCT_LLAMA_CPP, "rope.dimension_count %lld",
-                       (long long)cut);
-        lct_check_mend(f,
-                       "a factor whose product is even: %lld or %lld "
-                       "channels",
-                       (long long)cut - 1, (long long)cut + 1);
-    }
+    if (whole && fmod(nearest, 2) == 0 && cut != (int64_t)nearest)
+        cut_below(k, key, p, nearest);
+    else if (cut % 2 != 0 && lct_check_class_has(k, LCT_CLASS_PARTIAL))
+        odd_channels(k, key, p);
 }
 
 /* W03 */
@@ -126,56 +141,68 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
                       "(GPT-NeoX, Phi, StableLM, GLM, Nemotron)");
 }
 
-/* W04, W05 and G13: rotary_dim */
+/* W05 */
+static void two_widths(struct lct_check *k, int64_t r, double p)
+{
+    const int64_t other = lct_check_channels(k->d, p);
+    struct lct_draft *f =
+        lct_check_report(k, LCT_CHECK_W05, "rotary_dim",
+                         "rotary_dim is %lld, and partial_rotary_factor "
+                         "%.10g of %lld channels is %lld",
+                         (long long)r, p, (long long)k->d, (long long)other);
+
+    lct_check_says(f, LCT_HF5 | LCT_MLX, "rotates %lld channels",
+                   (long long)other);
+    lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels", (long long)r);
+    lct_check_says(f, LCT_VLLM, "older versions apply both: %lld channels",
+                   (long long)lct_check_channels(r, p));
+    lct_check_mend(f, "partial_rotary_factor %.10g if rotary_dim is right",
+                   (double)r / (double)k->d);
+}
+
+/* W04 */
+static void width_without_factor(struct lct_check *k, int64_t r)
+{
+    const bool minimax = lct_check_is(k, "minimax_m2");
+    struct lct_draft *f =
+        lct_check_report(k, LCT_CHECK_W04, "rotary_dim",
+                         "rotary_dim %lld stands without "
+                         "partial_rotary_factor, which is what readers of "
+                         "'%s' look at",
+                         (long long)r, k->type);
+
+    lct_check_says(f, LCT_HF5,
+                   minimax ? "%lld of %lld channels from 5.17 on, all from "
+                             "5.12 to 5.16 (a KL divergence of 13)"
+                           : "ignored: rotates all of %lld channels, not "
+                             "%lld",
+                   (long long)(minimax ? r : k->d),
+                   (long long)(minimax ? k->d : r));
+    lct_check_says(f, LCT_VLLM,
+                   "%lld channels, or %lld before #30384, which applied the "
+                   "factor twice",
+                   (long long)r, (long long)(r * r / k->d));
+    lct_check_mend(f, "add partial_rotary_factor %.10g", safe_partial(r, k->d));
+    if (minimax)
+        lct_check_fix(f, "partial_rotary_factor",
+                      json_real(safe_partial(r, k->d)));
+}
+
+/* W04, W05: rotary_dim */
 static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const int64_t r = lct_check_integer(k->text, "rotary_dim", 0);
-    const bool minimax = lct_check_is(k, "minimax_m2");
     char buffer[LCT_PATH_BYTES];
     const char *key = partial_key(k, e, buffer);
     const double p = partial_of(k, e);
-    struct lct_draft *f;
 
     if (r <= 0 || r > k->d || k->class == NULL || k->d <= 0 ||
         lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
         return;
-    if (key != NULL && lct_check_channels(k->d, p) != r) {
-        f = lct_check_report(k, LCT_CHECK_W05, "rotary_dim",
-                             "rotary_dim is %lld, and partial_rotary_factor "
-                             "%.10g of %lld channels is %lld",
-                             (long long)r, p, (long long)k->d,
-                             (long long)lct_check_channels(k->d, p));
-        lct_check_says(f, LCT_HF5 | LCT_MLX, "rotates %lld channels",
-                       (long long)lct_check_channels(k->d, p));
-        lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels", (long long)r);
-        lct_check_says(f, LCT_VLLM, "older versions apply both: %lld channels",
-                       (long long)lct_check_channels(r, p));
-        lct_check_mend(f, "partial_rotary_factor %.10g if rotary_dim is right",
-                       (double)r / (double)k->d);
-    } else if (key == NULL && r != k->d) {
-        f = lct_check_report(k, LCT_CHECK_W04, "rotary_dim",
-                             "rotary_dim %lld stands without "
-                             "partial_rotary_factor, which is what readers of "
-                             "'%s' look at",
-                             (long long)r, k->type);
-        lct_check_says(f, LCT_HF5,
-                       minimax ? "%lld of %lld channels from 5.17 on, all from "
-                                 "5.12 to 5.16 (a KL divergence of 13)"
-                               : "ignored: rotates all of %lld channels, not "
-                                 "%lld",
-                       (long long)(minimax ? r : k->d),
-                       (long long)(minimax ? k->d : r));
-        lct_check_says(
-            f, LCT_VLLM,
-            "%lld channels, or %lld before #30384, which applied the "
-            "factor twice",
-            (long long)r, (long long)(r * r / k->d));
-        lct_check_mend(f, "add partial_rotary_factor %.10g",
-                       safe_partial(r, k->d));
-        if (minimax)
-            lct_check_fix(f, "partial_rotary_factor",
-                          json_real(safe_partial(r, k->d)));
-    }
+    if (key != NULL && lct_check_channels(k->d, p) != r)
+        two_widths(k, r, p);
+    else if (key == NULL && r != k->d)
+        width_without_factor(k, r);
 }
 
 /* G13 */
