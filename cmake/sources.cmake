@@ -324,13 +324,14 @@ set(TESTS
   test_identify_arrays test_identities test_ids test_input_add test_io
   test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
   test_lengths test_merge test_messages test_model test_model_check
-  test_model_check_fit test_model_check_refusals test_model_check_tensors
-  test_model_each test_model_encodings test_model_group test_model_hooks
-  test_model_leaves test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_sequence test_model_train test_multimodal
-  test_muon test_muon_f32 test_net test_net_probe test_net_probe_cross
-  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_number_types
-  test_numbers test_oracles_content test_oracles_input test_oracles_rotate
+  test_model_check_fit test_model_check_refusals test_model_check_sentences
+  test_model_check_tensors test_model_each test_model_encodings
+  test_model_group test_model_hooks test_model_leaves test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_sequence
+  test_model_train test_multimodal test_muon test_muon_f32 test_net
+  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
   test_poll test_position_plan test_positions test_positions_grid
