@@ -80,9 +80,8 @@ static locant_status share_keys(struct lct_plan_keys *k,
         while (from >= 0 && kinds[from].kind != kinds[l].kind)
             from--;
         if (from < 0)
-            return lct_plan_keys_wrong(
-                k, k->where, "num_kv_shared_layers",
-                json_object_get(k->object, "num_kv_shared_layers"),
+            return LCT_PLAN_KEYS_WRONG(
+                k, "num_kv_shared_layers",
                 "a layer of each kind before the last %" PRId64, shared);
         k->tower->layers[l].keys_of = from;
     }
