@@ -143,13 +143,13 @@ set(LAB_SOURCES
   families/net_math_f64.c families/net_matrix.c families/net_memory.c
   families/net_merger.c families/net_mixture.c families/net_mlp.c
   families/net_names.c families/net_norm.c families/net_open.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_room.c families/net_run.c
-  families/net_share.c families/net_sight.c families/net_stack.c
-  families/net_streams.c families/net_whole.c families/net_windows.c
-  families/pairing.c families/plan.c families/plan_alibi.c
-  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
-  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/net_patches.c families/net_patches_bind.c families/net_probe.c
+  families/net_probe_json.c families/net_probe_rows.c families/net_room.c
+  families/net_run.c families/net_share.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_whole.c
+  families/net_windows.c families/pairing.c families/plan.c
+  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
+  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
   families/plan_learned.c families/plan_names.c families/plan_own.c
   families/plan_pairs.c families/plan_params.c families/plan_rope.c
