@@ -11,8 +11,8 @@
 
 static const char fn[] = "locant_model_convert";
 
-/* Write the rows of a tensor in their new order: those that follow each other in
-   the old one at once. */
+/* Write the rows of a tensor in their new order: those that follow each other
+   in the old one at once. */
 static locant_status write_rows(struct lct_convert *c,
                                 const struct lct_weight *w)
 {
