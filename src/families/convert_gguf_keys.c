@@ -186,11 +186,9 @@ static locant_status put_attention(struct lct_convert_gguf_keys *k)
    attention. */
 static locant_status check_experts(const struct lct_convert_gguf_keys *k)
 {
-    const struct lct_net_binder b = { .s = *k->net };
-
     for (int64_t l = 0; l < k->c->tower->n_layers; l++)
         if (k->net->experts.n > 0 && !k->net->latent &&
-            !lct_net_mixture_in(&b, l))
+            !lct_net_mixture_in(k->net, l))
             return locant_fail(LOCANT_ERR_UNSUPPORTED,
                                "%s: layer %lld has no experts, which no key of "
                                "GGUF says; expected some in every layer",

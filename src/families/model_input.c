@@ -169,8 +169,8 @@ static locant_status check_pixels(struct lct_model_input *out, const char *fn,
 {
     const struct lct_net_patches *p = n->text.patches;
     const int64_t shape[4] = { -1, p->channels,
-                               p->any_size ? -1 : p->image[0] * p->side[0],
-                               p->any_size ? -1 : p->image[1] * p->side[1] };
+                               n->s.any_size ? -1 : p->image[0] * p->side[0],
+                               n->s.any_size ? -1 : p->image[1] * p->side[1] };
 
     if (in->ids != NULL || in->mask != NULL || in->positions != NULL ||
         in->types != NULL || in->decoder_ids != NULL || in->grid != NULL)
