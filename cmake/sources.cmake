@@ -14,6 +14,7 @@ set(CORE_SOURCES
   encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
   encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
   encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/formula_block.c encodings/formula_block_gradient.c
   encodings/formula_check.c encodings/formula_chunk.c
   encodings/formula_content.c encodings/formula_evaluate.c
   encodings/formula_gradient.c encodings/formula_graph.c
@@ -309,7 +310,7 @@ set(TESTS
   test_context_use test_convert test_convert_back test_convert_gguf
   test_convert_latent test_convert_names test_coordinates_backward
   test_coordinates_by_head test_core test_corpus test_corpus_text
-  test_corpus_unreadable test_door_arguments test_dual_chunk
+  test_corpus_unreadable test_door_arguments test_double_rows test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
   test_encoding_learned test_encoding_none test_encoding_rope
   test_encoding_sinusoidal test_encoding_t5 test_encoding_values
