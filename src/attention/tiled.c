@@ -27,6 +27,7 @@
 #include "outputs.h"
 #include "pairs.h"
 #include "param_gradients.h"
+#include "part.h"
 #include "real.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -96,7 +97,7 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 static void forward_split(struct work *w, int64_t k)
 {
     const struct lct_plan *p = w->p;
-    int64_t tiles = lct_plan_key_tiles(p, w->t[0].b);
+    int64_t tiles = lct_plan_end_tile(p, w->t[0].b);
     int64_t end = tiles - k < LCT_SPLIT_TILES ? tiles : k + LCT_SPLIT_TILES;
 
     memset(w->sees, 0, sizeof(w->sees));
@@ -150,9 +151,22 @@ static void forward_path(struct work *w)
     }
 }
 
+static void begin_tile(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s)
+{
+    if (p->request->part != NULL)
+        lct_part_load_out(p, t, s);
+    else
+        lct_softmax_begin(s);
+}
+
 static void store_results(const struct lct_softmax_results *to,
                           const struct lct_tile *t, struct lct_scratch *s)
 {
+    if (to->p->request->part != NULL)
+        lct_part_store_out(to->p, t, s);
+    if (lct_plan_carries_on(to->p))
+        return;
     for (int64_t i = 0; i < t->rows; i++)
         lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
                            s->total + i * to->p->padded_v, s->total_max[i],
@@ -175,12 +189,12 @@ static void forward_task(void *context, size_t task, int slot)
                               job->tiles, slot);
 
     for (int n = 0; n < w.tiles; n++)
-        lct_softmax_begin(w.s[n]);
+        begin_tile(p, &w.t[n], w.s[n]);
     if (lct_content_maps_are_used(p))
         forward_path(&w);
     else
-        for (int64_t k = 0; k < lct_plan_key_tiles(p, w.t[0].b);
-             k += LCT_SPLIT_TILES)
+        for (int64_t k = lct_plan_first_tile(p);
+             k < lct_plan_end_tile(p, w.t[0].b); k += LCT_SPLIT_TILES)
             forward_split(&w, k);
     for (int n = 0; n < w.tiles; n++)
         store_results(&job->to, &w.t[n], w.s[n]);
@@ -289,6 +303,10 @@ static void backward_end(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
 
+    if (p->request->part != NULL)
+        lct_part_store_dq(p, t, s);
+    if (lct_plan_carries_on(p))
+        return;
     if (p->request->content != NULL)
         lct_content_close(
             p, t, s,
@@ -305,7 +323,7 @@ static void backward_all_keys(const struct lct_backward *job, struct work *w)
 {
     const struct lct_plan *p = job->p;
 
-    for (int64_t k = 0; k < p->k_tiles; k++) {
+    for (int64_t k = lct_plan_first_tile(p); k < lct_plan_end_tile(p, 0); k++) {
         struct lct_loaded l = { .keys = NULL };
 
         for (int n = 0; n < w->tiles; n++) {
@@ -423,7 +441,7 @@ static void find_needs(struct lct_backward *job)
     job->needs_angles =
         r->token_angles != NULL && (job->learns || g->dx != NULL);
     job->needs_dbias = job->learns && lct_bias_learns(p);
-    job->needs_dq = g->dq != NULL || job->needs_angles ||
+    job->needs_dq = r->part != NULL || g->dq != NULL || job->needs_angles ||
                     (job->learns && (lct_rotation_learns(p) ||
                                      r->content != NULL || r->row != NULL));
     job->needs_dk = g->dk != NULL || job->needs_angles ||
@@ -459,7 +477,8 @@ void lct_tiled_backward(const struct lct_plan *p,
     lct_dense_heads_backward(&job);
     if (p->request->token_numbers != NULL && (job.learns || g->dx != NULL))
         lct_token_angles_end_backward(p, g->dx);
-    lct_sinks_backward(p, pass);
+    if (!lct_plan_carries_on(p))
+        lct_sinks_backward(p, pass);
     if (!job.learns)
         return;
     if (content)
