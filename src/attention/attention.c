@@ -19,10 +19,9 @@ locant_status locant_attention_workspace(size_t *bytes,
     return LOCANT_OK;
 }
 
-locant_status
-locant_attention_part_workspace(size_t *bytes, int64_t *dq_width,
-                                const locant_attention *a,
-                                const locant_attention_part *part)
+locant_status locant_attention_part_workspace(size_t *bytes, int64_t *dq_width,
+                                              const locant_attention *a,
+                                              const locant_attention_part *part)
 {
     static const char fn[] = "locant_attention_part_workspace";
     struct lct_problem x;
@@ -98,11 +97,11 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
                                         workspace, bytes });
 }
 
-locant_status
-locant_attention_forward_part(locant_tensor *out, locant_tensor *lse,
-                              const locant_attention *a,
-                              const locant_attention_part *part,
-                              void *workspace, size_t bytes)
+locant_status locant_attention_forward_part(locant_tensor *out,
+                                            locant_tensor *lse,
+                                            const locant_attention *a,
+                                            const locant_attention_part *part,
+                                            void *workspace, size_t bytes)
 {
     static const char fn[] = "locant_attention_forward_part";
 
@@ -140,9 +139,9 @@ static locant_status run_backward(struct lct_gradient_pass *pass,
     locant_status status;
 
     LCT_TRY(begin(&x, given, LCT_PASS_BACKWARD));
-    status = lct_outputs_check_gradients(&x.plan, pass->g, pass->dout,
-                                         pass->out, pass->lse,
-                                         1u << x.request.q.dtype);
+    status =
+        lct_outputs_check_gradients(&x.plan, pass->g, pass->dout, pass->out,
+                                    pass->lse, 1u << x.request.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, given->workspace);
         lct_pool_begin_cancellable();

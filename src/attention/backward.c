@@ -197,17 +197,16 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
             lct_rotation_load_row_backward(
                 dk, task_params(job, b, head), p, s->dk + j * p->padded_q,
                 p->request->values_of_keys ? s->dv + j * p->padded_v : NULL,
-                s->mapped, LCT_KEY,
-                (int64_t[3]){ b, head, p->first_key + j });
+                s->mapped, LCT_KEY, (int64_t[3]){ b, head, p->first_key + j });
         return;
     }
     if (p->rotates_keys)
-        lct_load_rotate(
-            p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
-            p->gathers_dk ? p->padded_q : dk->stride[2], p->held_keys,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, head,
-                              p->first_key),
-            -1);
+        lct_load_rotate(p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
+                        p->gathers_dk ? p->padded_q : dk->stride[2],
+                        p->held_keys,
+                        lct_tables_angles(p, p->tables->angles, LCT_KEY, b,
+                                          head, p->first_key),
+                        -1);
     if (p->request->values_of_keys)
         add_dv(p, s);
     if (p->gathers_dk)

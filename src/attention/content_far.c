@@ -30,8 +30,8 @@ static void fill_angles(const struct lct_plan *p, enum lct_role role,
                         int64_t row, int64_t i)
 {
     bool query = role == LCT_QUERY;
-    const int64_t *pos = query ? p->tables->q_pos + row * p->T
-                               : p->tables->k_pos + row * p->S;
+    const int64_t *pos =
+        query ? p->tables->q_pos + row * p->T : p->tables->k_pos + row * p->S;
     int64_t end = query ? p->T : p->first_key + p->held_keys;
     struct lct_table to;
 

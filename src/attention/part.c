@@ -43,9 +43,8 @@ locant_status lct_part_check(struct lct_request *r)
                            "start from LOCANT_ATTENTION_PART_INIT",
                            r->fn, part->struct_size, sizeof(*part));
     if (part->last != 0 && part->last != 1)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: last is %d, expected 0 or 1", r->fn,
-                           part->last);
+        return locant_fail(LOCANT_ERR_PARAM, "%s: last is %d, expected 0 or 1",
+                           r->fn, part->last);
     if (r->a->block_table != NULL || r->a->quant != LOCANT_QUANT_NONE ||
         r->a->state != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
@@ -107,8 +106,8 @@ int64_t lct_part_width(const struct lct_plan *p, enum lct_pass pass)
 static float *state_of(const struct lct_plan *p, const struct lct_tile *t,
                        int64_t i)
 {
-    return lct_at(p->request->part->state,
-                  (int64_t[3]){ t->b, t->h, t->i + i }, 3);
+    return lct_at(p->request->part->state, (int64_t[3]){ t->b, t->h, t->i + i },
+                  3);
 }
 
 void lct_part_load_out(const struct lct_plan *p, const struct lct_tile *t,
@@ -153,8 +152,7 @@ void lct_part_load_dq(const struct lct_plan *p, const struct lct_tile *t,
 {
     for (int r = 0; r < lct_tables_relations(p); r++)
         for (int64_t i = 0; i < t->rows && dq_of(s, r) != NULL; i++)
-            memcpy(dq_of(s, r) + i * p->padded_q,
-                   state_of(p, t, i) + r * p->Dq,
+            memcpy(dq_of(s, r) + i * p->padded_q, state_of(p, t, i) + r * p->Dq,
                    (size_t)p->Dq * sizeof(float));
 }
 
@@ -163,7 +161,6 @@ void lct_part_store_dq(const struct lct_plan *p, const struct lct_tile *t,
 {
     for (int r = 0; r < lct_tables_relations(p); r++)
         for (int64_t i = 0; i < t->rows && dq_of(s, r) != NULL; i++)
-            memcpy(state_of(p, t, i) + r * p->Dq,
-                   dq_of(s, r) + i * p->padded_q,
+            memcpy(state_of(p, t, i) + r * p->Dq, dq_of(s, r) + i * p->padded_q,
                    (size_t)p->Dq * sizeof(float));
 }

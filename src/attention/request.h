@@ -13,11 +13,11 @@ struct lct_request {
     int64_t capacity; /* keys in the shapes of arguments: S, or more if paged */
     const locant_attention_part *part; /* NULL: a whole call */
     int64_t first_key, held_keys; /* those in k and v: of a part, else 0, S */
-    int64_t Dv;       /* channels of v */
-    int64_t Dq;       /* channels of q and k in the scores: D, or more after a
+    int64_t Dv;                   /* channels of v */
+    int64_t Dq; /* channels of q and k in the scores: D, or more after a
                    map that widens them */
-    int64_t W;        /* width of the model */
-    bool has_x;       /* the input of the layer is given: [B, S, W] */
+    int64_t W;  /* width of the model */
+    bool has_x; /* the input of the layer is given: [B, S, W] */
     double scale;
     bool causal;
     int64_t window;                      /* 0: none */

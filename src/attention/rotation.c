@@ -136,8 +136,7 @@ static struct place place_of(const struct lct_plan *p, enum lct_role role,
     bool key = role == LCT_KEY;
 
     return (struct place){ key ? &p->request->k : &p->request->q,
-                           { at[0], at[1],
-                             at[2] - (key ? p->first_key : 0) } };
+                           { at[0], at[1], at[2] - (key ? p->first_key : 0) } };
 }
 
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
