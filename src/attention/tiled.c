@@ -47,13 +47,35 @@ struct work {
     bool sees[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
 };
 
-/* Load up to 'most' tiles of queries of head b, h, from tile 'first' on. */
+/* Does tile t of queries see one of the keys of this call? */
+static bool sees_keys(const struct lct_plan *p, struct lct_tile t,
+                      struct lct_scratch *s)
+{
+    int64_t k = lct_plan_first_tile(p), end = lct_plan_end_tile(p, t.b);
+
+    while (k < end && !lct_mask_classify(p, &t, k, s))
+        k++;
+    return k < end;
+}
+
+/*
+ * Load up to 'most' tiles of queries of head b, h, from tile 'first' on; none
+ * if they carry on and see none of these keys.
+ */
 static struct work load_work(const struct lct_plan *p, int64_t b, int64_t h,
                              int64_t first, int64_t most, int slot)
 {
     struct work w = { .p = p };
+    bool needed = !lct_plan_carries_on(p);
+    int64_t end = p->q_tiles - first < most ? p->q_tiles : first + most;
 
-    for (; w.tiles < most && first + w.tiles < p->q_tiles; w.tiles++) {
+    for (int64_t n = first; n < end && !needed; n++)
+        needed =
+            sees_keys(p, lct_tile_of(p, b, h, n), lct_scratch_of(p, slot, 0));
+    if (!needed)
+        return w;
+
+    for (; first + w.tiles < end; w.tiles++) {
         struct lct_tile *t = &w.t[w.tiles];
         struct lct_scratch *s = lct_scratch_of(p, slot, w.tiles);
 
@@ -93,11 +115,10 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
         lct_content_values(p, t, s);
 }
 
-/* Add the keys of the split that begins with tile k. */
-static void forward_split(struct work *w, int64_t k)
+/* Add the keys of the split that begins with tile k, of 'tiles'. */
+static void forward_split(struct work *w, int64_t k, int64_t tiles)
 {
     const struct lct_plan *p = w->p;
-    int64_t tiles = lct_plan_end_tile(p, w->t[0].b);
     int64_t end = tiles - k < LCT_SPLIT_TILES ? tiles : k + LCT_SPLIT_TILES;
 
     memset(w->sees, 0, sizeof(w->sees));
@@ -187,15 +208,16 @@ static void forward_task(void *context, size_t task, int slot)
     int64_t group = job->groups - 1 - (int64_t)task % job->groups;
     struct work w = load_work(p, head / p->H, head % p->H, group * job->tiles,
                               job->tiles, slot);
+    int64_t tiles = w.tiles == 0 ? 0 : lct_plan_end_tile(p, head / p->H);
 
     for (int n = 0; n < w.tiles; n++)
         begin_tile(p, &w.t[n], w.s[n]);
     if (lct_content_maps_are_used(p))
         forward_path(&w);
     else
-        for (int64_t k = lct_plan_first_tile(p);
-             k < lct_plan_end_tile(p, w.t[0].b); k += LCT_SPLIT_TILES)
-            forward_split(&w, k);
+        for (int64_t k = lct_plan_first_tile(p); k < tiles;
+             k += LCT_SPLIT_TILES)
+            forward_split(&w, k, tiles);
     for (int n = 0; n < w.tiles; n++)
         store_results(&job->to, &w.t[n], w.s[n]);
 }
