@@ -3,167 +3,14 @@
  * the bits of one call: every row of the registry.
  */
 #include "model_specs.h"
-#include "oracle/mixed.h"
+#include "parts_case.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1024 };
-
-/* ----------------------------------------------------------- views of rows */
-
-/* Rows first .. end - 1 of an axis. */
-static void cut(locant_tensor *t, int axis, int64_t first, int64_t end)
-{
-    if (t->data == NULL)
-        return;
-    t->data = (char *)t->data +
-              first * t->stride[axis] * (int64_t)locant_dtype_size(t->dtype);
-    t->shape[axis] = end - first;
-}
-
-/* The problem with queries first .. end - 1, at their positions. */
-static void cut_queries(struct mixed *m, int64_t first, int64_t end)
-{
-    cut(&m->q, 2, first, end);
-    cut(&m->out, 2, first, end);
-    cut(&m->lse, 2, first, end);
-    cut(&m->dout, 2, first, end);
-    cut(&m->dq, 2, first, end);
-    cut(&m->q_pos, 1, first, end);
-    cut(&m->q_docs, 1, first, end);
-    m->T = end - first;
-    m->a.q = &m->q;
-    m->a.q_pos = m->a.q_pos != NULL ? &m->q_pos : NULL;
-    m->a.q_docs = m->a.q_docs != NULL ? &m->q_docs : NULL;
-    m->g.dq = &m->dq;
-}
-
-/* ---------------------------------------------------------- calls by blocks */
-
-/* One part of a call: some keys, with their gradients. */
-struct part {
-    struct mixed m;
-    locant_attention_part keys;
-    locant_tensor state;
-    double *sum, *size; /* of dparams, one after another: of all parts, and of
-                           their absolute values; NULL: not wanted */
-};
-
-/* Keys first .. end - 1 of the problem; a->k and a->v are views. */
-static void part_set(struct part *x, const struct mixed *m, int64_t first,
-                     int64_t end)
-{
-    x->m = *m;
-    cut(&x->m.k, 2, first, end);
-    cut(&x->m.v, 2, first, end);
-    cut(&x->m.dk, 2, first, end);
-    cut(&x->m.dv, 2, first, end);
-    x->m.a.k = &x->m.k;
-    x->m.a.v = &x->m.v;
-    x->m.g.dk = &x->m.dk;
-    x->m.g.dv = m->g.dv != NULL ? &x->m.dv : NULL;
-    x->m.g.dx = NULL;
-    x->keys = (locant_attention_part)LOCANT_ATTENTION_PART_INIT;
-    x->keys.first = first;
-    x->keys.keys = m->S;
-    x->keys.last = end == m->S;
-    x->keys.state = &x->state;
-}
-
-/* Workspace of exactly the size asked for, filled with NaN. */
-static void *workspace_of(const struct part *x, size_t *bytes, int64_t *width)
-{
-    void *memory;
-
-    CHECK_OK(locant_attention_part_workspace(bytes, width, &x->m.a, &x->keys));
-    memory = malloc(*bytes + 1);
-    assert_non_null(memory);
-    memset(memory, 0xff, *bytes);
-    return memory;
-}
-
-static void forward_part(struct part *x)
-{
-    const bool last = x->keys.last;
-    size_t bytes;
-    void *memory = workspace_of(x, &bytes, NULL);
-
-    CHECK_OK(locant_attention_forward_part(last ? &x->m.out : NULL,
-                                           last ? &x->m.lse : NULL, &x->m.a,
-                                           &x->keys, memory, bytes));
-    free(memory);
-}
-
-/* Move dparams to the sums, so that the next part begins from 0. */
-static void take_params(struct part *x)
-{
-    size_t at = 0;
-
-    for (int i = 0; i < x->m.n_params && x->sum != NULL; i++)
-        for (size_t n = 0; n < mixed_size(&x->m.dparams[i]); n++, at++) {
-            x->sum[at] += oracle_get(&x->m.dparams[i], n);
-            x->size[at] += fabs(oracle_get(&x->m.dparams[i], n));
-            oracle_put(&x->m.dparams[i], n, 0);
-        }
-}
-
-static void backward_part(struct part *x)
-{
-    size_t bytes;
-    void *memory = workspace_of(x, &bytes, NULL);
-
-    if (!x->keys.last)
-        x->m.g.dq = NULL;
-    CHECK_OK(locant_attention_backward_part(&x->m.g, &x->m.dout, &x->m.out,
-                                            &x->m.lse, &x->m.a, &x->keys,
-                                            memory, bytes));
-    free(memory);
-    take_params(x);
-}
-
-static locant_tensor zeros(const struct mixed *m, int64_t width)
-{
-    locant_tensor state = TENSOR(F32, m->B, m->H, m->T, width);
-
-    memset(state.data, 0, mixed_size(&state) * sizeof(float));
-    return state;
-}
-
-/* All blocks of keys for the queries of m; x->sum and x->size are kept. */
-static void run_all(struct part *x, const struct mixed *m,
-                    void (*run)(struct part *x), int64_t width)
-{
-    x->state = zeros(m, width);
-    for (int64_t first = 0; first < m->S; first += BLOCK) {
-        part_set(x, m, first, first + BLOCK < m->S ? first + BLOCK : m->S);
-        run(x);
-    }
-    test_tensor_free(&x->state);
-}
-
-static void run_blocks(const struct mixed *m, void (*run)(struct part *x),
-                       int64_t width)
-{
-    struct part x = { .sum = NULL };
-
-    run_all(&x, m, run, width);
-}
-
-static int64_t dq_width(const struct mixed *m)
-{
-    struct part x;
-    size_t bytes;
-    int64_t width;
-
-    part_set(&x, m, 0, m->S);
-    CHECK_OK(locant_attention_part_workspace(&bytes, &width, &x.m.a, &x.keys));
-    return width;
-}
-
-/* ------------------------------------------------------------- comparisons */
+/* -------------------------------------------------------------- comparisons */
 
 static void fill(const locant_tensor *t, int byte)
 {
@@ -297,42 +144,7 @@ static void check(struct mixed *m)
     free(want);
 }
 
-/* -------------------------------------------------- every row of the registry */
-
-/* As in test_attention_leaves.c: false: nothing to attend with so many keys. */
-static bool make(struct mixed *m, const char *spec, locant_dtype dtype,
-                 int64_t B, int64_t T, int64_t S)
-{
-    locant_encoding *given = test_create(spec), *whole;
-    locant_tensor x;
-
-    CHECK_OK(locant_encoding_resolve(&whole, given, S));
-    locant_encoding_free(given);
-    *m = (struct mixed){ .dtype = dtype,
-                         .mask = LOCANT_MASK_CAUSAL,
-                         .B = B,
-                         .H = 2,
-                         .G = 2,
-                         .T = T,
-                         .S = S,
-                         .D = 8 };
-    m->e = locant_encoding_layer_of(NULL, whole, 0, 2);
-    if (locant_encoding_traits(m->e) & LOCANT_TRAIT_READS_X)
-        m->W = 16;
-    if (locant_encoding_length_limit(m->e) < S ||
-        (locant_encoding_doors(m->e) & ~LOCANT_DOOR_INPUT) == 0) {
-        locant_encoding_free(whole);
-        return false;
-    }
-    mixed_make(m);
-    m->made = whole;
-    x = m->dx; /* freed here: dx is not asked for */
-    m->dx = (locant_tensor){ .data = NULL };
-    if (x.data != NULL)
-        test_tensor_free(&x);
-    m->g.dx = NULL;
-    return true;
-}
+/* ------------------------------------------------ every row of the registry */
 
 /* A row that is refused, and why. */
 struct refused {
@@ -381,7 +193,7 @@ TEST(blocks_of_keys_of_every_encoding_have_the_bits_of_one_call)
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         struct mixed m;
 
-        if (!make(&m, spec, LOCANT_F32, 1, 1025, 1025))
+        if (!parts_make(&m, spec, LOCANT_F32, 1, 400, 1025))
             continue;
         if (refusal_of(spec) != NULL) {
             check_refused(&m, refusal_of(spec));
@@ -395,7 +207,7 @@ TEST(blocks_of_keys_of_every_encoding_have_the_bits_of_one_call)
     CHECK(made > 60 && refused >= 10);
 }
 
-/* --------------------------------------------------------- sizes and options */
+/* -------------------------------------------------------- sizes and options */
 
 /* Biases, a longest position, maps that widen, relations, content. */
 static const char *const some[] = {
@@ -422,15 +234,15 @@ static const char *const some[] = {
 /* One block, three blocks, and queries that begin after the keys. */
 TEST(one_block_three_blocks_and_queries_at_the_end)
 {
-    static const int64_t sizes[][2] = { { 193, 193 },
-                                        { 2112, 2112 },
-                                        { 150, 2048 } };
+    static const int64_t sizes[][2] = {
+        { 193, 193 }, { 2112, 2112 }, { 150, 2048 }, { 1025, 1025 }
+    };
 
     for (size_t i = 0; i < LEN(some); i++) {
         FREED_BY(mixed_free) struct mixed m;
 
-        CHECK(
-            make(&m, some[i], LOCANT_F32, 1, sizes[i % 3][0], sizes[i % 3][1]));
+        CHECK(parts_make(&m, some[i], LOCANT_F32, 1, sizes[i % 4][0],
+                         sizes[i % 4][1]));
         check(&m);
     }
 }
@@ -464,7 +276,7 @@ TEST(documents_window_cap_and_sinks)
     for (size_t i = 0; i < LEN(some); i++) {
         FREED_BY(mixed_free) struct mixed m;
 
-        CHECK(make(&m, some[i], LOCANT_F32, 2, 300, 1300));
+        CHECK(parts_make(&m, some[i], LOCANT_F32, 2, 300, 1300));
         add_documents(&m);
         mixed_options(&m, 400);
         check(&m);
@@ -512,7 +324,7 @@ TEST(values_of_keys_and_rotated_values)
     for (int flags = 2; flags <= 6; flags += 2) {
         FREED_BY(mixed_free) struct mixed m;
 
-        CHECK(make(&m, "rope", LOCANT_F32, 1, 180, 1200));
+        CHECK(parts_make(&m, "rope", LOCANT_F32, 1, 180, 1200));
         m.a.flags = flags;
         if (flags & LOCANT_ATTENTION_VALUES_OF_KEYS) {
             test_tensor_free(&m.v);
@@ -533,7 +345,7 @@ TEST(leaves_and_threads)
     for (size_t i = 0; i < LEN(some); i++) {
         FREED_BY(mixed_free) struct mixed m;
 
-        CHECK(make(&m, some[i], LOCANT_F32, 1, 300, 1100));
+        CHECK(parts_make(&m, some[i], LOCANT_F32, 1, 300, 1100));
         m.a.leaves = 4;
         CHECK_OK(locant_set_threads(1 + (int)(i % 3)));
         check(&m);
@@ -541,7 +353,7 @@ TEST(leaves_and_threads)
     CHECK_OK(locant_set_threads(1));
 }
 
-/* -------------------------------------------------- blocks that are left out */
+/* ------------------------------------------------- blocks that are left out */
 
 /*
  * A window of 100 keys: the last 50 of 2112 queries see keys from 1963 on.  Of
@@ -554,7 +366,7 @@ TEST(blocks_that_no_query_sees_may_be_left_out)
     struct part x = { .sum = NULL };
     double *want;
 
-    CHECK(make(&m, "t5", LOCANT_F32, 1, 50, 2112));
+    CHECK(parts_make(&m, "t5", LOCANT_F32, 1, 50, 2112));
     m.a.window = 100;
     want = run_whole(&m);
     forget(&m);
@@ -570,166 +382,4 @@ TEST(blocks_that_no_query_sees_may_be_left_out)
     same(&m, "lse", &m.lse, want + same(&m, "out", &m.out, want));
     test_tensor_free(&x.state);
     free(want);
-}
-
-/* ---------------------------------------------------------------- refusals */
-
-static void check_workspace_refused(struct mixed *m, int64_t first, int64_t end,
-                                    locant_status status, const char *text)
-{
-    struct part x;
-    char all[400];
-    size_t bytes;
-
-    part_set(&x, m, first, end);
-    snprintf(all, sizeof(all), "locant_attention_part_workspace: %s", text);
-    CHECK_REFUSED(
-        locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys), status,
-        all);
-}
-
-TEST(refuses_keys_that_are_no_blocks)
-{
-    FREED_BY(mixed_free) struct mixed m;
-    struct part x;
-    size_t bytes;
-
-    CHECK(make(&m, "rope", LOCANT_F32, 1, 10, 2112));
-    check_workspace_refused(&m, 64, 1088, LOCANT_ERR_PARAM,
-                            "first is 64, expected a multiple of 1024");
-    check_workspace_refused(&m, 0, 1000, LOCANT_ERR_SHAPE,
-                            "k has 1000 keys, expected a multiple of 1024 or "
-                            "all up to the last");
-    part_set(&x, &m, 1024, 2112);
-    x.keys.keys = 2111;
-    REFUSES(SHAPE,
-            locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys),
-            "k has keys 1024 to 2111, expected some of the 2111 keys of the "
-            "whole call");
-    x.keys.keys = 2112;
-    x.keys.first = -1024;
-    REFUSES(SHAPE,
-            locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys),
-            "k has keys -1024 to 63, expected some of the 2112 keys of the "
-            "whole call");
-    x.keys.first = 1024;
-    x.keys.last = 2;
-    REFUSES(PARAM,
-            locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys),
-            "last is 2, expected 0 or 1");
-    x.keys.struct_size = 3;
-    REFUSES(PARAM,
-            locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys),
-            "struct_size of part is 3, expected 40; start from "
-            "LOCANT_ATTENTION_PART_INIT");
-    REFUSES(NULL, locant_attention_part_workspace(&bytes, NULL, &m.a, NULL),
-            "part is NULL");
-}
-
-TEST(refuses_states_and_results_at_the_wrong_time)
-{
-    FREED_BY(mixed_free) struct mixed m;
-    struct part x = { .sum = NULL };
-    locant_tensor narrow;
-    size_t bytes;
-    void *memory;
-
-    CHECK(make(&m, "rope", LOCANT_F32, 1, 10, 2112));
-    x.state = zeros(&m, m.D + 2);
-    narrow = zeros(&m, m.D);
-    part_set(&x, &m, 0, BLOCK);
-    memory = workspace_of(&x, &bytes, NULL);
-    REFUSES(PARAM,
-            locant_attention_forward_part(&x.m.out, NULL, &x.m.a, &x.keys,
-                                          memory, bytes),
-            "out is given, expected NULL: more keys follow this part");
-    REFUSES(PARAM,
-            locant_attention_forward_part(NULL, &x.m.lse, &x.m.a, &x.keys,
-                                          memory, bytes),
-            "lse is given, expected NULL: more keys follow this part");
-    x.keys.last = 1;
-    REFUSES(NULL,
-            locant_attention_forward_part(NULL, NULL, &x.m.a, &x.keys, memory,
-                                          bytes),
-            "out is NULL");
-    x.keys.state = NULL;
-    REFUSES(NULL,
-            locant_attention_forward_part(&x.m.out, &x.m.lse, &x.m.a, &x.keys,
-                                          memory, bytes),
-            "state is NULL");
-    x.keys.state = &narrow;
-    REFUSES(SHAPE,
-            locant_attention_forward_part(&x.m.out, &x.m.lse, &x.m.a, &x.keys,
-                                          memory, bytes),
-            "state has size 8 in dimension 3, expected 10");
-    x.keys.state = &m.q;
-    REFUSES(SHAPE,
-            locant_attention_forward_part(&x.m.out, &x.m.lse, &x.m.a, &x.keys,
-                                          memory, bytes),
-            "state has size 8 in dimension 3, expected 10");
-    REFUSES(ALIAS,
-            locant_attention_backward_part(&x.m.g, &x.m.dout, &x.m.out,
-                                           &x.m.lse, &x.m.a, &x.keys, memory,
-                                           bytes),
-            "an output overlaps an input");
-    x.keys.state = &narrow;
-    x.keys.last = 0;
-    REFUSES(PARAM,
-            locant_attention_backward_part(&x.m.g, &x.m.dout, &x.m.out,
-                                           &x.m.lse, &x.m.a, &x.keys, memory,
-                                           bytes),
-            "dq is given, expected NULL: more keys follow this part");
-    x.m.g.dq = NULL;
-    x.m.g.dbias = &narrow;
-    REFUSES(UNSUPPORTED,
-            locant_attention_backward_part(&x.m.g, &x.m.dout, &x.m.out,
-                                           &x.m.lse, &x.m.a, &x.keys, memory,
-                                           bytes),
-            "dbias is asked for, expected NULL: a part of the keys has dq, dk, "
-            "dv, dparams and dsinks");
-    REFUSES(
-        NULL,
-        locant_attention_forward_part(NULL, NULL, &x.m.a, NULL, memory, bytes),
-        "part is NULL");
-    free(memory);
-    test_tensor_free(&x.state);
-    test_tensor_free(&narrow);
-}
-
-TEST(refuses_what_is_not_carried)
-{
-    FREED_BY(mixed_free) struct mixed m;
-    struct part x = { .sum = NULL };
-    locant_tensor table = TENSOR(I64, 1, 2), lengths = TENSOR(I64, 1);
-    size_t bytes;
-    char memory[8];
-
-    CHECK(make(&m, "shaw(distance=4)", LOCANT_F64, 1, 10, 1025));
-    check_workspace_refused(&m, 0, BLOCK, LOCANT_ERR_UNSUPPORTED,
-                            "q is F64, expected F32, F16 or BF16: rows in "
-                            "double need all keys");
-    mixed_free(&m);
-    CHECK(make(&m, "shaw(distance=4)", LOCANT_F32, 1, 10, 1025));
-    part_set(&x, &m, 0, BLOCK);
-    REFUSES(UNSUPPORTED,
-            locant_attention_backward_part(&x.m.g, &x.m.dout, &x.m.out,
-                                           &x.m.lse, &x.m.a, &x.keys, memory,
-                                           sizeof(memory)),
-            "shaw has gradients that sum over all keys, expected an encoding "
-            "that takes keys in parts");
-    x.m.a.state = &table;
-    REFUSES(UNSUPPORTED,
-            locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys),
-            "a state of decoding is given, expected none with a part of the "
-            "keys");
-    memset(table.data, 0, 2 * sizeof(int64_t));
-    ((int64_t *)lengths.data)[0] = 1025;
-    x.m.a.state = NULL;
-    x.m.a.block_table = &table;
-    x.m.a.lengths = &lengths;
-    REFUSES(UNSUPPORTED,
-            locant_attention_part_workspace(&bytes, NULL, &x.m.a, &x.keys),
-            "a paged cache is given, expected none with a part of the keys");
-    test_tensor_free(&table);
-    test_tensor_free(&lengths);
 }

@@ -395,8 +395,8 @@ locant_attention_part_workspace(size_t *bytes, int64_t *dq_width,
  *
  * and in the end out = o / z, lse = m + log(z); a sink is added there.
  *
- * Source: Milakov and Gimelshein 2018, arXiv:1805.02867v2, section 3.1; over
- * several processes Liu, Zaharia and Abbeel 2023, arXiv:2310.01889v4, section 3.
+ * Source: Milakov and Gimelshein 2018, arXiv:1805.02867v2, section 3.1; among
+ * processes Liu, Zaharia and Abbeel 2023, arXiv:2310.01889v4, section 3.
  * Errors: as locant_attention_forward(); PARAM (first, last), SHAPE (keys, n),
  * UNSUPPORTED (above).
  */
@@ -428,11 +428,11 @@ LOCANT_API LOCANT_MUST_CHECK locant_status locant_attention_backward_part(
     void *workspace, size_t workspace_bytes);
 
 /*
- * Forward and backward of a whole call in double, row by row, for any dtype of the tensors:
- * slow and plain, the reference for the fast ones.  out and lse may be F64 when
- * q, k, v are F32, and so may gradients.  An encoding's bias is formed in
- * double; rotation uses the same table
- * of cosines and sines as locant_encoding_rotate() for the dtype of q.
+ * Forward and backward of a whole call in double, row by row, for any dtype of
+ * the tensors: slow and plain, the reference for the fast ones.  out and lse
+ * may be F64 when q, k, v are F32, and so may gradients.  An encoding's bias is
+ * formed in double; rotation uses the same table of cosines and sines as
+ * locant_encoding_rotate() for the dtype of q.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_reference(locant_tensor *out, locant_tensor *lse,
