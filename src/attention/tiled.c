@@ -452,6 +452,18 @@ static void backward_chunk(struct lct_backward *job, int64_t rows)
         lct_param_gradients_sum_chunk(p, rows);
 }
 
+/* Gradients of rotated queries are needed for those of what they depend on,
+ * and always carried over parts of the keys. */
+static bool needs_dq(const struct lct_backward *job)
+{
+    const struct lct_request *r = job->p->request;
+
+    if (r->part != NULL || job->g->dq != NULL || job->needs_angles)
+        return true;
+    return job->learns && (lct_rotation_learns(job->p) || r->content != NULL ||
+                           r->row != NULL);
+}
+
 /* Which gradients are wanted, or needed for those that are. */
 static void find_needs(struct lct_backward *job)
 {
@@ -463,9 +475,7 @@ static void find_needs(struct lct_backward *job)
     job->needs_angles =
         r->token_angles != NULL && (job->learns || g->dx != NULL);
     job->needs_dbias = job->learns && lct_bias_learns(p);
-    job->needs_dq = r->part != NULL || g->dq != NULL || job->needs_angles ||
-                    (job->learns && (lct_rotation_learns(p) ||
-                                     r->content != NULL || r->row != NULL));
+    job->needs_dq = needs_dq(job);
     job->needs_dk = g->dk != NULL || job->needs_angles ||
                     (job->learns && lct_rotation_learns(p) && !r->rotated_keys);
     job->needs_dv = r->values_of_keys ? job->needs_dk : g->dv != NULL;
