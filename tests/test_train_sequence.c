@@ -101,6 +101,88 @@ IN_SCRATCH(many_ranks_too)
     check_group_bits(&o, sizes, LEN(sizes));
 }
 
+static void refuse(const locant_train_options *o, const char *message)
+{
+    CHECK(locant_train_check(corpus, o) == LOCANT_ERR_PARAM);
+    if (strstr(locant_last_error(), message) == NULL)
+        FAIL("%s\n", locant_last_error());
+}
+
+/* ------------------------------------------------------------------ blocks */
+
+/* A row of 'leaves' chunks of 1024 tokens; rows of one layer of one head. */
+static locant_train_options long_row(const char *encoding, int64_t batch,
+                                     int64_t leaves)
+{
+    locant_train_options o = options(encoding, batch, leaves);
+
+    o.length = leaves / batch * 1024;
+    o.steps = 2;
+    o.kv_heads = 1;
+    return o;
+}
+
+/*
+ * Ranks that may hold the keys of one chunk only take a row block by block, to
+ * the bits of a process that holds all: whole rows, rows that two or three
+ * ranks share, and rotations, biases and drawn positions.
+ */
+IN_SCRATCH(rows_too_long_to_gather_have_the_same_bits)
+{
+    static const struct {
+        const char *spec;
+        int64_t batch, leaves;
+        int ranks[2];
+    } cases[] = { { "rope", 1, 4, { 2, 3 } },
+                  { "alibi", 2, 4, { 1, 3 } },
+                  { "xpos", 1, 2, { 1, 2 } },
+                  { "randomized(length=8192)+rope", 1, 2, { 2, 1 } },
+                  { "learned(length=4096)", 2, 4, { 2, 4 } } };
+
+    for (size_t i = 0; i < LEN(cases); i++) {
+        locant_train_options o =
+            long_row(cases[i].spec, cases[i].batch, cases[i].leaves);
+        locant_store *all = open_store("all");
+        const int64_t id = train(all, &o);
+
+        o.gather_limit = 2 * 1024 * (o.width / o.heads) * 4;
+        for (int n = 0; n < 2; n++) {
+            char name[32];
+            locant_store *s;
+
+            snprintf(name, sizeof name, "blocks-%d-%d", (int)i, n);
+            train_ranks(&o, name, cases[i].ranks[n]);
+            s = open_store(name);
+            check_same_run(all, id, s, 1);
+            locant_store_close(s);
+        }
+        locant_store_close(all);
+    }
+}
+
+TEST(refuses_rows_that_blocks_cannot_take)
+{
+    static const char *const specs[] = { "t5", "shaw(distance=4)", "fox" };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        locant_train_options o = long_row(specs[i], 1, 4);
+
+        o.gather_limit = 2 * 1024 * o.width * 4;
+        refuse(&o, ", or leaves of that size, of a multiple of 1024 tokens, "
+                   "and an encoding with neither content nor parameters in "
+                   "attention");
+        o.encoding = "rope";
+        CHECK_OK(locant_train_check(corpus, &o));
+        o.encoding = "stick-breaking";
+        refuse(&o, "rows of 4096 tokens are above gather_limit, so their keys "
+                   "are gathered in parts, which stick-breaking does not take");
+        o.encoding = "rope";
+        o.length /= 2;
+        o.gather_limit = 4096;
+        refuse(&o, ", or leaves of that size");
+    }
+}
+
 /* --------------------------------------------------------------- gradients */
 
 static void step(struct lct_trainer *t)
@@ -291,13 +373,6 @@ IN_SCRATCH(survives_any_allocation_that_fails)
 
 /* ---------------------------------------------------------------- refusals */
 
-static void refuse(const locant_train_options *o, const char *message)
-{
-    CHECK(locant_train_check(corpus, o) == LOCANT_ERR_PARAM);
-    if (strstr(locant_last_error(), message) == NULL)
-        FAIL("%s\n", locant_last_error());
-}
-
 TEST(refuses_leaves_of_tokens_that_cannot_be)
 {
     locant_train_options o = options("rope", 1, 4);
@@ -330,7 +405,7 @@ TEST(refuses_leaves_of_tokens_that_cannot_be)
 
 TEST(refuses_to_gather_too_much)
 {
-    locant_train_options o = options("none", 1, 4);
+    locant_train_options o = options("t5", 1, 4);
 
     o.length = 1 << 18; /* of 512 KiB of text */
     o.width = 2048;

@@ -92,14 +92,11 @@ static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
         set_positions(c, m, B, T, past);
 }
 
-/* Replace the workspace of *bytes by a larger one if 'attention' needs it. */
-static locant_status grow(void **workspace, size_t *bytes,
-                          const locant_attention *attention)
+/* Replace the workspace of *bytes by one of 'need' if that is larger. */
+static locant_status grow(void **workspace, size_t *bytes, size_t need)
 {
-    size_t need;
     void *larger;
 
-    LCT_TRY(locant_attention_workspace(&need, attention));
     if (need <= *bytes)
         return LOCANT_OK;
     larger = locant_alloc(need);
@@ -115,9 +112,15 @@ static locant_status grow(void **workspace, size_t *bytes,
 }
 
 locant_status lct_heads_grow(struct lct_model *m,
-                             const locant_attention *attention)
+                             const locant_attention *attention,
+                             const locant_attention_part *part)
 {
-    return grow(&m->workspace, &m->workspace_bytes, attention);
+    size_t need;
+
+    LCT_TRY(part == NULL ? locant_attention_workspace(&need, attention)
+                         : locant_attention_part_workspace(&need, NULL,
+                                                           attention, part));
+    return grow(&m->workspace, &m->workspace_bytes, need);
 }
 
 /*
@@ -139,7 +142,7 @@ locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
 
         if (e != before) {
             make_call(&c, m, l, B, T, past);
-            LCT_TRY(lct_heads_grow(m, &c.attention));
+            LCT_TRY(lct_heads_grow(m, &c.attention, NULL));
         }
         before = e;
     }
@@ -332,7 +335,10 @@ static void choose(struct reading *r, const real *q, int64_t first)
 
 static locant_status attend(struct reading *r)
 {
-    LCT_TRY(grow(&r->workspace, &r->workspace_bytes, &r->call.attention));
+    size_t need;
+
+    LCT_TRY(locant_attention_workspace(&need, &r->call.attention));
+    LCT_TRY(grow(&r->workspace, &r->workspace_bytes, need));
     return locant_attention_forward(&r->o_view, &r->lse_view,
                                     &r->call.attention, r->workspace,
                                     r->workspace_bytes);

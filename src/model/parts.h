@@ -308,9 +308,11 @@ void lct_model_pack(struct lct_model *m);
 /* Make the workspace of attention large enough for such a pass. */
 locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
                                 int64_t past);
-/* Have a workspace of attention that is large enough for this call. */
+/* Have a workspace of attention that is large enough for this call; 'part' is
+   NULL if it has all keys. */
 locant_status lct_heads_grow(struct lct_model *m,
-                             const locant_attention *attention);
+                             const locant_attention *attention,
+                             const locant_attention_part *part);
 /* A call with the layer's encoding, which has the model's parameters from
    'first_param' on, and the causal mask. */
 void lct_heads_begin(locant_attention *attention, int *first_param,
