@@ -4,6 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "model/parts.h"
 #include "train_group_case.h"
 #include "trainer_case.h"
 
@@ -160,6 +161,20 @@ IN_SCRATCH(rows_too_long_to_gather_have_the_same_bits)
     }
 }
 
+/* Arrays have the tokens of a chunk, not of the row. */
+TEST(blocks_take_a_fourth_of_the_memory)
+{
+    locant_train_options o = long_row("rope", 1, 4);
+    struct lct_trainer *all = make_trainer(&o), *blocks;
+
+    o.gather_limit = 2 * 1024 * (o.width / o.heads) * 4;
+    blocks = make_trainer(&o);
+    assert_int_equal(all->model->sequences.bytes,
+                     4 * blocks->model->sequences.bytes);
+    lct_trainer_free(all);
+    lct_trainer_free(blocks);
+}
+
 TEST(refuses_rows_that_blocks_cannot_take)
 {
     static const char *const specs[] = { "t5", "shaw(distance=4)", "fox" };
@@ -313,25 +328,34 @@ IN_SCRATCH(a_rank_that_cannot_pass_leaves_none_waiting)
     locant_store_close(job.store);
 }
 
-/* So does one that fails between forward and backward. */
+/* So does one that fails between forward and backward, of rows that are
+   gathered at once or chunk by chunk. */
+struct half {
+    const locant_encoding *e;
+    int64_t chunk;
+    bool in_blocks;
+};
+
 static locant_status pass_half(const locant_group *g, void *context)
 {
+    const struct half *half = context;
     const struct lct_model_config c = { .layers = 2,
                                         .width = 16,
                                         .heads = 2,
                                         .kv_heads = 2,
                                         .ff = 8,
                                         .vocab = 7,
-                                        .encoding = context,
+                                        .encoding = half->e,
+                                        .in_blocks = half->in_blocks,
                                         .leaves = { 4, g->rank, g->rank + 1, 4,
                                                     g } };
-    int32_t ids[LCT_LEAF_TOKENS] = { 0 };
+    int32_t ids[1024] = { 0 };
     struct lct_model *m;
     locant_status status;
 
-    CHECK_OK(lct_model_create(&m, &c, 1, 4 * LCT_LEAF_TOKENS, true));
+    CHECK_OK(lct_model_create(&m, &c, 1, 4 * half->chunk, true));
     CHECK_OK(lct_model_init(m, 1));
-    CHECK_OK(lct_model_forward(m, ids, ids, 1, LCT_LEAF_TOKENS, NULL, NULL));
+    CHECK_OK(lct_model_forward(m, ids, ids, 1, half->chunk, NULL, NULL));
     status = g->rank == 2 ? lct_model_end_exchanges(m) : lct_model_backward(m);
     lct_model_free(m);
     return status;
@@ -343,10 +367,13 @@ TEST(nor_does_one_that_fails_half_way)
     const struct thread_group_options group = { .size = 4,
                                                 .seed = test_rand() };
     OWNED(locant_encoding) *e = test_create("rope");
+    struct half cases[] = { { e, LCT_LEAF_TOKENS, false }, { e, 1024, true } };
 
-    thread_group_run(results, &group, pass_half, e);
-    thread_group_check(results, 4, LOCANT_OK, NULL);
-    assert_int_equal(thread_group_left(), 0);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        thread_group_run(results, &group, pass_half, &cases[i]);
+        thread_group_check(results, 4, LOCANT_OK, NULL);
+        assert_int_equal(thread_group_left(), 0);
+    }
 }
 
 IN_SCRATCH(survives_any_allocation_that_fails)
