@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "job.h"
 #include "launcher.h"
 #include "ranks.h"
 #include "runs.h"

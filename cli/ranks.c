@@ -1,6 +1,7 @@
 /* ranks.c - see ranks.h */
 #define _POSIX_C_SOURCE 200809L
 #include "ranks.h"
+#include "job.h"
 #include "launcher.h"
 #include "mpi.h"
 #include <inttypes.h>

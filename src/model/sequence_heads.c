@@ -5,7 +5,7 @@
  * that its results do not depend on which other leaves this process has.
  */
 #include "sequence_heads.h"
-#include "parts.h"
+#include "heads.h"
 #include "sequence_exchange.h"
 #include <string.h>
 
@@ -112,12 +112,11 @@ static void set_part(struct call *c, const struct lct_model *m, int64_t l,
         memset(state, 0, (size_t)(rows * width) * sizeof(*state));
 }
 
-/* Width of the state of backward. */
-static locant_status dq_width(int64_t *width, const struct call *c)
+/* Bytes of workspace, and the width of the state of backward. */
+static locant_status sizes_of(size_t *bytes, int64_t *width,
+                              const struct call *c)
 {
-    size_t bytes;
-
-    return locant_attention_part_workspace(&bytes, width, &c->attention,
+    return locant_attention_part_workspace(bytes, width, &c->attention,
                                            &c->part);
 }
 
@@ -145,10 +144,11 @@ static locant_status reserve_part(struct lct_model *m, struct call *c)
     struct lct_sequences *q = &m->sequences;
     const int64_t forward = m->head_dim + 2;
     int64_t width;
+    size_t bytes;
 
     set_part(c, m, 0, 0);
-    LCT_TRY(dq_width(&width, c));
-    LCT_TRY(lct_heads_grow(m, &c->attention, &c->part));
+    LCT_TRY(sizes_of(&bytes, &width, c));
+    LCT_TRY(lct_heads_grow_to(&m->workspace, &m->workspace_bytes, bytes));
     width = width > forward ? width : forward;
     if (q->state != NULL && width <= q->state_width)
         return LOCANT_OK;
@@ -179,8 +179,10 @@ locant_status lct_sequence_heads_reserve(struct lct_model *m)
 
             for (int64_t j = s->first; j < s->last; j++) {
                 make_call(&c, m, layer, s, j);
-                LCT_TRY(q->blocks > 1 ? reserve_part(m, &c)
-                                      : lct_heads_grow(m, &c.attention, NULL));
+                LCT_TRY(q->blocks > 1
+                            ? reserve_part(m, &c)
+                            : lct_heads_grow(&m->workspace, &m->workspace_bytes,
+                                             &c.attention));
             }
         }
         before = e;
@@ -246,6 +248,7 @@ static locant_status backward_leaf(struct lct_model *m, int64_t layer,
     const struct lct_layer *a = &m->layers[layer];
     const int64_t l = s->pass + j - s->first;
     int64_t width;
+    size_t bytes;
     locant_tensor o = queries(m, a->o, l), lse = lse_view(m, a->lse, l);
     locant_tensor d_o = queries(m, m->d.branch, l);
     locant_tensor dq = queries(m, m->d.q, l), dx = inputs(m, sums);
@@ -264,7 +267,7 @@ static locant_status backward_leaf(struct lct_model *m, int64_t layer,
         return locant_attention_backward(&d, &d_o, &o, &lse, &c.attention,
                                          m->workspace, m->workspace_bytes);
     set_part(&c, m, l, 0);
-    LCT_TRY(dq_width(&width, &c));
+    LCT_TRY(sizes_of(&bytes, &width, &c));
     set_part(&c, m, l, width);
     d.dq = c.part.last ? &dq : NULL;
     return locant_attention_backward_part(&d, &d_o, &o, &lse, &c.attention,
