@@ -80,6 +80,11 @@ TEST(refuses_keys_that_are_no_blocks)
     sizes(&r, LOCANT_ERR_SHAPE,
           "k has keys 1024 to 2111, expected some of the 2111 keys of the "
           "whole call");
+    keys->keys = INT64_MAX;
+    sizes(&r, LOCANT_ERR_PARAM,
+          "keys is 9223372036854775807, expected 0 .. 2^40");
+    keys->keys = -1;
+    sizes(&r, LOCANT_ERR_PARAM, "keys is -1, expected 0 .. 2^40");
     keys->keys = 2112;
     keys->first = -1024;
     sizes(&r, LOCANT_ERR_SHAPE,

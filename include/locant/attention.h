@@ -357,7 +357,7 @@ locant_attention_backward(const locant_attention_gradients *gradients,
 typedef struct locant_attention_part {
     size_t         struct_size;
     int64_t        first; /* of k and v in the whole call; multiple of 1024 */
-    int64_t        keys;  /* S of the whole call */
+    int64_t        keys;  /* S of the whole call; at most 2^40 */
     int            last;  /* 1: no more keys follow; results are written */
     locant_tensor *state; /* F32 [B, H, T, width]  zeros at the first part; read
                              and written.  It may be cut or moved by queries.
@@ -398,7 +398,7 @@ locant_attention_part_workspace(size_t *bytes, int64_t *dq_width,
  *
  * Source: Milakov and Gimelshein 2018, arXiv:1805.02867v2, section 3.1; among
  * processes Liu, Zaharia and Abbeel 2023, arXiv:2310.01889v4, section 3.
- * Errors: as locant_attention_forward(); PARAM (first, last), SHAPE (keys, n),
+ * Errors: as locant_attention_forward(); PARAM (first, keys, last), SHAPE (n),
  * UNSUPPORTED (above).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

@@ -7,13 +7,19 @@
 
 enum { SPLIT = LCT_SPLIT_TILES * LCT_TILE };
 
+static const int64_t MOST = (int64_t)1 << 40; /* keys of the whole call */
+
 /* ------------------------------------------------------------------- checks */
 
 static locant_status check_range(const struct lct_request *r, int64_t n)
 {
     const locant_attention_part *part = r->part;
 
-    if (part->keys < 0 || part->first < 0 || part->first > part->keys - n)
+    if (part->keys < 0 || part->keys > MOST)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: keys is %" PRId64 ", expected 0 .. 2^40", r->fn,
+                           part->keys);
+    if (part->first < 0 || part->first > part->keys - n)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: k has keys %" PRId64 " to %" PRId64
                            ", expected some of the %" PRId64
