@@ -27,6 +27,7 @@ struct job {
     locant_model_input in;
     locant_model_input other; /* of rank 1; struct_size 0: the same */
     const locant_model *other_model;
+    bool no_model; /* for rank 1 */
     bool losses;
     int flags;
     locant_tensor out;   /* of rank 0 */
@@ -44,6 +45,8 @@ static locant_status run_rank(const locant_group *g, void *context)
         in = job->other;
     if (g->rank == 1 && job->other_model != NULL)
         model = job->other_model;
+    if (g->rank == 1 && job->no_model)
+        model = NULL;
     in.group = g;
     if (!job->losses)
         return locant_model_logits(g->rank == 0 ? &out : NULL, NULL, model, &in,
@@ -409,6 +412,24 @@ TEST(ranks_that_differ_are_refused)
     check_failure(&job, 3, LOCANT_ERR_PARAM, "rank 1 has 'model=");
     locant_model_close(bf16);
     locant_model_close(granite);
+    close_text(&job);
+}
+
+/* Rank 1 alone was called wrongly: the others do not wait for it. */
+TEST(one_rank_that_cannot_begin_stops_all)
+{
+    struct job job = short_text("llama");
+
+    job.no_model = true;
+    check_failure(&job, 3, LOCANT_ERR_PARAM,
+                  "rank 1: locant_model_logits: model is NULL");
+    job.losses = true;
+    check_failure(&job, 3, LOCANT_ERR_PARAM,
+                  "rank 1: locant_model_losses: model is NULL");
+    job.no_model = false;
+    job.other = job.in;
+    job.other.ids = NULL;
+    check_failure(&job, 2, LOCANT_ERR_PARAM, "rank 1: locant_model_losses: ");
     close_text(&job);
 }
 

@@ -1,8 +1,8 @@
 /* check_values.c - checks D09 and X01: numbers that are none, values of a wrong
  * type */
 #include "check.h"
+#include "../core/text.h"
 #include "check_params.h"
-#include "../core/quote.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,37 +16,22 @@ static const char *type_name(const json_t *value)
     return names[json_typeof(value)];
 }
 
-/* What the text of a JSON string says as a number or a bool, or NULL. */
-static json_t *unquoted(const json_t *value)
+/* What the text of a JSON string says as a number, or else as a bool; NULL if
+   it says none. */
+static json_t *unquoted(const json_t *value, bool number)
 {
     const char *text = json_string_value(value);
     json_error_t error;
-    json_t *inner;
+    json_t *inner = NULL;
 
-    if (text == NULL)
-        return NULL;
-    if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0)
-        return json_boolean(text[0] == 'T');
-    inner = json_loads(text, JSON_DECODE_ANY, &error);
-    if (json_is_number(inner) || json_is_boolean(inner))
+    if (text != NULL && (lct_is_among("True False", text)))
+        inner = json_boolean(text[0] == 'T');
+    else if (text != NULL)
+        inner = json_loads(text, JSON_DECODE_ANY, &error);
+    if (number ? json_is_number(inner) : json_is_boolean(inner))
         return inner;
     json_decref(inner);
     return NULL;
-}
-
-static void mend_type(struct lct_draft *f, const char *path,
-                      const json_t *value, bool number)
-{
-    json_t *inner = unquoted(value);
-
-    if (inner != NULL && json_is_number(inner) == number) {
-        lct_check_mend(f, "write it without quotation marks");
-        lct_check_fix(f, path, inner);
-        return;
-    }
-    json_decref(inner);
-    lct_check_mend(f, "write %s, or remove the key",
-                   number ? "a number" : "a value of the right type");
 }
 
 /* A key as the file calls it. */
@@ -62,29 +47,28 @@ static void check_number(struct lct_check *k, const json_t *object,
     const json_t *value = json_object_get(object, name);
     char path[160];
     struct lct_draft *f;
+    json_t *inner;
 
     if (value == NULL || json_is_number(value) || json_is_null(value))
         return;
+    inner = unquoted(value, true);
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
-    f = lct_check_report(k, LCT_CHECK_D09, path,
-                         "%s is %s, and a number is due", shown(k, name),
-                         type_name(value));
-    lct_check_says(f, LCT_EVERY_STACK,
-                   "TypeError, or the text is taken for something else");
-    mend_type(f, path, value, true);
+    f = LCT_FIND(k, NULL, ID(D09_TYPE), S(path), S(shown(k, name)),
+                 S(type_name(value)), I(inner != NULL));
+    if (inner != NULL)
+        lct_check_fix(f, path, inner);
 }
 
 static bool is_frequency(const char *name)
 {
-    return strcmp(name, "rope_theta") == 0 || strcmp(name, "factor") == 0 ||
-           strcmp(name, "original_max_position_embeddings") == 0;
+    return lct_is_among("rope_theta factor original_max_position_embeddings",
+                        name);
 }
 
 /* null says that the class derives it */
 static bool may_be_null(const char *name)
 {
-    return strcmp(name, "head_dim") == 0 ||
-           strcmp(name, "num_key_value_heads") == 0;
+    return lct_is_among("head_dim num_key_value_heads", name);
 }
 
 /* D09 of what must be above 0, and not null. */
@@ -92,108 +76,43 @@ static void check_positive(struct lct_check *k, const json_t *object,
                            const char *dict, const char *name)
 {
     const json_t *value = json_object_get(object, name);
-    struct lct_draft *f;
     char path[160];
 
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
     if (value != NULL && json_is_null(value) && !may_be_null(name)) {
-        f = lct_check_report(k, LCT_CHECK_D09, path,
-                             "%s is null, and a number is due", shown(k, name));
-        lct_check_says(f, LCT_HF5,
-                       strcmp(name, "factor") == 0
-                           ? "TypeError (YaRN and longrope: length / original)"
-                           : "TypeError when the model is built");
-        lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                       "TypeError, or a default");
-        lct_check_mend(f, "write the number, or remove the key");
-    } else if (json_is_number(value) && !(json_number_value(value) > 0)) {
-        f = lct_check_report(k, LCT_CHECK_D09, path,
-                             "%s is %.10g, and must be above 0", shown(k, name),
-                             json_number_value(value));
-        lct_check_says(f, LCT_EVERY_STACK,
-                       is_frequency(name)
-                           ? "frequencies that are infinite, not "
-                             "numbers, or backwards"
-                           : "no tensor has such a size");
-        lct_check_mend(f, "write the number that is meant");
-    }
+        LCT_FIND(k, NULL, ID(D09_NULL), S(path), S(shown(k, name)),
+                 I(strcmp(name, "factor") == 0));
+    } else if (json_is_number(value) && !(json_number_value(value) > 0))
+        LCT_FIND(k, NULL, ID(D09_POSITIVE), S(path), S(shown(k, name)),
+                 R(json_number_value(value)), I(is_frequency(name)));
 }
 
 /* D09: a factor from 0 to 1 */
 static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    struct lct_draft *f;
-
     if (e->factor <= 0 || e->factor >= 1 || strcmp(e->kind, "default") == 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_D09, LCT_CHECK_PATH(e, "factor"),
-                         "factor %.10g is below 1, so the length would shrink",
-                         e->factor);
-    lct_check_says(f, LCT_HF, "a warning, and frequencies multiplied by %.10g",
-                   1 / e->factor);
-    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "frequencies multiplied by %.10g", 1 / e->factor);
-    lct_check_mend(f, "factor %.10g, if that is meant", 1 / e->factor);
+    LCT_FIND(k, e, ID(D09_SHRINKS), R(1 / e->factor));
 }
 
-static const char *const dictionary_numbers[] = {
-    "rope_theta",
-    "factor",
-    "original_max_position_embeddings",
-    "attention_factor",
-    "beta_fast",
-    "beta_slow",
-    "mscale",
-    "mscale_all_dim",
-    "low_freq_factor",
-    "high_freq_factor",
-    "partial_rotary_factor",
-    "attn_factor",
-    "alpha",
-    "extrapolation_factor",
-    "llama_4_scaling_beta"
-};
+static const char dictionary_numbers[] =
+    "rope_theta factor original_max_position_embeddings attention_factor "
+    "beta_fast beta_slow mscale mscale_all_dim low_freq_factor "
+    "high_freq_factor partial_rotary_factor attn_factor alpha "
+    "extrapolation_factor llama_4_scaling_beta";
 
-static const char *const top_numbers[] = { "hidden_size",
-                                           "num_attention_heads",
-                                           "num_key_value_heads",
-                                           "num_hidden_layers",
-                                           "max_position_embeddings",
-                                           "head_dim",
-                                           "rope_theta",
-                                           "rope_local_base_freq",
-                                           "global_rope_theta",
-                                           "local_rope_theta",
-                                           "partial_rotary_factor",
-                                           "rotary_dim",
-                                           "rotary_pct",
-                                           "rotary_emb_base",
-                                           "sliding_window",
-                                           "max_window_layers",
-                                           "attention_multiplier",
-                                           "query_pre_attn_scalar",
-                                           "attn_logit_softcapping",
-                                           "final_logit_softcapping",
-                                           "qk_rope_head_dim",
-                                           "qk_nope_head_dim",
-                                           "v_head_dim",
-                                           "original_max_position_embeddings",
-                                           "n_positions",
-                                           "n_head",
-                                           "n_layer",
-                                           "n_embd",
-                                           "no_rope_layer_interval",
-                                           "attention_chunk_size",
-                                           "floor_scale",
-                                           "attn_scale",
-                                           "relative_attention_num_buckets",
-                                           "relative_attention_max_distance",
-                                           "position_buckets",
-                                           "max_relative_positions",
-                                           "local_attention",
-                                           "global_attn_every_n_layers" };
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+static const char top_numbers[] =
+    "hidden_size num_attention_heads num_key_value_heads num_hidden_layers "
+    "max_position_embeddings head_dim rope_theta rope_local_base_freq "
+    "global_rope_theta local_rope_theta partial_rotary_factor rotary_dim "
+    "rotary_pct rotary_emb_base sliding_window max_window_layers "
+    "attention_multiplier query_pre_attn_scalar attn_logit_softcapping "
+    "final_logit_softcapping qk_rope_head_dim qk_nope_head_dim v_head_dim "
+    "original_max_position_embeddings n_positions n_head n_layer n_embd "
+    "no_rope_layer_interval attention_chunk_size floor_scale attn_scale "
+    "relative_attention_num_buckets relative_attention_max_distance "
+    "position_buckets max_relative_positions local_attention "
+    "global_attn_every_n_layers";
 
 static bool has_inner_base(const struct lct_check *k)
 {
@@ -213,47 +132,37 @@ static void check_whole(struct lct_check *k, const char *name)
     if (!json_is_real(value))
         return;
     x = json_real_value(value);
-    f = lct_check_report(k, LCT_CHECK_D09, name,
-                         "%s is %.10g, and a whole number is due", name, x);
-    lct_check_says(f, LCT_HF5, "refuses the configuration");
-    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "TypeError where it becomes a size");
-    lct_check_mend(f, "write a whole number");
+    f = LCT_FIND(k, NULL, ID(D09_WHOLE), S(name), R(x));
     if (x == floor(x) && fabs(x) < 1e15)
         lct_check_fix(f, name, json_integer((json_int_t)x));
 }
 
 static void check_numbers(struct lct_check *k)
 {
-    static const char *const whole[] = { "hidden_size",
-                                         "num_attention_heads",
-                                         "num_key_value_heads",
-                                         "num_hidden_layers",
-                                         "max_position_embeddings",
-                                         "head_dim",
-                                         "sliding_window",
-                                         "rotary_dim",
-                                         "qk_rope_head_dim",
-                                         "max_window_layers" };
+    char name[64];
+    static const char whole[] =
+        "hidden_size num_attention_heads num_key_value_heads "
+        "num_hidden_layers max_position_embeddings head_dim sliding_window "
+        "rotary_dim qk_rope_head_dim max_window_layers";
 
-    static const char *const positive[] = {
-        "hidden_size",         "head_dim",          "num_key_value_heads",
-        "num_attention_heads", "num_hidden_layers", "max_position_embeddings"
-    };
+    static const char positive[] =
+        "hidden_size head_dim num_key_value_heads num_attention_heads "
+        "num_hidden_layers max_position_embeddings";
 
-    for (size_t i = 0; i < COUNT(top_numbers); i++)
-        check_number(k, k->text, "", top_numbers[i]);
-    for (size_t i = 0; i < COUNT(whole); i++)
-        check_whole(k, whole[i]);
-    for (size_t i = 0; i < COUNT(positive); i++)
-        check_positive(k, k->text, "", positive[i]);
+    for (const char *at = top_numbers; lct_next_word(name, sizeof name, &at);)
+        check_number(k, k->text, "", name);
+    for (const char *at = whole; lct_next_word(name, sizeof name, &at);)
+        check_whole(k, name);
+    for (const char *at = positive; lct_next_word(name, sizeof name, &at);)
+        check_positive(k, k->text, "", name);
     if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE) && !has_inner_base(k))
         check_positive(k, k->text, "", "rope_theta");
     for (int i = 0; i < k->n_entries; i++) {
         const struct lct_rope_entry *e = &k->entries[i];
 
-        for (size_t j = 0; j < COUNT(dictionary_numbers); j++)
-            check_number(k, e->dict, e->path, dictionary_numbers[j]);
+        for (const char *at = dictionary_numbers;
+             lct_next_word(name, sizeof name, &at);)
+            check_number(k, e->dict, e->path, name);
         check_positive(k, e->dict, e->path, "rope_theta");
         check_positive(k, e->dict, e->path, "factor");
         check_positive(k, e->dict, e->path, "original_max_position_embeddings");
@@ -291,49 +200,43 @@ static void check_type(struct lct_check *k, const json_t *object,
                                          "a list of numbers", "true or false",
                                          "a text" };
     const json_t *value = json_object_get(object, name);
+    const char *built = *dict == '\0'    ? "refuses the configuration"
+                        : wanted == BOOL ? "takes any text for true"
+                                         : "fails when the model is built";
     char path[160];
+    const char *found;
     struct lct_draft *f;
+    json_t *inner;
 
     if (value == NULL || json_is_null(value) || is_wanted(value, wanted))
         return;
+    found = wanted == NUMBERS && json_is_array(value)
+                ? "a list of something else"
+                : type_name(value);
+    inner = wanted == BOOL ? unquoted(value, false) : NULL;
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
-    f = lct_check_report(
-        k, LCT_CHECK_X01, path, "%s is %s, and %s is due", name,
-        wanted == NUMBERS && json_is_array(value) ? "a list of something else"
-                                                  : type_name(value),
-        names[wanted]);
-    lct_check_says(f, LCT_HF5,
-                   *dict == '\0'    ? "refuses the configuration"
-                   : wanted == BOOL ? "takes any text for true"
-                                    : "fails when the model is built");
-    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "an exception, or a value that nobody meant");
-    if (wanted == BOOL)
-        mend_type(f, path, value, false);
-    else
-        lct_check_mend(f, "write %s", names[wanted]);
+    f = LCT_FIND(k, NULL, ID(X01_TYPE), S(path), S(name), S(found),
+                 S(names[wanted]), S(built), I(inner != NULL),
+                 S(wanted == BOOL
+                       ? "a value of the right type, or remove the key"
+                       : names[wanted]));
+    if (inner != NULL)
+        lct_check_fix(f, path, inner);
 }
 
 static void check_types(struct lct_check *k)
 {
-    static const char *const bools[] = { "use_sliding_window",
-                                         "tie_word_embeddings",
-                                         "alibi",
-                                         "rope_interleave",
-                                         "relative_attention",
-                                         "position_biased_input",
-                                         "share_att_key",
-                                         "attn_temperature_tuning",
-                                         "use_qk_norm",
-                                         "scale_attn_weights",
-                                         "scale_attn_by_inverse_layer_idx",
-                                         "use_cache",
-                                         "scale_embedding",
-                                         "use_bidirectional_attention" };
+    static const char bools[] =
+        "use_sliding_window tie_word_embeddings alibi rope_interleave "
+        "relative_attention position_biased_input share_att_key "
+        "attn_temperature_tuning use_qk_norm scale_attn_weights "
+        "scale_attn_by_inverse_layer_idx use_cache scale_embedding "
+        "use_bidirectional_attention";
     const json_t *text = k->text;
+    char name[64];
 
-    for (size_t i = 0; i < COUNT(bools); i++)
-        check_type(k, text, "", bools[i], BOOL);
+    for (const char *at = bools; lct_next_word(name, sizeof name, &at);)
+        check_type(k, text, "", name, BOOL);
     check_type(k, text, "", "rope_scaling", OBJECT);
     check_type(k, text, "", "rope_parameters", OBJECT);
     check_type(k, text, "", "layer_types", LIST);

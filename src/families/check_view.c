@@ -1,6 +1,7 @@
 /* check_view.c - what the checks read of a configuration, as transformers 5
  * resolves it, and the numbers that their sentences state */
 #include "check_view.h"
+#include "../core/text.h"
 #include "../core/suggest.h"
 #include "../encodings/yarn.h"
 #include "check.h"
@@ -62,10 +63,10 @@ double lct_check_class_base(const struct lct_check *k)
     return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
 }
 
-bool lct_check_is(const struct lct_check *k, const char *type)
+bool lct_check_is(const struct lct_check *k, const char *types)
 {
-    return strcmp(k->type, type) == 0 ||
-           (k->class != NULL && strcmp(k->class->type, type) == 0);
+    return lct_is_among(types, k->type) ||
+           (k->class != NULL && lct_is_among(types, k->class->type));
 }
 
 bool lct_check_class_has(const struct lct_check *k, unsigned traits)
@@ -93,20 +94,22 @@ size_t lct_check_edits(const char *a, const char *b)
                                                 : lct_edits(a, n, b, m);
 }
 
-const char *lct_check_nearest(const char *word, const char *const *names)
+const char *lct_check_nearest(char out[LCT_NEAREST_BYTES], const char *word,
+                              const char *names)
 {
-    const char *best = NULL;
     size_t least = strlen(word) / 3 + 1;
+    char name[LCT_NEAREST_BYTES];
 
-    for (; *names != NULL; names++) {
-        const size_t d = lct_check_edits(word, *names);
+    out[0] = '\0';
+    while (lct_next_word(name, sizeof name, &names)) {
+        const size_t d = lct_check_edits(word, name);
 
         if (d < least) {
             least = d;
-            best = *names;
+            snprintf(out, LCT_NEAREST_BYTES, "%s", name);
         }
     }
-    return best;
+    return out[0] != '\0' ? out : NULL;
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -196,7 +199,7 @@ static int64_t rotated(const struct lct_check *k, const json_t *dict,
 
     if (lct_check_class_has(k, LCT_CLASS_MLA))
         return lct_check_integer(k->text, "qk_rope_head_dim", 64);
-    if (lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
+    if (lct_check_is(k, "gptj codegen"))
         return lct_check_integer(k->text, "rotary_dim", 64);
     if (strcmp(kind, "proportional") == 0)
         return k->d;
@@ -238,12 +241,12 @@ static void add_entry(struct lct_check *k, const json_t *dict, const char *path,
 
 bool lct_check_view_nested(const json_t *dict)
 {
-    static const char *const kinds[] = { "full_attention", "sliding_attention",
-                                         "chunked_attention",
-                                         "linear_attention" };
+    static const char kinds[] = "full_attention sliding_attention "
+                                "chunked_attention linear_attention";
+    char kind[64];
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (json_is_object(json_object_get(dict, kinds[i])))
+    for (const char *at = kinds; lct_next_word(kind, sizeof kind, &at);)
+        if (json_is_object(json_object_get(dict, kind)))
             return true;
     return false;
 }
