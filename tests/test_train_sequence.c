@@ -136,9 +136,8 @@ IN_SCRATCH(rows_too_long_to_gather_have_the_same_bits)
         int ranks[2];
     } cases[] = { { "rope", 1, 4, { 2, 3 } },
                   { "alibi", 2, 4, { 1, 3 } },
-                  { "xpos", 1, 2, { 1, 2 } },
-                  { "randomized(length=8192)+rope", 1, 2, { 2, 1 } },
-                  { "learned(length=4096)", 2, 4, { 2, 4 } } };
+                  { "randomized(length=8192)+xpos", 1, 2, { 2 } },
+                  { "learned(length=4096)", 2, 4, { 4 } } };
 
     for (size_t i = 0; i < LEN(cases); i++) {
         locant_train_options o =
@@ -147,7 +146,7 @@ IN_SCRATCH(rows_too_long_to_gather_have_the_same_bits)
         const int64_t id = train(all, &o);
 
         o.gather_limit = 2 * 1024 * (o.width / o.heads) * 4;
-        for (int n = 0; n < 2; n++) {
+        for (int n = 0; n < 2 && cases[i].ranks[n] > 0; n++) {
             char name[32];
             locant_store *s;
 
