@@ -68,19 +68,19 @@ set(CORE_SOURCES
   attention/dense_mask.c attention/f32.c attention/factors.c
   attention/key_order.c attention/leaf_sums.c attention/load.c
   attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/pairs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/quant.c attention/quantize.c
-  attention/ragged.c attention/real.c attention/rectangle.c
-  attention/reference.c attention/relations.c attention/request.c
-  attention/request_parts.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_store.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c attention/state.c
-  attention/stick.c attention/tables.c attention/tiled.c
-  attention/token_angles.c
+  attention/pairs.c attention/param_gradients.c attention/part.c
+  attention/plan.c attention/positions.c attention/positions_check.c
+  attention/problem.c attention/product.c attention/quant.c
+  attention/quantize.c attention/ragged.c attention/real.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/request_parts.c attention/rotation.c
+  attention/row_factor.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
+  attention/rows_store.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/state.c attention/stick.c attention/tables.c
+  attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -299,7 +299,8 @@ set(TESTS
   test_attention_factor_hooks test_attention_factors test_attention_half
   test_attention_hidden test_attention_inputs test_attention_leaves
   test_attention_masks test_attention_options test_attention_options_plain
-  test_attention_padding test_attention_paged test_attention_plain_loops
+  test_attention_padding test_attention_paged test_attention_parts
+  test_attention_parts_refusals test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_state test_attention_sums
   test_attention_tiles test_attention_widths test_bench test_bench_print

@@ -253,7 +253,7 @@ typedef struct locant_train_options {
     const locant_group *group; /* processes that train this run together; NULL:
                                  this one; see below */
     int64_t gather_limit;     /* most bytes of the keys and values of a row that
-                                 has several leaves; 0: 2 GiB */
+                                 has several leaves, held at once; 0: 2 GiB */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -295,10 +295,13 @@ typedef struct locant_train_options {
  * a multiple of 64 n, and memory is 0.  The queries of a leaf attend to all
  * keys of the row, which each process gathers in every layer, forward and again
  * backward: 4 length (2 kv_heads width / heads) bytes, and 4 length width more
- * for an encoding that reads the input of attention, at most gather_limit.  In
- * each layer gradients of keys and values are summed over the queries of a leaf
- * from zero, then over the leaves of the row by the tree.  Heads of such a run
- * are not probed while it trains.
+ * for an encoding that reads the input of attention.  Of a row with more than
+ * gather_limit bytes those of one leaf at a time are gathered, and the state of
+ * queries is carried (locant_attention_part), to the same bits: for leaves of a
+ * multiple of 1024 tokens, and encodings with neither content nor parameters in
+ * attention; others are refused.  In each layer gradients of keys and values
+ * are summed over the queries of a leaf from zero, then over the leaves of the
+ * row by the tree.  Heads of such a run are not probed while it trains.
  *
  * With a group every rank calls locant_train() with the same options and the
  * same text, which the first exchange compares.  Each passes its share of the
