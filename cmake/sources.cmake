@@ -100,16 +100,16 @@ set(LAB_SOURCES
   group/build.c group/greeting.c group/group.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-  families/check_dialect.c families/check_gguf.c families/check_keys.c
-  families/check_kinds.c families/check_layers.c families/check_lengths.c
-  families/check_llama3.c families/check_longrope.c families/check_model.c
-  families/check_pairing.c families/check_pairs.c families/check_params.c
-  families/check_public.c families/check_report.c families/check_rows.c
-  families/check_scores.c families/check_sections.c families/check_tensors.c
-  families/check_values.c families/check_view.c families/check_whole.c
-  families/check_widths.c families/check_windows.c families/check_write.c
-  families/check_yarn.c families/class.c families/compare.c
-  families/compare_layer.c families/compare_parts.c
+  families/check_dialect.c families/check_find.c families/check_gguf.c
+  families/check_keys.c families/check_kinds.c families/check_layers.c
+  families/check_lengths.c families/check_llama3.c families/check_longrope.c
+  families/check_model.c families/check_pairing.c families/check_pairs.c
+  families/check_params.c families/check_public.c families/check_report.c
+  families/check_rows.c families/check_scores.c families/check_sections.c
+  families/check_tensors.c families/check_values.c families/check_view.c
+  families/check_whole.c families/check_widths.c families/check_windows.c
+  families/check_write.c families/check_yarn.c families/class.c
+  families/compare.c families/compare_layer.c families/compare_parts.c
   families/compare_rotation.c families/config.c families/config_gguf.c
   families/config_value.c families/convert.c families/convert_back.c
   families/convert_back_config.c families/convert_back_items.c
@@ -135,18 +135,16 @@ set(LAB_SOURCES
   families/model_sight.c families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_delta.c families/net_delta_bind.c families/net_ends.c
-  families/net_enter.c families/net_experts.c families/net_families.c
-  families/net_family_keys.c families/net_family_linear.c
-  families/net_generate.c families/net_gguf.c families/net_grid.c
-  families/net_head.c families/net_inputs.c families/net_latent.c
-  families/net_learned.c families/net_length.c families/net_linear.c
-  families/net_losses.c families/net_math_f32.c families/net_math_f64.c
-  families/net_matrix.c families/net_memory.c families/net_merger.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
+  families/net_delta.c families/net_enter.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_gguf.c families/net_grid.c
+  families/net_inputs.c families/net_latent.c families/net_length.c
+  families/net_linear.c families/net_losses.c families/net_math_f32.c
+  families/net_math_f64.c families/net_matrix.c families/net_memory.c
+  families/net_merger.c families/net_mixture.c families/net_mlp.c
+  families/net_names.c families/net_norm.c families/net_open.c
   families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_seen.c
+  families/net_probe_rows.c families/net_room.c families/net_run.c
   families/net_share.c families/net_sight.c families/net_stack.c
   families/net_streams.c families/net_whole.c families/net_windows.c
   families/pairing.c families/plan.c families/plan_alibi.c

@@ -23,7 +23,7 @@ static locant_status open_model(locant_model **out, const char *path,
     model = locant_alloc(sizeof(*model));
     if (model == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    status = lct_net_open_with(&model->net, path, dtype, with);
+    status = lct_net_open(&model->net, path, dtype, with);
     if (status != LOCANT_OK) {
         locant_release(model);
         return status;
@@ -71,7 +71,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     if (n->text.patches != NULL)
         shape[1] = lct_net_patches_states(n, in->height, in->width);
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? lct_net_run_width(n) : n->vocab;
-    if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
+    if (n->s.pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
     shape[1] = n->vocab;
     shape[2] = 0;

@@ -84,7 +84,7 @@ static int64_t tokens_of(const struct work *w, int r, int64_t T)
 /* Do rows depend on each other, or on what is not cut into rows? */
 static bool rows_are_tied(const struct lct_model_call *c)
 {
-    return lct_net_length_matters(&c->n->text) || c->n->text.by_prompt ||
+    return lct_net_length_matters(&c->n->text) || c->n->s.by_prompt ||
            (c->n->encoder.plan != NULL &&
             lct_net_length_matters(&c->n->encoder)) ||
            c->in.images.pixels != NULL;
@@ -140,7 +140,6 @@ static locant_status begin(struct work *w)
 static void end(struct work *w)
 {
     lct_model_run_end(&w->run, &w->memory);
-    lct_net_share_end(&w->share);
     locant_release(w->room);
     locant_release(w->logits);
 }
