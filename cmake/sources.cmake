@@ -9,11 +9,11 @@ set(CORE_SOURCES
   positions/multimodal.c positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
   encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
-  encodings/carope.c encodings/conformer.c encodings/cope.c
-  encodings/cosine.c encodings/crossformer.c encodings/dape.c
-  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
-  encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/carope.c encodings/chunked.c encodings/conformer.c
+  encodings/cope.c encodings/cosine.c encodings/crossformer.c
+  encodings/dape.c encodings/deberta.c encodings/deberta_rows.c
+  encodings/describe.c encodings/dpb.c encodings/dual_chunk.c
+  encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
   encodings/formula_check.c encodings/formula_chunk.c
   encodings/formula_content.c encodings/formula_evaluate.c
   encodings/formula_gradient.c encodings/formula_graph.c

@@ -182,6 +182,12 @@ static locant_status choose_encoding(struct lct_net_attention *a)
     size_t length = 0;
 
     a->encoding = a->plan->encoding;
+    /* Chunks count from the first token that is no padding: documents do. */
+    if (a->plan->chunk > 0) {
+        LCT_TRY(locant_encoding_create(&a->own, strchr(spec, '+') + 1));
+        a->encoding = a->own;
+        return LOCANT_OK;
+    }
     for (size_t i = 0; spec != NULL && found == NULL && i < 4; i++) {
         found = strstr(spec, dialects[i]);
         length = strlen(dialects[i]);
