@@ -106,9 +106,7 @@ static const struct input {
     INPUT("key-positions", k_pos, k_pos, WHOLE),
     INPUT("query-documents", q_docs, q_docs, WHOLE),
     INPUT("key-documents", k_docs, k_docs, WHOLE),
-/* clang-format on */
-#undef INPUT
-#undef LEARNS
+    /* clang-format on */
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 

@@ -75,9 +75,10 @@ static locant_status check_size(const char *fn, const char *name,
 struct part {
     const char *name;
     const locant_tensor *t;
-    int from_last; /* dimensions after that of the tokens */
+    int from_last; /* dimensions after that of the tokens; DENSE */
     bool keys;
 };
+enum { DENSE = -1 }; /* [1, H or 1, T or 1, S or 1]: cut in two dimensions */
 
 /* All tensors of a call that have a dimension of tokens. */
 enum {
@@ -100,6 +101,9 @@ enum {
     DX,
     DQ_COORDS,
     DK_COORDS,
+    BIAS,
+    VISIBLE,
+    DBIAS,
     PARTS
 };
 
@@ -128,6 +132,9 @@ static void parts_of(struct part out[PARTS], const struct ragged *r)
         [DX] = { "dx", g->dx, 1, true },
         [DQ_COORDS] = { "dq_coords", g->dq_coords, 1, false },
         [DK_COORDS] = { "dk_coords", g->dk_coords, 1, true },
+        [BIAS] = { "bias", a->bias, DENSE, true },
+        [VISIBLE] = { "visible", a->visible, DENSE, true },
+        [DBIAS] = { "dbias", g->dbias, DENSE, true },
     };
 
     for (int i = 0; i < PARTS; i++)
@@ -140,14 +147,41 @@ static locant_status check_rows(const struct ragged *r, const struct part *part)
     const locant_tensor *t = part->t;
 
     if (t == NULL || t == r->a->k || t == r->a->v ||
-        t->rank < part->from_last + 2 || t->shape[0] == 1 ||
-        t->shape[0] == r->n)
+        (part->from_last != DENSE && t->rank < part->from_last + 2) ||
+        t->shape[0] == 1 || t->shape[0] == r->n)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_SHAPE,
                        "%s: %s has %" PRId64
                        " rows, expected 1 or one for each of %" PRId64
                        " sequences",
                        r->fn, part->name, t->shape[0], r->n);
+}
+
+/* A dense bias or mask has all queries or 1, and all keys or 1. */
+static locant_status check_dense(const struct ragged *r,
+                                 const struct part *part)
+{
+    const locant_tensor *t = part->t;
+
+    if (t == NULL)
+        return LOCANT_OK;
+    if (t->rank != 4)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has rank %d, expected 4",
+                           r->fn, part->name, (int)t->rank);
+    if (t->shape[2] != 1)
+        LCT_TRY(check_size(r->fn, part->name, t, 1, r->a->q->shape[2]));
+    if (r->a->block_table != NULL)
+        return check_rows(r, part);
+    if (t->shape[3] != 1)
+        return check_size(r->fn, part->name, t, 0, r->a->k->shape[2]);
+    if (part->t != r->a->bias && part->t != r->a->visible && t->shape[2] == 1 &&
+        r->n > 1)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: a bias that all queries and keys share has no "
+                           "gradient summed over sequences, expected dbias to "
+                           "be NULL",
+                           r->fn);
+    return LOCANT_OK;
 }
 
 static locant_status check_parts(const struct ragged *r)
@@ -157,7 +191,9 @@ static locant_status check_parts(const struct ragged *r)
 
     parts_of(part, r);
     for (int i = 0; i < PARTS; i++)
-        if (part[i].keys && paged)
+        if (part[i].from_last == DENSE)
+            LCT_TRY(check_dense(r, &part[i]));
+        else if (part[i].keys && paged)
             LCT_TRY(check_rows(r, &part[i]));
         else
             LCT_TRY(check_size(
@@ -170,8 +206,8 @@ static locant_status check_parts(const struct ragged *r)
  */
 static locant_status check_apart(const struct ragged *r)
 {
-    static const int written[] = { OUT, LSE, DQ,        DK,
-                                   DV,  DX,  DQ_COORDS, DK_COORDS };
+    static const int written[] = { OUT, LSE,       DQ,        DK,   DV,
+                                   DX,  DQ_COORDS, DK_COORDS, DBIAS };
     struct part part[PARTS];
     /* out and lse are read in backward */
     size_t first = r->pass == LCT_PASS_BACKWARD ? 2 : 0;
@@ -260,6 +296,23 @@ static locant_tensor slice_of_paged(const struct part *part, int64_t s)
     return slice(part->t, 0, s, 1);
 }
 
+/* The slice of a dense bias or mask: what all tokens share is left whole. */
+static locant_tensor slice_dense(const struct ragged *r, const locant_tensor *t,
+                                 int64_t s)
+{
+    int64_t q = lct_paged_integer(r->cu_q, 0, s), k;
+    locant_tensor cut = *t;
+
+    if (t->shape[2] != 1)
+        cut = slice(&cut, 2, q, lct_paged_integer(r->cu_q, 0, s + 1) - q);
+    if (r->a->block_table != NULL)
+        return t->shape[0] == 1 ? cut : slice(&cut, 0, s, 1);
+    k = lct_paged_integer(r->cu_k, 0, s);
+    return t->shape[3] == 1
+               ? cut
+               : slice(&cut, 3, k, lct_paged_integer(r->cu_k, 0, s + 1) - k);
+}
+
 static void cut(struct sequence *x, const struct ragged *r, int64_t s)
 {
     bool paged = r->a->block_table != NULL;
@@ -275,7 +328,9 @@ static void cut(struct sequence *x, const struct ragged *r, int64_t s)
         if (part[i].t == NULL)
             continue;
         x->part[i] = &x->slice[i];
-        if (!pool)
+        if (part[i].from_last == DENSE)
+            x->slice[i] = slice_dense(r, part[i].t, s);
+        else if (!pool)
             x->slice[i] =
                 slice(part[i].t, part[i].t->rank - 1 - part[i].from_last, from,
                       lct_paged_integer(cu, 0, s + 1) - from);
@@ -300,6 +355,8 @@ static void sequence_of(struct sequence *x, const struct ragged *r, int64_t s)
     x->a.q_coords = x->part[Q_COORDS];
     x->a.k_coords = x->part[K_COORDS];
     x->a.x = x->part[X];
+    x->a.bias = x->part[BIAS];
+    x->a.visible = x->part[VISIBLE];
     if (r->a->block_table != NULL) {
         x->table = slice(r->a->block_table, 0, s, 1);
         x->length = slice(r->a->lengths, 0, s, 1);
@@ -315,6 +372,7 @@ static void sequence_of(struct sequence *x, const struct ragged *r, int64_t s)
     x->g.dx = x->part[DX];
     x->g.dq_coords = x->part[DQ_COORDS];
     x->g.dk_coords = x->part[DK_COORDS];
+    x->g.dbias = x->part[DBIAS];
 }
 
 /* Check the call of a sequence; *bytes grows to its workspace. */
