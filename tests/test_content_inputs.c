@@ -374,9 +374,48 @@ TEST(carope_has_the_numbers_of_its_formula)
 }
 
 /*
- * Steps 0.2 + 0.1 sin(t + c + h) are not what a network of x gives, so bias
- * alone is used: with steps of 1 the angles are those of rope.
+ * Steps w[h,t,c] = 0.2 + 0.1 sin(t + c + h): slices 1e4 (sin t, cos t, 0, 0) and
+ * (1e4, 0, 0, 0) of x are normalised, the second layer has the addition theorem,
+ * and the bias is ln 0.2.  So the gradient of up[h,c] is the sum of dw[h,t,c] times
+ * the first slice, and that of the bias the sum of 0.2 dw[h,t,c].
  */
+TEST(selective_rope_has_the_numbers_of_its_formula)
+{
+    static const double out[] = { 0.7209955161, 0.7565637621, 0.4363082490,
+                                  -0.0891498510 };
+    static const double dw[L] = { 0, 0.0273134348, -0.0459274349, -0.0556235924,
+                                  -0.0440319761 };
+    struct content_case *c =
+        numbers_case("selective-rope(bias=yes,base=100,rank=2)", H * D);
+    double up[2] = { 0, 0 }, bias = 0;
+
+    memset(c->x, 0, (size_t)(L * H * D) * sizeof(double));
+    for (int t = 0; t < L; t++) {
+        double *x = c->x + t * H * D;
+
+        x[0] = 1e4 * sin(t);
+        x[1] = 1e4 * cos(t);
+        x[D] = 1e4;
+        up[0] += dw[t] * sin(t);
+        up[1] += dw[t] * cos(t);
+        bias += 0.2 * dw[t];
+    }
+    case_param(c, "down")[0] = case_param(c, "down")[H * D + 1] = 1;
+    for (int i = 0; i < 4; i++) { /* head i / 2, pair i % 2 */
+        case_param(c, "up")[2 * i] = 0.1 * cos(i / 2 + i % 2);
+        case_param(c, "up")[2 * i + 1] = 0.1 * sin(i / 2 + i % 2);
+        case_param(c, "conv")[4 * i + 3] = 1; /* the token itself */
+        case_param(c, "bias")[i] = log(0.2);
+    }
+    check_out(c, 1, 4, out);
+    case_backward(c);
+    /* sums of five printed numbers */
+    case_near((double *)c->dparam[1].data + 4, up, 2, 5 * printed, "dup");
+    case_is(((double *)c->dparam[3].data)[2], bias, 5 * printed);
+    case_close(c);
+}
+
+/* With steps of 1 the angles are those of rope. */
 TEST(selective_rope_with_steps_of_1_is_rope)
 {
     struct content_case *c =
