@@ -300,9 +300,9 @@ set(TESTS
   test_attention_tiles test_attention_widths test_bench test_bench_ranks
   test_biases test_characters test_check_grids test_check_turns
   test_check_values test_checkpoint test_class test_compare test_config
-  test_content test_content_hooks test_content_inputs test_content_rules
-  test_content_terms test_context_use test_convert test_convert_back
-  test_convert_gguf test_convert_latent test_convert_names
+  test_content test_content_angles test_content_hooks test_content_inputs
+  test_content_rules test_content_terms test_context_use test_convert
+  test_convert_back test_convert_gguf test_convert_latent test_convert_names
   test_coordinates_backward test_coordinates_by_head test_core test_corpus
   test_corpus_text test_corpus_unreadable test_door_arguments test_dual_chunk
   test_encoding_alibi test_encoding_isa test_encoding_kerple
