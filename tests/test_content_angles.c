@@ -70,8 +70,8 @@ TEST(carope_has_the_numbers_of_its_formula)
 /*
  * Steps w[h,t,c] = 0.2 + 0.1 sin(t + c + h): slices 1e4 (sin t, cos t, 0, 0)
  * and (1e4, 0, 0, 0) of x are normalised, the second layer has the addition
- * theorem, and the bias is ln 0.2.  So the gradient of up[h,c] is the sum of dw[h,t,c] times
- * the first slice, and that of the bias the sum of 0.2 dw[h,t,c].
+ * theorem, and the bias is ln 0.2.  So the gradient of up[h,c] is the sum of
+ * dw[h,t,c] times the first slice, that of the bias the sum of 0.2 dw[h,t,c].
  */
 TEST(selective_rope_has_the_numbers_of_its_formula)
 {
