@@ -153,8 +153,8 @@ const struct lct_encoding lct_enc_rope_mixed = {
         .formula = "pair c rotates by x_c X + y_c Y, frequencies learned for "
                    "each head",
         .source = "Heo et al. 2024, arXiv:2403.13298v2, section 3.2",
-        .used_by = "rope-vit (RoPE-Mixed); ComRoPE and LieRE with blocks of 2, in "
-                   "another basis of the channels",
+        .used_by = "rope-vit (RoPE-Mixed); ComRoPE and LieRE with blocks of 2, "
+                   "in another basis of the channels",
         .pitfalls = "Needs as many key heads as query heads; the initial base "
                     "is 10, not 10000; resizing keeps coordinates in patches.",
         .doors = LOCANT_DOOR_ROTATE,
