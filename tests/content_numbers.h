@@ -25,7 +25,7 @@ static inline double x_at(int64_t t, int64_t c)
 }
 
 static inline void fill_heads(double *to, double by_token, double by_channel,
-                       double by_head, int is_cos)
+                              double by_head, int is_cos)
 {
     for (int h = 0; h < H; h++)
         for (int t = 0; t < L; t++)
@@ -54,7 +54,7 @@ static inline struct content_case *numbers_case(const char *spec, int64_t width)
 
 /* The output of query i of head h. */
 static inline void check_out(struct content_case *c, int h, int i,
-                      const double want[D])
+                             const double want[D])
 {
     case_run(c);
     case_near(c->out + (h * L + i) * D, want, D, printed, "out");

@@ -1,4 +1,4 @@
-/* content_state.c - what decoding keeps of maps along the path (PaTH) */
+/* content_state.c - what decoding keeps of encodings that read inputs */
 #include "content_state.h"
 #include "../core/tensor.h"
 #include <inttypes.h>
@@ -42,6 +42,25 @@ void lct_content_state_layout(struct lct_content_maps *m,
     m->map = lct_arena_floats(arena, p->B * p->H * m->groups * p->D, p->padded);
 }
 
+/* Are keys rotated by angles of their tokens? */
+static bool keeps_angles(const struct lct_plan *p)
+{
+    return p->engine != LCT_REFERENCE && p->request->token_angles != NULL;
+}
+
+static int64_t numbers_of(const struct lct_plan *p)
+{
+    return p->request->token_angles->one ? 1 : p->D / 2;
+}
+
+void lct_content_state_angles(double **z, float **mapped,
+                              const struct lct_plan *p, struct lct_arena *arena,
+                              int64_t rows)
+{
+    *z = lct_arena_doubles(arena, p->B * p->H * rows, numbers_of(p));
+    *mapped = lct_arena_floats(arena, p->B * p->Hkv * rows, p->padded_q);
+}
+
 size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
 {
     struct lct_content_maps m = { .rows =
@@ -49,8 +68,13 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
                                   .groups =
                                       capacity / LCT_CONTENT_MAPS_GROUP_KEYS };
     struct lct_arena count = { NULL, HEADER, false };
+    double *z;
+    float *mapped;
 
-    lct_content_state_layout(&m, p, &count);
+    if (keeps_angles(p))
+        lct_content_state_angles(&z, &mapped, p, &count, capacity);
+    else
+        lct_content_state_layout(&m, p, &count);
     return count.overflow ? 0 : count.used + ALIGNMENT;
 }
 
@@ -58,10 +82,19 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
 
 bool lct_content_state_exists(const struct lct_plan *p)
 {
-    return p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
-           p->content->products.gate_weight < 0 &&
-           p->request->a->q_pos == NULL && p->request->a->k_pos == NULL &&
-           !p->request->documents;
+    const bool maps = p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
+                      p->content->products.gate_weight < 0;
+
+    return (maps || keeps_angles(p)) && p->request->a->q_pos == NULL &&
+           p->request->a->k_pos == NULL && !p->request->documents;
+}
+
+/* What tells states of different encodings apart. */
+static void identify(int64_t *rank, int64_t *kernel, const struct lct_plan *p)
+{
+    *rank = keeps_angles(p) ? numbers_of(p) : p->content->products.maps.rank;
+    *kernel = keeps_angles(p) ? -p->request->token_angles->reach
+                              : p->content->products.maps.kernel;
 }
 
 static locant_status check_call(const struct lct_plan *p)
@@ -100,6 +133,7 @@ locant_status lct_content_state_check(const struct lct_plan *p)
 {
     const struct lct_request *r = p->request;
     const struct lct_content_state *s;
+    int64_t rank, kernel;
     size_t bytes;
 
     if (r->a->state == NULL)
@@ -112,9 +146,9 @@ locant_status lct_content_state_check(const struct lct_plan *p)
                            "%s: state is not one, expected memory that "
                            "locant_attention_state_begin() prepared",
                            r->fn);
-    if (s->B != r->B || s->H != r->H || s->D != r->D ||
-        s->rank != p->content->products.maps.rank ||
-        s->kernel != p->content->products.maps.kernel)
+    identify(&rank, &kernel, p);
+    if (s->B != r->B || s->H != r->H || s->D != r->D || s->rank != rank ||
+        s->kernel != kernel)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: state is of %" PRId64 " rows of %" PRId64
                            " heads with %" PRId64
@@ -137,20 +171,17 @@ locant_status lct_content_state_check(const struct lct_plan *p)
 void lct_content_state_begin(locant_tensor *state, const struct lct_plan *p,
                              int64_t capacity)
 {
-    *(struct lct_content_state *)(void *)base_of(state) =
-        (struct lct_content_state){ .magic = MAGIC,
-                                    .B = p->B,
-                                    .H = p->H,
-                                    .D = p->D,
-                                    .rank = p->content->products.maps.rank,
-                                    .kernel = p->content->products.maps.kernel,
-                                    .capacity = capacity };
+    struct lct_content_state *s = (void *)base_of(state);
+
+    *s = (struct lct_content_state){
+        .magic = MAGIC, .B = p->B, .H = p->H, .D = p->D, .capacity = capacity
+    };
+    identify(&s->rank, &s->kernel, p);
 }
 
 /* -------------------------------------------------------------------- calls */
 
-/* Tokens before those of the queries that are known. */
-static int64_t known(const struct lct_plan *p)
+int64_t lct_content_state_known(const struct lct_plan *p)
 {
     const struct lct_content_state *s = lct_content_state_of(p->request);
     int64_t before = p->S - p->T;
@@ -162,13 +193,13 @@ static int64_t known(const struct lct_plan *p)
 
 int64_t lct_content_state_tile(const struct lct_plan *p)
 {
-    return known(p) / LCT_TILE;
+    return lct_content_state_known(p) / LCT_TILE;
 }
 
 int64_t lct_content_state_group(const struct lct_plan *p)
 {
     const struct lct_content_state *s = lct_content_state_of(p->request);
-    int64_t groups = known(p) / LCT_CONTENT_MAPS_GROUP_KEYS;
+    int64_t groups = lct_content_state_known(p) / LCT_CONTENT_MAPS_GROUP_KEYS;
 
     return s != NULL && s->groups < groups ? s->groups : groups;
 }

@@ -170,7 +170,8 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     if (p->tables->k_mapped != NULL) {
         *row = (size_t)p->padded_q;
         return p->tables->k_mapped +
-               ((t->b * p->Hkv + head) * p->S + t->j) * p->padded_q;
+               ((t->b * p->Hkv + head) * p->tables->mapped_rows + t->j) *
+                   p->padded_q;
     }
     k = lct_load_key_rows(p, t, 0, t->keys, s);
     /* Keys are a left factor in forward, and a right one in backward too. */

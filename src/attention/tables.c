@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/biases.h"
 #include "bias_table.h"
+#include "content_state.h"
 #include "factors.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -144,9 +145,12 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_extents(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
     lct_factors_layout(tables, p, arena);
-    if (p->request->general_map && !p->request->rotated_keys)
+    if (p->request->general_map && !p->request->rotated_keys &&
+        tables->k_mapped == NULL) {
+        tables->mapped_rows = p->S;
         tables->k_mapped =
             lct_arena_floats(arena, p->B * p->Hkv * p->S, p->padded_q);
+    }
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -362,13 +366,17 @@ static void fill_key_extents(struct lct_extent *out, const struct lct_plan *p,
     }
 }
 
-/* Apply a general map of the rotate door to all keys of one head. */
+/* Apply a general map of the rotate door to all keys of one head that no state
+   knows. */
 static void map_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
-    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv, 0 };
+    const int64_t first =
+        p->request->token_angles != NULL ? lct_content_state_known(p) : 0;
+    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv, first };
     double *x = lct_scratch_of(p, slot, 0)->mapped;
-    float *to = p->tables->k_mapped + (int64_t)task * p->S * p->padded_q;
+    float *to = p->tables->k_mapped +
+                ((int64_t)task * p->tables->mapped_rows + first) * p->padded_q;
 
     for (; at[2] < lct_plan_keys(p, at[0]); at[2]++, to += p->padded_q)
         lct_rotation_load_row(to, p, x, LCT_KEY, at);
@@ -396,4 +404,6 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     if (tables->k_mapped != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
                          (void *)p);
+    if (p->request->token_angles != NULL)
+        lct_content_state_advance(p);
 }
