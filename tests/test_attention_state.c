@@ -1,7 +1,7 @@
 /*
- * test_attention_state.c - decoding that keeps what it knows, of PaTH or of keys
- * rotated by angles of their tokens, has the bits of one call for all tokens:
- * whole, in chunks, token by token, and after going back.
+ * test_attention_state.c - decoding that keeps what it knows, of PaTH, of keys
+ * rotated by angles of their tokens or of gates, has the bits of one call for
+ * all tokens: whole, in chunks, token by token, and after going back.
  */
 #include "testing.h"
 #include <math.h>
@@ -158,6 +158,7 @@ static const char *const specs[] = { "path(rank=5)",
                                      "path(rank=3,kernel=5)+alibi",
                                      "window(size=300)+path",
                                      "repo(hidden=3)",
+                                     "rope+fox",
                                      "window(size=300)+carope",
                                      "selective-rope(rank=3,gate=head)+alibi" };
 
@@ -227,6 +228,7 @@ TEST(going_back_forgets)
 {
     go_back("rope+path(rank=5)");
     go_back("carope");
+    go_back("fox");
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -275,7 +277,8 @@ TEST(states_of_other_encodings_are_refused)
 {
     static const char *const pairs[][2] = { { "repo", "carope" },
                                             { "carope", "selective-rope" },
-                                            { "path", "repo" } };
+                                            { "path", "repo" },
+                                            { "repo", "fox" } };
 
     for (size_t n = 0; n < LEN(pairs); n++) {
         FREED_BY(drop) struct text t;
@@ -339,7 +342,7 @@ TEST(states_are_checked)
     REFUSES(UNSUPPORTED,
             locant_attention_state_begin(VIEW(U8, few, 64), &t.a, 9),
             "attention with none keeps nothing, expected path without forget, "
-            "repo, carope or selective-rope, in order and not in F64");
+            "repo, carope, selective-rope or fox, in order and not in F64");
     make(&gates, "path(forget=yes)", LOCANT_F32);
     bytes = 1;
     CHECK_OK(locant_attention_state_bytes(&bytes, &gates.a, 9));

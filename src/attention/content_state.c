@@ -48,6 +48,15 @@ static bool keeps_angles(const struct lct_plan *p)
     return p->engine != LCT_REFERENCE && p->request->token_angles != NULL;
 }
 
+/* Are there sums of gates of the keys up to a query, and nothing else? */
+static bool keeps_sums(const struct lct_plan *p)
+{
+    return p->engine == LCT_TILED && p->request->content != NULL &&
+           !lct_content_maps_are_used(p) &&
+           p->content->products.gate_weight >= 0 &&
+           p->content->products.after_weight < 0;
+}
+
 static int64_t numbers_of(const struct lct_plan *p)
 {
     return p->request->token_angles->one ? 1 : p->D / 2;
@@ -59,6 +68,12 @@ void lct_content_state_angles(double **z, float **mapped,
 {
     *z = lct_arena_doubles(arena, p->B * p->H * rows, numbers_of(p));
     *mapped = lct_arena_floats(arena, p->B * p->Hkv * rows, p->padded_q);
+}
+
+double *lct_content_state_sums(const struct lct_plan *p,
+                               struct lct_arena *arena, int64_t rows)
+{
+    return lct_arena_doubles(arena, p->B * p->H, rows);
 }
 
 size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
@@ -73,6 +88,8 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
 
     if (keeps_angles(p))
         lct_content_state_angles(&z, &mapped, p, &count, capacity);
+    else if (keeps_sums(p))
+        (void)lct_content_state_sums(p, &count, capacity);
     else
         lct_content_state_layout(&m, p, &count);
     return count.overflow ? 0 : count.used + ALIGNMENT;
@@ -85,16 +102,22 @@ bool lct_content_state_exists(const struct lct_plan *p)
     const bool maps = p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
                       p->content->products.gate_weight < 0;
 
-    return (maps || keeps_angles(p)) && p->request->a->q_pos == NULL &&
-           p->request->a->k_pos == NULL && !p->request->documents;
+    return (maps || keeps_angles(p) || keeps_sums(p)) &&
+           p->request->a->q_pos == NULL && p->request->a->k_pos == NULL &&
+           !p->request->documents;
 }
 
 /* What tells states of different encodings apart. */
 static void identify(int64_t *rank, int64_t *kernel, const struct lct_plan *p)
 {
-    *rank = keeps_angles(p) ? numbers_of(p) : p->content->products.maps.rank;
-    *kernel = keeps_angles(p) ? -p->request->token_angles->reach
-                              : p->content->products.maps.kernel;
+    *rank = *kernel = 0;
+    if (keeps_angles(p)) {
+        *rank = numbers_of(p);
+        *kernel = -p->request->token_angles->reach;
+    } else if (!keeps_sums(p)) {
+        *rank = p->content->products.maps.rank;
+        *kernel = p->content->products.maps.kernel;
+    }
 }
 
 static locant_status check_call(const struct lct_plan *p)

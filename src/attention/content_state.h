@@ -1,5 +1,6 @@
 /* content_state.h - what decoding keeps, in the caller's memory: of maps along
-   the path (PaTH), or keys rotated by angles of their tokens and these angles */
+   the path (PaTH), or keys rotated by angles of their tokens and these angles,
+   or sums of gates (FoX) */
 #ifndef LCT_ATTENTION_CONTENT_STATE_H
 #define LCT_ATTENTION_CONTENT_STATE_H
 #include "content_maps.h"
@@ -8,9 +9,9 @@
 struct lct_content_state {
     uint64_t magic;
     int64_t B, H, D, capacity; /* of the calls it is for */
-    int64_t rank, kernel;      /* of maps; or numbers of a token and -reach */
-    int64_t tokens;            /* of which all is known */
-    int64_t groups;            /* whole groups whose keys and maps are known */
+    int64_t rank, kernel; /* of maps; or numbers of a token and -reach; or 0 */
+    int64_t tokens;       /* of which all is known */
+    int64_t groups;       /* whole groups whose keys and maps are known */
 };
 
 /* Can a call like this one keep anything? */
@@ -44,6 +45,10 @@ int64_t lct_content_state_known(const struct lct_plan *p);
 void lct_content_state_angles(double **z, float **mapped,
                               const struct lct_plan *p, struct lct_arena *arena,
                               int64_t rows);
+
+/* Lay out sums of gates [B, H, rows]. */
+double *lct_content_state_sums(const struct lct_plan *p,
+                               struct lct_arena *arena, int64_t rows);
 
 /* Lay out the matrices for 'tokens' of a row, which m->rows and m->groups say,
  * in an arena of the workspace or of the state. */
