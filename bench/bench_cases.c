@@ -197,9 +197,9 @@ static const struct bench_family families[] = {
       "none", .fixed = true, .dtypes = "f16", .tokens = "1024", .dims = "128",
       .heads = 32, .kv_heads = 8, .queries = 1, .block = 16, .pool = 65536 },
 
-    { SUBJECT_CACHES, "decode, a state kept,", &work_paged, "path",
-      .fixed = true, .tokens = "4096", .quick = "1024", .dims = "64",
-      .heads = 4, .queries = 1, .keeps = true },
+    { SUBJECT_CACHES, "decode, a state kept,", &work_paged,
+      "path repo selective-rope fox", .fixed = true, .tokens = "4096",
+      .quick = "1024", .dims = "64", .heads = 4, .queries = 1, .keeps = true },
 
     { SUBJECT_CACHES, "decode, int8,", &work_quant, "none rope",
       .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",

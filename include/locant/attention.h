@@ -161,8 +161,9 @@ enum {
  *            const.  The T queries are the newest tokens; what it knows of the
  *            S - T tokens before them is taken as it is, so their k must be
  *            that of the calls before, and x is read of the tokens that it does
- *            not know and 128 before them only.  A smaller S goes back.  Results have the bits of calls without it.
- *            Positions are 0 .. S - 1
+ *            not know and 128 before them only.  A smaller S goes back.
+ *            Results have the bits of calls without it.  Positions are 0 .. S -
+ *            1
  *
  * leaves     0, or a power of two up to 256: how backward adds what it sums
  *            over queries, dk, dv, dx, dparams and dsinks.  With 0 they are one
