@@ -159,6 +159,10 @@ static const char *const specs[] = { "path(rank=5)",
                                      "window(size=300)+path",
                                      "repo(hidden=3)",
                                      "rope+fox",
+                                     "formula(bias=c.q-c.k-m*n,m=param(heads),"
+                                     "c=scan(heads,map=linear,law=logsigmoid))",
+                                     "rope+formula(bias=-n*softplus(g.k)/9,"
+                                     "g=token(heads))",
                                      "window(size=300)+carope",
                                      "selective-rope(rank=3,gate=head)+alibi" };
 
@@ -278,7 +282,9 @@ TEST(states_of_other_encodings_are_refused)
     static const char *const pairs[][2] = { { "repo", "carope" },
                                             { "carope", "selective-rope" },
                                             { "path", "repo" },
-                                            { "repo", "fox" } };
+                                            { "repo", "fox" },
+                                            { "fox", "formula(bias=-n*g.k,"
+                                                     "g=token(heads))" } };
 
     for (size_t n = 0; n < LEN(pairs); n++) {
         FREED_BY(drop) struct text t;
@@ -342,7 +348,8 @@ TEST(states_are_checked)
     REFUSES(UNSUPPORTED,
             locant_attention_state_begin(VIEW(U8, few, 64), &t.a, 9),
             "attention with none keeps nothing, expected path without forget, "
-            "repo, carope, selective-rope or fox, in order and not in F64");
+            "repo, carope, selective-rope, fox or a formula of tokens, in "
+            "order and not in F64");
     make(&gates, "path(forget=yes)", LOCANT_F32);
     bytes = 1;
     CHECK_OK(locant_attention_state_bytes(&bytes, &gates.a, 9));

@@ -1,6 +1,7 @@
 /* content_state.c - what decoding keeps of encodings that read inputs */
 #include "content_state.h"
 #include "../core/tensor.h"
+#include "pairs.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,10 +43,11 @@ void lct_content_state_layout(struct lct_content_maps *m,
     m->map = lct_arena_floats(arena, p->B * p->H * m->groups * p->D, p->padded);
 }
 
-/* Are keys rotated by angles of their tokens? */
-static bool keeps_angles(const struct lct_plan *p)
+bool lct_content_state_keeps_numbers(const struct lct_plan *p)
 {
-    return p->engine != LCT_REFERENCE && p->request->token_angles != NULL;
+    return p->engine != LCT_REFERENCE &&
+           (p->request->token_angles != NULL ||
+            (p->request->token_numbers != NULL && lct_pairs_are_used(p)));
 }
 
 /* Are there sums of gates of the keys up to a query, and nothing else? */
@@ -59,15 +61,21 @@ static bool keeps_sums(const struct lct_plan *p)
 
 static int64_t numbers_of(const struct lct_plan *p)
 {
-    return p->request->token_angles->one ? 1 : p->D / 2;
+    const struct lct_token_angles *hooks = p->request->token_numbers;
+
+    if (hooks->count == NULL)
+        return hooks->one ? 1 : p->D / 2;
+    return hooks->count(
+        &(struct lct_call){ .e = p->request->content->e, .heads = p->H });
 }
 
-void lct_content_state_angles(double **z, float **mapped,
-                              const struct lct_plan *p, struct lct_arena *arena,
-                              int64_t rows)
+void lct_content_state_numbers(double **z, float **mapped,
+                               const struct lct_plan *p,
+                               struct lct_arena *arena, int64_t rows)
 {
     *z = lct_arena_doubles(arena, p->B * p->H * rows, numbers_of(p));
-    *mapped = lct_arena_floats(arena, p->B * p->Hkv * rows, p->padded_q);
+    if (p->request->token_angles != NULL)
+        *mapped = lct_arena_floats(arena, p->B * p->Hkv * rows, p->padded_q);
 }
 
 double *lct_content_state_sums(const struct lct_plan *p,
@@ -86,8 +94,8 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
     double *z;
     float *mapped;
 
-    if (keeps_angles(p))
-        lct_content_state_angles(&z, &mapped, p, &count, capacity);
+    if (lct_content_state_keeps_numbers(p))
+        lct_content_state_numbers(&z, &mapped, p, &count, capacity);
     else if (keeps_sums(p))
         (void)lct_content_state_sums(p, &count, capacity);
     else
@@ -102,7 +110,7 @@ bool lct_content_state_exists(const struct lct_plan *p)
     const bool maps = p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
                       p->content->products.gate_weight < 0;
 
-    return (maps || keeps_angles(p) || keeps_sums(p)) &&
+    return (maps || lct_content_state_keeps_numbers(p) || keeps_sums(p)) &&
            p->request->a->q_pos == NULL && p->request->a->k_pos == NULL &&
            !p->request->documents;
 }
@@ -111,9 +119,9 @@ bool lct_content_state_exists(const struct lct_plan *p)
 static void identify(int64_t *rank, int64_t *kernel, const struct lct_plan *p)
 {
     *rank = *kernel = 0;
-    if (keeps_angles(p)) {
+    if (lct_content_state_keeps_numbers(p)) {
         *rank = numbers_of(p);
-        *kernel = -p->request->token_angles->reach;
+        *kernel = -p->request->token_numbers->reach;
     } else if (!keeps_sums(p)) {
         *rank = p->content->products.maps.rank;
         *kernel = p->content->products.maps.kernel;

@@ -1,6 +1,6 @@
 /* content_state.h - what decoding keeps, in the caller's memory: of maps along
-   the path (PaTH), or keys rotated by angles of their tokens and these angles,
-   or sums of gates (FoX) */
+   the path (PaTH), numbers of tokens (formulas) and keys rotated by them, sums
+   of gates (FoX) */
 #ifndef LCT_ATTENTION_CONTENT_STATE_H
 #define LCT_ATTENTION_CONTENT_STATE_H
 #include "content_maps.h"
@@ -40,11 +40,14 @@ int64_t lct_content_state_group(const struct lct_plan *p);
 /* Tokens before those of the queries that are known. */
 int64_t lct_content_state_known(const struct lct_plan *p);
 
-/* Lay out numbers z [B, H, rows, numbers] and mapped keys [B, Hkv, rows,
- * padded_q] of token_angles.h. */
-void lct_content_state_angles(double **z, float **mapped,
-                              const struct lct_plan *p, struct lct_arena *arena,
-                              int64_t rows);
+/* Are there numbers of tokens (token_angles.h)? */
+bool lct_content_state_keeps_numbers(const struct lct_plan *p);
+
+/* Lay out the numbers z [B, H, rows, numbers] and, if keys are rotated by them,
+ * mapped keys [B, Hkv, rows, padded_q]. */
+void lct_content_state_numbers(double **z, float **mapped,
+                               const struct lct_plan *p,
+                               struct lct_arena *arena, int64_t rows);
 
 /* Lay out sums of gates [B, H, rows]. */
 double *lct_content_state_sums(const struct lct_plan *p,

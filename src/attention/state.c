@@ -62,8 +62,8 @@ locant_status locant_attention_state_begin(locant_tensor *state,
         return locant_fail(
             LOCANT_ERR_UNSUPPORTED,
             "%s: attention with %s keeps nothing, expected path without "
-            "forget, repo, carope, selective-rope or fox, in order and not "
-            "in F64",
+            "forget, repo, carope, selective-rope, fox or a formula of "
+            "tokens, in order and not in F64",
             fn, a->encoding == NULL ? "none" : lct_name(a->encoding));
     if ((size_t)state->shape[0] >= bytes)
         return LOCANT_OK;

@@ -404,6 +404,6 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     if (tables->k_mapped != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
                          (void *)p);
-    if (p->request->token_angles != NULL)
+    if (lct_content_state_keeps_numbers(p))
         lct_content_state_advance(p);
 }

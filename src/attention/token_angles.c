@@ -41,12 +41,12 @@ void lct_token_angles_layout(struct lct_tables *tables,
     t->own = lct_arena_ints(arena, p->position_rows, p->T);
     t->frequency = lct_arena_doubles(arena, p->D / 2, 1);
     t->rows = p->S;
-    if (p->request->a->state != NULL && p->request->token_angles != NULL) {
+    if (p->request->a->state != NULL && lct_content_state_keeps_numbers(p)) {
         struct lct_content_state *state = lct_content_state_of(p->request);
         struct lct_arena kept = lct_content_state_arena(state);
 
         t->rows = tables->mapped_rows = state->capacity;
-        lct_content_state_angles(&t->z, &tables->k_mapped, p, &kept, t->rows);
+        lct_content_state_numbers(&t->z, &tables->k_mapped, p, &kept, t->rows);
     } else {
         t->z = lct_arena_doubles(arena, heads * p->S, t->numbers);
     }
@@ -103,7 +103,7 @@ static void load_token(struct loaded *l, const struct lct_plan *p, int64_t b,
 /* Tokens whose z a state has. */
 static int64_t known_of(const struct lct_plan *p)
 {
-    return p->request->token_angles != NULL ? lct_content_state_known(p) : 0;
+    return lct_content_state_keeps_numbers(p) ? lct_content_state_known(p) : 0;
 }
 
 /* Numbers of a block of tokens. */
