@@ -13,9 +13,9 @@
  *     s <= t of phi_s
  *
  * with numbers for each head and pair, the gate for each head or each of its
- * pairs; bias and gate are options.  Sums are in double in order of position; convolution and sums
- * start anew in each document.  Projections and convolution start as the layers
- * of PyTorch.
+ * pairs; bias and gate are options.  Sums are in double in order of position;
+ * convolution and sums start anew in each document.  Projections and
+ * convolution start as the layers of PyTorch.
  */
 #include "content.h"
 
