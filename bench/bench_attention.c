@@ -318,12 +318,14 @@ static bool one_call(struct bench_case *other, const struct bench_case *c)
     return true;
 }
 
-/* The same cache without a block table, not quantised, or with no state. */
+/* The same cache without a block table, not quantised, or with no state; the
+   same sequences as documents. */
 static bool one_piece(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
     other->block = 0;
     other->keeps = false;
+    other->packed = false;
     other->quant = LOCANT_QUANT_NONE;
     return true;
 }
@@ -337,6 +339,12 @@ const struct bench_work work_quant = {
     .setup = setup, .check = check,
     .run = bench_attention_forward, .teardown = teardown,
     .amount = cache_bytes, .baseline = one_piece,
+};
+const struct bench_work work_prefill = {
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = forward_flops, .baseline = one_piece,
 };
 const struct bench_work work_forward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,

@@ -11,6 +11,7 @@ void bench_attention_close(struct bench_attention *a)
             locant_release(a->wide[i].data);
     bench_release(a->t, BENCH_OPERANDS);
     locant_release(a->docs.data);
+    locant_release(a->cuts.data);
     locant_release(a->blocks.data);
     locant_release(a->length.data);
     locant_release(a->state.data);
@@ -111,6 +112,11 @@ static bool make_documents(struct bench_attention *a)
                                                       : a->c.documents - 1;
     a->problem.q_docs = &a->docs;
     a->problem.k_docs = &a->docs;
+    if (!bench_count(&a->cuts, 0, a->c.documents + 1))
+        return false;
+    for (int64_t d = 0; d <= a->c.documents; d++)
+        ((int64_t *)a->cuts.data)[d] =
+            d == a->c.documents ? a->c.tokens : d * each;
     return true;
 }
 
@@ -360,14 +366,22 @@ struct bench_attention *bench_attention_open(const struct bench_case *c,
 void bench_attention_forward(void *attention)
 {
     struct bench_attention *a = attention;
+    const locant_ragged lengths = { &a->cuts, &a->cuts };
+    locant_attention packed = a->problem;
 
     if (a->c.parts) {
         forward_parts(a);
         return;
     }
-    a->status =
-        locant_attention_forward(&a->t[BENCH_OUT], &a->t[BENCH_LSE],
-                                 &a->problem, a->workspace, a->workspace_bytes);
+    packed.q_docs = packed.k_docs = NULL;
+    if (a->c.packed)
+        a->status = locant_attention_ragged_forward(
+            &a->t[BENCH_OUT], &a->t[BENCH_LSE], &packed, &lengths, a->workspace,
+            a->workspace_bytes);
+    else
+        a->status = locant_attention_forward(&a->t[BENCH_OUT], &a->t[BENCH_LSE],
+                                             &a->problem, a->workspace,
+                                             a->workspace_bytes);
 }
 
 void bench_attention_backward(void *attention)

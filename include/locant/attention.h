@@ -155,12 +155,14 @@ enum {
  * the accuracy of F32 whatever the dtype of q.  There is no backward.
  *
  * state      NULL, or U8 [bytes] of locant_attention_state_begin(): what
- *            decoding keeps of path (without forget) between calls.  Written by
- *            forward, although 'a' is const.  The T queries are the newest
- *            tokens; what it knows of the S - T tokens before them is taken as
- *            it is, so their k must be that of the calls before, and x is read
- *            of the tokens that it does not know and 128 before them only.  A
- *            smaller S goes back.  Results have the bits of calls without it.
+ *            decoding keeps between calls, of path (without forget), of keys
+ *            that their inputs rotate (repo, carope, selective-rope), of gates
+ *            (fox with both=no) or of tokens (formula).  Written by forward,
+ *            although 'a' is const.  The T queries are the newest tokens; what
+ *            it knows of the S - T tokens before them is taken as it is, so
+ *            their k must be that of the calls before, and x is read of the
+ *            tokens that it does not know and 128 before them only.  A smaller
+ *            S goes back.  Results have the bits of calls without it.
  *            Positions are 0 .. S - 1
  *
  * leaves     0, or a power of two up to 256: how backward adds what it sums
@@ -257,8 +259,10 @@ locant_attention_forward(locant_tensor *out, locant_tensor *lse,
 /*
  * What attention can keep between steps of decoding, for 'capacity' tokens: of
  * path the maps of tokens, and keys taken to the end of their group of 256
- * tokens.  A step then costs a pass over the keys, and not all that follows
- * from the inputs of all tokens.
+ * tokens; of repo, carope and selective-rope the positions or sums of angles of
+ * tokens, and keys rotated by them; of fox sums of gates; of a formula its
+ * arrays of tokens and their sums.  A step then costs a pass over the keys, and
+ * not all that follows from the inputs of all tokens.
  *
  * bytes      written: the size of such a state for calls like 'a', whose own
  *            'state' is not read; 0 if there is nothing to keep

@@ -97,7 +97,7 @@ def attention_part(q: Any, k: Any, v: Any,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=None, window=window, softcap=softcap,
         sinks=sinks, bias=bias, mask=mask, x=x, keys_rotated=keys_rotated,
-        rotate_values=rotate_values, length=whole64(keys, "keys")))
+        rotate_values=rotate_values), whole64(keys, "keys"))
     call = _Call(p, first, keys, last)
     state = call.carry(state, p.out_shape[3] + 2)
     out = lse = None
@@ -141,7 +141,7 @@ def attention_part_backward(
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=None, window=window, softcap=softcap,
         sinks=sinks, bias=bias, mask=mask, x=x, keys_rotated=keys_rotated,
-        rotate_values=rotate_values, length=whole64(keys, "keys")))
+        rotate_values=rotate_values), whole64(keys, "keys"))
     p.struct.leaves = whole64(leaves, "leaves")
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     out, out_code = accept(out, "out", copy, dtype, FLOATS)

@@ -171,7 +171,8 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     if (p->tables->k_mapped != NULL) {
         *row = (size_t)p->padded_q;
         return p->tables->k_mapped +
-               ((t->b * p->Hkv + head) * p->held_keys + t->j - p->first_key) *
+               ((t->b * p->Hkv + head) * p->tables->mapped_rows + t->j -
+                p->first_key) *
                    p->padded_q;
     }
     k = lct_load_key_rows(p, t, 0, t->keys, s);

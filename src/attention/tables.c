@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/biases.h"
 #include "bias_table.h"
+#include "content_state.h"
 #include "factors.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -146,9 +147,12 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_extents(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
     lct_factors_layout(tables, p, arena);
-    if (p->request->general_map && !p->request->rotated_keys)
+    if (p->request->general_map && !p->request->rotated_keys &&
+        tables->k_mapped == NULL) {
+        tables->mapped_rows = p->held_keys;
         tables->k_mapped =
             lct_arena_floats(arena, p->B * p->Hkv * p->held_keys, p->padded_q);
+    }
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -374,16 +378,19 @@ static void fill_key_extents(struct lct_extent *out, const struct lct_plan *p,
     }
 }
 
-/* Apply a general map of the rotate door to all keys of one head. */
+/* Apply a general map of the rotate door to all keys of one head that no state
+   knows. */
 static void map_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
+    const int64_t known =
+        p->request->token_angles != NULL ? lct_content_state_known(p) : 0;
     int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv,
-                      p->first_key };
+                      p->first_key + known };
     int64_t keys = lct_plan_keys(p, at[0]), end = p->first_key + p->held_keys;
     double *x = lct_scratch_of(p, slot, 0)->mapped;
-    float *to =
-        p->tables->k_mapped + (int64_t)task * p->held_keys * p->padded_q;
+    float *to = p->tables->k_mapped +
+                ((int64_t)task * p->tables->mapped_rows + known) * p->padded_q;
 
     for (; at[2] < end && at[2] < keys; at[2]++, to += p->padded_q)
         lct_rotation_load_row(to, p, x, LCT_KEY, at);
@@ -411,4 +418,6 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     if (tables->k_mapped != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
                          (void *)p);
+    if (lct_content_state_keeps_numbers(p))
+        lct_content_state_advance(p);
 }

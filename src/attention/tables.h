@@ -11,7 +11,8 @@ struct lct_token_tables {
     int64_t *order;    /* [R, S]: as key_order.h says */
     int64_t *own;      /* [R, T]: the key of each query; -1: padding */
     double *frequency; /* [D / 2] */
-    double *z;         /* [B, H, S, numbers] */
+    int64_t rows;      /* S, or the tokens that a state has room for */
+    double *z;         /* [B, H, rows, numbers] */
     double *dz[2];     /* by role: [B, H, T or S, numbers]; backward only */
     double *dx;        /* [S, W]: of one batch row; backward only */
     double *x;         /* [slots, reach, W] */
@@ -50,8 +51,9 @@ struct lct_tables {
     struct lct_table relation_angles[LCT_MAX_RELATIONS]; /* of queries; the
                                                    first is that of 'angles' */
     struct lct_token_tables token;
-    float *k_mapped; /* [B, Hkv, held_keys, padded_q]: mapped keys;
-                                    NULL: keys are not mapped */
+    int64_t mapped_rows; /* held_keys, or as token.rows */
+    float *k_mapped;     /* [B, Hkv, mapped_rows, padded_q]: mapped keys; NULL:
+                            keys are not mapped */
 
     /* Biases by difference (bias_table.h). */
     int64_t *q_key, *k_key;   /* [R, T or S]: a bias has entry

@@ -274,6 +274,12 @@ static locant_status choose_encoding(struct lct_net_attention *a)
     char *text;
 
     a->encoding = a->plan->encoding;
+    /* Chunks count from the first token that is no padding: documents do. */
+    if (a->plan->chunk > 0) {
+        LCT_TRY(locant_encoding_create(&a->own, strchr(spec, '+') + 1));
+        a->encoding = a->own;
+        return LOCANT_OK;
+    }
     while (spec != NULL && i < sizeof(rewrites) / sizeof(rewrites[0]) &&
            (found = strstr(spec, rewrites[i].find)) == NULL)
         i++;

@@ -205,6 +205,10 @@ static locant_status put_layer(struct lct_plan_spec *s, struct decoder *d,
         lct_plan_spec_put(s, "%swindow(size=%" PRId64 ")", plus, d->window);
         plus = "+";
     }
+    if (kind->kind == LCT_KIND_CHUNK) {
+        lct_plan_spec_put(s, "%schunked(size=%" PRId64 ")", plus, d->chunk);
+        plus = "+";
+    }
     if (kind->rotated) {
         lct_plan_spec_put(s, "%s", plus);
         return put_rope(s, d, kind->kind, head_dim);
