@@ -14,7 +14,8 @@ _Static_assert(sizeof(struct lct_net_chunk) <= UNIT, "room of a header");
 
 static bool add_chunk(struct lct_net_room *r, size_t bytes)
 {
-    const size_t later = r->most - r->used; /* as much as steps before took */
+    /* as much as steps before took, and more: scratch grows with the length */
+    const size_t later = (r->most - r->used) / 4 * 5;
     const size_t size = bytes > later ? bytes : later;
     struct lct_net_chunk *c = locant_alloc(UNIT + size);
 
