@@ -17,7 +17,6 @@
  */
 #include "net_delta.h"
 #include "net_math.h"
-#include "net_mlp.h"
 #include "net_norm.h"
 #include <math.h>
 #include <string.h>
@@ -156,7 +155,7 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
     *out = d;
     LCT_NET_GOT(d);
     *d = b->n->s.delta;
-    LCT_TRY(lct_net_mlp_act(&d->act, b));
+    d->act = b->n->act;
     if (lct_net_bind_knows(b, LCT_DELTA_QKVZ))
         LCT_TRY(bind_fused(d, b));
     else

@@ -9,12 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-locant_status lct_net_mlp_act(enum lct_net_act *out,
-                              const struct lct_net_binder *b)
-{
-    return lct_net_families_act(out, b->n->s.act, &b->n->config);
-}
-
 /* The width between the two maps that the configuration states; -1: none. */
 static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
 {
@@ -131,7 +125,7 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     int64_t width;
 
     LCT_TRY(stated_width(&width, b));
-    LCT_TRY(lct_net_mlp_act(&mlp->act, b));
+    mlp->act = b->n->act;
     LCT_TRY(sparsity(&mlp->sparsity, b));
     return is_fused(b) ? bind_halves(mlp, b, width)
                        : lct_net_mlp_bind_maps(mlp, b, roles, D, width, D);
