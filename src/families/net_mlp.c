@@ -99,7 +99,6 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b)
 /* One matrix of gate and up, unless the file has two. */
 static bool is_fused(const struct lct_net_binder *b)
 {
-
     if (!lct_net_bind_knows(b, LCT_GATE_UP))
         return false;
     return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);

@@ -141,7 +141,6 @@ static int axes_of(const struct lct_tower *t)
 locant_status lct_net_stack_bind(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
-
     s->axes = axes_of(s->plan);
     s->input_scale = b->n->s.scaled_embedding       ? sqrt((double)b->n->width)
                      : b->n->s.embedding_scale != 0 ? b->n->s.embedding_scale
