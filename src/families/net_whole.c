@@ -72,6 +72,8 @@ static locant_status leave_head_out(struct lct_net *n,
     const struct lct_weight *w;
     const char *why;
 
+    if (!dense && !lct_net_bind_knows(b, LCT_HEAD))
+        return LOCANT_OK;
     (void)lct_net_bind_need(&w, b, dense ? LCT_HEAD_DENSE : LCT_HEAD,
                             ".weight");
     n->lacks = false; /* states are enough */
