@@ -3,6 +3,7 @@
  *
  * A function takes what it needs and, at its end, gives back all from a mark
  * on.  The first steps of a run allocate; later ones find what these needed.
+ * Memory that nobody gave back before is zeros.
  */
 #ifndef LCT_NET_ROOM_H
 #define LCT_NET_ROOM_H
