@@ -157,7 +157,6 @@ enum lct_net_residual {
 struct lct_net_input {
     struct lct_net_linear gate, out; /* gate absent: none */
     struct lct_net_norm norm;
-    enum lct_net_act act;
 };
 
 /* Streams of states of which a layer computes one (AltUp, Baykal et al. 2023,
@@ -342,6 +341,7 @@ struct lct_net {
     struct lct_weights *weights;
     const struct lct_net_family *family;
     struct lct_net_switches s;
+    enum lct_net_act act; /* s.act */
     const struct lct_net_math *math;
     locant_dtype dtype;          /* of numbers computed with: F32 or F64 */
     bool round_weights;          /* matrices are rounded to bfloat16 */
@@ -349,7 +349,7 @@ struct lct_net {
     struct lct_net_matrix embed; /* [vocab, width] */
     struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
     struct lct_net_linear head;        /* absent: there are states alone */
-    const char *no_head;               /* then: which tensor is missing */
+    char *no_head;                     /* then: which tensor is missing */
     bool lacks;                        /* a tensor was missing, and needed */
     bool misfits;                      /* a tensor had another shape or type */
     struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */

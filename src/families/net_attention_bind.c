@@ -301,7 +301,6 @@ static locant_status choose_encoding(struct lct_net_attention *a)
 /* One matrix of q, k and v, unless the file has three. */
 static bool is_fused(const struct lct_net_binder *b)
 {
-
     if (!lct_net_bind_knows(b, LCT_QKV))
         return false;
     return lct_net_bind_has(b, LCT_QKV) || !lct_net_bind_has(b, LCT_Q);
@@ -311,7 +310,6 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
                                      struct lct_net_binder *b,
                                      const struct lct_layer_plan *p)
 {
-
     a->plan = p;
     LCT_TRY(choose_encoding(a));
     LCT_TRY(bind_learned(a, b));

@@ -2,7 +2,6 @@
 #include "net_inputs.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_mlp.h"
 #include "net_norm.h"
 #include <math.h>
 
@@ -35,7 +34,6 @@ locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
 
     if (width == 0)
         return LOCANT_OK;
-    LCT_TRY(lct_net_mlp_act(&in->act, b));
     LCT_TRY(lct_net_bind_linear(&in->gate, b, LCT_INPUT_GATE, width, D));
     LCT_TRY(lct_net_bind_linear(&in->out, b, LCT_INPUT_OUT, D, width));
     return lct_net_bind_norm(&in->norm, b, LCT_INPUT_NORM, D);
@@ -79,7 +77,7 @@ locant_status lct_net_inputs_add(void *y, const void *x, int64_t rows,
 
     LCT_NET_GOT(gate);
     lct_net_linear_forward(gate, x, rows, &l->input.gate, room);
-    m->activate(gate, l->input.act, rows * width);
+    m->activate(gate, room->n->act, rows * width);
     for (int64_t r = 0; r < rows; r++)
         m->multiply(
             lct_net_math_at(m, gate, r * width),

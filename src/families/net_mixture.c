@@ -175,7 +175,7 @@ static locant_status bind_shared(struct lct_net_experts *e,
 
     if (!lct_net_bind_knows(b, LCT_SHARED_UP))
         return LOCANT_OK;
-    LCT_TRY(lct_net_mlp_act(&e->shared.act, b));
+    e->shared.act = b->n->act;
     LCT_TRY(lct_net_mlp_bind_maps(&e->shared, b, roles, D, -1, D));
     return !lct_net_bind_knows(b, LCT_SHARED_SIGMOID)
                ? LOCANT_OK
@@ -233,7 +233,7 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     LCT_NET_GOT(e->mlp);
     for (int64_t i = 0; i < e->n; i++) {
         b->part = i;
-        LCT_TRY(lct_net_mlp_act(&e->mlp[i].act, b));
+        e->mlp[i].act = b->n->act;
         e->mlp[i].alpha = b->n->s.alpha;
         e->mlp[i].limit = b->n->s.limit;
         e->mlp[i].width = width;

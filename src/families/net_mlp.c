@@ -9,12 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-locant_status lct_net_mlp_act(enum lct_net_act *out,
-                              const struct lct_net_binder *b)
-{
-    return lct_net_families_act(out, b->n->s.act, &b->n->config);
-}
-
 /* The width between the two maps that the configuration states; -1: none. */
 static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
 {
@@ -105,7 +99,6 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b)
 /* One matrix of gate and up, unless the file has two. */
 static bool is_fused(const struct lct_net_binder *b)
 {
-
     if (!lct_net_bind_knows(b, LCT_GATE_UP))
         return false;
     return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);
@@ -131,7 +124,7 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     int64_t width;
 
     LCT_TRY(stated_width(&width, b));
-    LCT_TRY(lct_net_mlp_act(&mlp->act, b));
+    mlp->act = b->n->act;
     LCT_TRY(sparsity(&mlp->sparsity, b));
     return is_fused(b) ? bind_halves(mlp, b, width)
                        : lct_net_mlp_bind_maps(mlp, b, roles, D, width, D);

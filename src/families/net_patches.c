@@ -136,24 +136,26 @@ static locant_status resized_table(locant_tensor *out, struct lct_net_run *r,
     return locant_resize_2d(out, &p->table, &how);
 }
 
-/* Add the rows of the table to row b, whose patches begin at 'first'; of its
-   prefix the class token has one. */
-static void add_table(void *first, const struct lct_net_run *r,
+/* Add the rows of the table to a row x of the batch; of its prefix the class
+   token has one. */
+static void add_table(void *x, const struct lct_net_run *r,
                       const locant_tensor *table, const struct places *at)
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_patches *p = r->stack->patches;
     const int64_t D = p->map.w.out;
-    int64_t y, x;
+    void *first = lct_net_math_at(m, x, p->n_prefix * D);
+    int64_t row, column;
 
     if (p->n_prefix > 0)
-        m->add(lct_net_math_at(m, first, -p->n_prefix * D), table->data, 1, D);
+        m->add(x, table->data, 1, D);
     for (int64_t i = 0; i < at->rows * at->columns; i++) {
-        place(&y, &x, at, i);
-        m->add(lct_net_math_at(m, first, i * D),
-               lct_net_math_at(m, table->data,
-                               (p->rows_before + y * at->columns + x) * D),
-               1, D);
+        place(&row, &column, at, i);
+        m->add(
+            lct_net_math_at(m, first, i * D),
+            lct_net_math_at(m, table->data,
+                            (p->rows_before + row * at->columns + column) * D),
+            1, D);
     }
 }
 
@@ -202,7 +204,7 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
         take_patches(in, r, t, &at, b);
         lct_net_linear_forward(first, in, count, &p->map, &r->room);
         if (table.data != NULL)
-            add_table(first, r, &table, &at);
+            add_table(x, r, &table, &at);
         if (r->cache->axes == 2)
             set_coordinates(r, &at, b);
     }

@@ -80,23 +80,19 @@ static locant_status bind_prefix(struct lct_net_patches *p,
 static locant_status bind_table(struct lct_net_patches *p,
                                 struct lct_net_binder *b)
 {
-    const int64_t shape[2] = { p->rows_before + p->image[0] * p->image[1],
+    const bool clip = b->n->s.frames > 0;
+    const int64_t shape[3] = { 1, p->rows_before + p->image[0] * p->image[1],
                                b->n->width };
     const struct lct_weight *w;
     void *table;
 
     if (!lct_net_bind_knows(b, LCT_POSITIONS))
         return LOCANT_OK;
-    if (b->n->s.frames > 0) {
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ".weight"));
-        LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
-    } else {
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ""));
-        LCT_TRY(lct_net_bind_shape(b->n, w, 3,
-                                   (int64_t[3]){ 1, shape[0], shape[1] }));
-    }
-    LCT_TRY(lct_net_bind_vector(&table, b->n, w, shape[0] * shape[1], 0));
-    p->table = locant_dense(table, b->n->dtype, 2, shape);
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, clip ? ".weight" : ""));
+    LCT_TRY(
+        lct_net_bind_shape(b->n, w, clip ? 2 : 3, clip ? shape + 1 : shape));
+    LCT_TRY(lct_net_bind_vector(&table, b->n, w, shape[1] * shape[2], 0));
+    p->table = locant_dense(table, b->n->dtype, 2, shape + 1);
     return LOCANT_OK;
 }
 

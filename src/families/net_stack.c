@@ -68,23 +68,6 @@ static locant_status bind_layer(struct lct_net_layer *l,
                                                  : lct_net_mlp_bind(&l->mlp, b);
 }
 
-/* Each stage of windows is twice as wide as that before. */
-static locant_status bind_layer_of_stage(struct lct_net_layer *l,
-                                         struct lct_net_binder *b,
-                                         const struct lct_net_stack *s,
-                                         int64_t i)
-{
-    b->layer = i;
-    LCT_TRY(bind_layer(l, b, s, i));
-    l->width = b->n->width;
-    if (b->n->s.window == 0)
-        return LOCANT_OK;
-    LCT_TRY(lct_net_windows_bind(l, s, b, i));
-    if (l->merge != NULL)
-        b->n->width *= 2;
-    return LOCANT_OK;
-}
-
 static locant_status bind_layers(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
@@ -93,8 +76,13 @@ static locant_status bind_layers(struct lct_net_stack *s,
     s->layers = lct_net_keep(b->n, (size_t)count * sizeof(*s->layers));
     LCT_NET_GOT(s->layers);
     s->n_layers = count;
-    for (int64_t i = 0; i < count; i++)
-        LCT_TRY(bind_layer_of_stage(&s->layers[i], b, s, i));
+    for (b->layer = 0; b->layer < count; b->layer++) {
+        struct lct_net_layer *l = &s->layers[b->layer];
+
+        l->width = b->n->width;
+        LCT_TRY(bind_layer(l, b, s, b->layer));
+        LCT_TRY(lct_net_windows_bind(l, s, b));
+    }
     return LOCANT_OK;
 }
 
@@ -153,7 +141,6 @@ static int axes_of(const struct lct_tower *t)
 locant_status lct_net_stack_bind(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
-
     s->axes = axes_of(s->plan);
     s->input_scale = b->n->s.scaled_embedding       ? sqrt((double)b->n->width)
                      : b->n->s.embedding_scale != 0 ? b->n->s.embedding_scale

@@ -10,7 +10,6 @@
 #include "net_streams.h"
 #include "net_windows.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The first number above 0 under one of these keys; *out stays if there is
@@ -69,20 +68,19 @@ static locant_status bind_before_head(struct lct_net *n,
 static locant_status leave_head_out(struct lct_net *n,
                                     const struct lct_net_binder *b)
 {
-    const enum lct_net_role dense = LCT_HEAD_DENSE;
-    static const char text[] = "%s: there is no tensor %s";
-    char name[LCT_NET_NAME], *kept;
-    size_t room;
+    const bool dense = lct_net_bind_knows(b, LCT_HEAD_DENSE);
+    const struct lct_weight *w;
+    const char *why;
 
-    if (!lct_net_names_full(name, &b->prefix,
-                            lct_net_bind_knows(b, dense) ? dense : LCT_HEAD, -1,
-                            -1, ".weight"))
+    if (!dense && !lct_net_bind_knows(b, LCT_HEAD))
         return LOCANT_OK;
-    room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
-    kept = lct_net_keep(n, room);
-    LCT_NET_GOT(kept);
-    snprintf(kept, room, text, b->prefix.file, name);
-    n->no_head = kept;
+    (void)lct_net_bind_need(&w, b, dense ? LCT_HEAD_DENSE : LCT_HEAD,
+                            ".weight");
+    n->lacks = false; /* states are enough */
+    why = locant_last_error();
+    n->no_head = lct_net_keep(n, strlen(why) + 1);
+    LCT_NET_GOT(n->no_head);
+    memcpy(n->no_head, why, strlen(why) + 1);
     return LOCANT_OK;
 }
 
@@ -159,6 +157,7 @@ locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
 {
     *b = (struct lct_net_binder){ .n = n };
     LCT_TRY(lct_net_families_switches(&b->n->s, n->family, &n->config));
+    LCT_TRY(lct_net_families_act(&n->act, n->s.act, &n->config));
     b->prefix.names = n->family->names[b->n->s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(b);
