@@ -272,7 +272,8 @@ static locant_status own_sizes(struct decoder *d)
     return LOCANT_OK;
 }
 
-/* Global layers of Gemma 4 have heads of another width. */
+/* Global layers of Gemma 4 have heads of another width, and where each layer
+   states its own, transformers reads no global one. */
 static locant_status global_sizes(struct decoder *d,
                                   const struct lct_plan_layer_kind *kinds)
 {
@@ -281,6 +282,8 @@ static locant_status global_sizes(struct decoder *d,
 
     if (!(d->f->flags & LCT_ROPE_NEW))
         return LOCANT_OK;
+    if (json_object_get(d->k.object, "per_layer_config") != NULL)
+        return own_sizes(d);
     LCT_TRY(lct_plan_keys_whole(&width, &d->k, "head_dim (global)",
                                 "global_head_dim", 512, 2));
     LCT_TRY(
@@ -294,7 +297,7 @@ static locant_status global_sizes(struct decoder *d,
             d->k.tower->layers[l].v_dim = width;
             d->k.tower->layers[l].kv_heads = heads;
         }
-    return own_sizes(d);
+    return LOCANT_OK;
 }
 
 static locant_status fill(struct decoder *d,
