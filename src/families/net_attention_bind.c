@@ -1,6 +1,7 @@
 /* net_attention_bind.c - the tensors, the encoding and the window of the
    attention of one layer */
 #include "net_attention_bind.h"
+#include "net_family_keys.h"
 #include "net_latent.h"
 #include "net_learned.h"
 #include "net_math.h"
@@ -15,9 +16,23 @@ static locant_status bind_gated(struct lct_net_attention *a,
     const int64_t H = a->plan->heads, d = a->plan->qk_dim, D = b->n->width;
     struct lct_net_rows rows = { .group = d, .step = 2 * d, .all = 2 * H * d };
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b, at, H * d, D, LCT_BIAS_QKV, &rows));
+    LCT_TRY(lct_net_bind_linear(&a->q, b, at, H * d, D, LCT_BIAS_Q, &rows));
     rows.first = d;
-    return lct_net_bind_linear(&a->gate, b, at, H * d, D, LCT_BIAS_QKV, &rows);
+    return lct_net_bind_linear(&a->gate, b, at, H * d, D, LCT_BIAS_Q, &rows);
+}
+
+/* Gemma 4 may have no map of values in global layers; GGUF does not say it. */
+static locant_status read_keys_as_values(bool *out,
+                                         const struct lct_net_binder *b,
+                                         struct lct_net_place v)
+{
+    const struct lct_config *c = &b->n->config;
+
+    *out = b->s.value_norm && c->dialect == LCT_DIALECT_GGUF;
+    if (b->s.value_norm)
+        LCT_TRY(lct_net_family_keys_bool(out, c, "attention_k_eq_v"));
+    *out = *out && !lct_net_bind_has(b, v);
+    return LOCANT_OK;
 }
 
 static locant_status bind_apart(struct lct_net_attention *a,
@@ -30,19 +45,19 @@ static locant_status bind_apart(struct lct_net_attention *a,
     if (b->s.gated)
         LCT_TRY(bind_gated(a, b, layer));
     else
-        LCT_TRY(lct_net_bind_linear(
-            &a->q, b, (struct lct_net_place){ LCT_Q, layer, -1 },
-            p->heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
+        LCT_TRY(lct_net_bind_linear(&a->q, b,
+                                    (struct lct_net_place){ LCT_Q, layer, -1 },
+                                    p->heads * p->qk_dim, D, LCT_BIAS_Q, NULL));
     if (p->keys_of >= 0)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_linear(
-        &a->k, b, (struct lct_net_place){ LCT_K, layer, -1 },
-        p->kv_heads * p->qk_dim, D, LCT_BIAS_QKV, NULL));
-    a->values_of_keys = b->s.value_norm && !lct_net_bind_has(b, v);
+    LCT_TRY(lct_net_bind_linear(&a->k, b,
+                                (struct lct_net_place){ LCT_K, layer, -1 },
+                                p->kv_heads * p->qk_dim, D, LCT_BIAS_K, NULL));
+    LCT_TRY(read_keys_as_values(&a->values_of_keys, b, v));
     return a->values_of_keys
                ? LOCANT_OK
                : lct_net_bind_linear(&a->v, b, v, p->kv_heads * p->v_dim, D,
-                                     LCT_BIAS_QKV, NULL);
+                                     LCT_BIAS_V, NULL);
 }
 
 /* The three as rows of one matrix. */
@@ -118,6 +133,9 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
     LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, norm->width * norm->weights,
                                 b->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, at, ".bias");
+    if (w == NULL && norm->kind == LCT_NET_LAYER_NORM &&
+        plan->over == LCT_OVER_HEAD && !b->s.bare_norms)
+        LCT_TRY(lct_net_bind_need(&w, b, at, ".bias"));
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w,
                                     norm->width * norm->weights, 0));

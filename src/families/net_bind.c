@@ -293,6 +293,8 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
     w = lct_net_bind_find(b, at, ".bias");
     if (w == NULL)
         w = lct_net_bind_find(b, at, ".beta");
+    if (w == NULL && norm->kind == LCT_NET_LAYER_NORM && !b->s.bare_norms)
+        LCT_TRY(lct_net_bind_need(&w, b, at, ".bias"));
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w, width, 0));
     return LOCANT_OK;

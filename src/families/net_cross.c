@@ -20,11 +20,11 @@ static locant_status bind_maps(struct lct_net_attention *a,
     const int64_t D = b->n->width;
 
     LCT_TRY(lct_net_bind_linear(&a->q, b, q, p->heads * p->qk_dim, D,
-                                LCT_BIAS_QKV, NULL));
+                                LCT_BIAS_Q, NULL));
     LCT_TRY(lct_net_bind_linear(&a->k, b, k, p->heads * p->qk_dim, D,
-                                LCT_BIAS_QKV, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->v, b, v, p->heads * p->v_dim, D,
-                                LCT_BIAS_QKV, NULL));
+                                LCT_BIAS_K, NULL));
+    LCT_TRY(lct_net_bind_linear(&a->v, b, v, p->heads * p->v_dim, D, LCT_BIAS_V,
+                                NULL));
     return lct_net_bind_linear(&a->o, b, o, D, p->heads * p->v_dim, LCT_BIAS_O,
                                NULL);
 }

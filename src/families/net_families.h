@@ -9,7 +9,18 @@
 enum lct_net_qkv { LCT_QKV_STACKED, LCT_QKV_GROUPED };
 
 /* Linear maps that must have a bias; others have one if the file does. */
-enum { LCT_BIAS_QKV = 1, LCT_BIAS_O = 2, LCT_BIAS_MLP = 4, LCT_BIAS_HEAD = 8 };
+enum {
+    LCT_BIAS_Q = 1,
+    LCT_BIAS_K = 2,
+    LCT_BIAS_V = 4,
+    LCT_BIAS_QKV = LCT_BIAS_Q | LCT_BIAS_K | LCT_BIAS_V,
+    LCT_BIAS_O = 8,
+    LCT_BIAS_MLP = 16,
+    LCT_BIAS_HEAD = 32,     /* of the head, and of the layer before it */
+    LCT_BIAS_LOGITS = 64,   /* a vector of its own that logits have */
+    LCT_BIAS_EXPERTS = 128, /* their router, too */
+    LCT_BIAS_PATCHES = 256
+};
 
 /* Switches of one model; a row of the table has those of the class, which
    'read' then changes by the configuration. */
@@ -24,6 +35,7 @@ struct lct_net_switches {
     bool input_major; /* matrices are [in, out] (Conv1D) */
     bool tied;        /* default of tie_word_embeddings */
     int biases;
+    bool bare_norms; /* layer norms may lack a bias */
     bool residual_of_norm;
     bool halved; /* the stated width of MLPs is twice (Qwen 1) */
     bool no_final_norm;
@@ -71,6 +83,7 @@ struct lct_net_switches {
     const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
     int64_t streams, active;    /* AltUp; 0: one stream */
     bool stream_scale;
+    bool shared_maps; /* positions pass the maps of tokens (DeBERTa) */
 };
 
 struct lct_net_family {
@@ -79,6 +92,10 @@ struct lct_net_family {
     const struct lct_net_names *encoder[3]; /* NULL: it has none */
     const char *sight;             /* the row of its tower for images; NULL */
     const char *eps_key, *act_key; /* NULL: the default */
+    struct {
+        const char *key; /* NULL: no more */
+        int maps;        /* whether these have a bias */
+    } bias_keys[5];
     struct lct_net_switches switches;
     locant_status (*read)(struct lct_net_switches *s,
                           const struct lct_config *c);

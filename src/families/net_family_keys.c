@@ -108,6 +108,7 @@ locant_status lct_net_family_deberta(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_bool(&legacy, c, "legacy"));
     LCT_TRY(lct_net_family_keys_bool(&relative, c, "relative_attention"));
     LCT_TRY(lct_net_family_keys_text(&norm, c, "norm_rel_ebd"));
+    LCT_TRY(lct_net_family_keys_bool(&s->shared_maps, c, "share_att_key"));
     s->variant = legacy ? 0 : 1;
     lct_config_integer(&buckets, c->text, "position_buckets");
     if (!relative || buckets > 0 || strstr(norm, "layer_norm") == NULL)
@@ -194,6 +195,10 @@ locant_status lct_net_family_neox(struct lct_net_switches *s,
 locant_status lct_net_family_modernbert(struct lct_net_switches *s,
                                         const struct lct_config *c)
 {
+    bool biased = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&biased, c, "norm_bias"));
+    s->bare_norms = !biased;
     return lct_net_family_keys_text(&s->head_act, c, "classifier_activation");
 }
 

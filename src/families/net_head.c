@@ -18,7 +18,7 @@ static locant_status bind_before_head(struct lct_net *n,
         return LOCANT_OK;
     LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
     LCT_TRY(lct_net_bind_linear(&n->head_dense, b, dense, n->embed.in, n->width,
-                                0, NULL));
+                                LCT_BIAS_HEAD, NULL));
     return lct_net_bind_norm(&n->head_norm, b, norm, n->embed.in);
 }
 
@@ -62,7 +62,8 @@ static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
         return leave_head_out(n, b);
     if (n->pool != LCT_POOL_NONE) {
         LCT_TRY(lct_net_bind_linear(&n->head, b, at, -1,
-                                    lct_net_patches_pooled(n), 0, NULL));
+                                    lct_net_patches_pooled(n), LCT_BIAS_HEAD,
+                                    NULL));
         n->vocab = n->head.w.out;
         return LOCANT_OK;
     }
@@ -81,7 +82,11 @@ static locant_status bind_bias(struct lct_net *n, struct lct_net_binder *b)
     const struct lct_net_place at = { LCT_HEAD_BIAS, -1, -1 };
     const struct lct_weight *w = lct_net_bind_find(b, at, "");
 
-    if (w == NULL || n->head.w.weight == NULL)
+    if (n->head.w.weight == NULL)
+        return LOCANT_OK;
+    if (w == NULL && (b->s.biases & LCT_BIAS_LOGITS) != 0)
+        LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+    if (w == NULL)
         return LOCANT_OK;
     return lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }

@@ -34,7 +34,7 @@ static locant_status bind_queries(struct lct_net_latent *l,
     if (!lct_net_bind_has(b, a))
         return lct_net_bind_linear(&l->q_b, b,
                                    (struct lct_net_place){ LCT_Q, layer, -1 },
-                                   all, D, LCT_BIAS_QKV, NULL);
+                                   all, D, 0, NULL);
     LCT_TRY(lct_net_bind_linear(&l->q_a, b, a, -1, D, LCT_BIAS_QKV, NULL));
     LCT_TRY(bind_norm(&l->q_norm, b, LCT_Q_A_NORM, layer, l->q_a.w.out));
     return lct_net_bind_linear(&l->q_b, b,

@@ -49,12 +49,15 @@ static const struct row *find(const struct lct_net_binder *b, const char *param,
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         const struct lct_net_place at = { known[i].role, layer, -1 };
+        const bool own = at.role == LCT_POS_K || at.role == LCT_POS_Q;
 
         if (strcmp(known[i].param, dot != NULL ? dot + 1 : param) != 0 ||
             lct_net_names_role(&b->prefix, known[i].role) == NULL)
             continue;
+        if (own && b->s.shared_maps)
+            continue;
         last = &known[i];
-        if (lct_net_bind_find(b, at, known[i].suffix) != NULL)
+        if (own || lct_net_bind_find(b, at, known[i].suffix) != NULL)
             break;
     }
     return last;

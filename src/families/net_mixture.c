@@ -69,6 +69,8 @@ static locant_status find_stack(struct stack *s, const struct lct_net_binder *b,
     s->bias = lct_net_bind_find(b, at, "_bias");
     if (s->bias == NULL)
         s->bias = lct_net_bind_find(b, at, ".bias");
+    if (s->bias == NULL && (b->s.biases & LCT_BIAS_EXPERTS) != 0)
+        LCT_TRY(lct_net_bind_need(&s->bias, b, at, "_bias"));
     if (s->w == NULL)
         s->w = lct_net_bind_find(b, at, ".weight");
     if (s->w == NULL && lct_net_bind_find(b, at, "_blocks") != NULL) {
@@ -270,8 +272,8 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     if (e == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
     *e = b->s.experts;
-    LCT_TRY(
-        lct_net_bind_linear(&e->gate, b, router, e->n, b->n->width, 0, NULL));
+    LCT_TRY(lct_net_bind_linear(&e->gate, b, router, e->n, b->n->width,
+                                LCT_BIAS_EXPERTS, NULL));
     LCT_TRY(bind_correction(e, b, layer));
     LCT_TRY(bind_scales(e, b, layer));
     e->mlp = lct_net_keep(b->n, (size_t)e->n * sizeof(*e->mlp));

@@ -79,9 +79,10 @@ static locant_status bind_halves(struct lct_net_mlp *mlp,
     rows = (struct lct_net_rows){ .group = width,
                                   .step = width,
                                   .all = 2 * width };
-    LCT_TRY(lct_net_bind_linear(&mlp->gate, b, at, width, D, 0, &rows));
+    LCT_TRY(
+        lct_net_bind_linear(&mlp->gate, b, at, width, D, LCT_BIAS_MLP, &rows));
     rows.first = width;
-    return lct_net_bind_linear(&mlp->up, b, at, width, D, 0, &rows);
+    return lct_net_bind_linear(&mlp->up, b, at, width, D, LCT_BIAS_MLP, &rows);
 }
 
 /* A share s of a gate is cut by a bound of s of a normal distribution, in
