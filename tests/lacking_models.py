@@ -24,14 +24,54 @@ from run_models import FIXTURES
 
 # Tensors without which the logits are the same.
 UNREAD = ("mask_token", "final_logits_bias", "logit_bias")
+WHOLE = "expected a whole number of 0 to 1099511627776"
+WIDTH = "expected a whole number of 1 to 1073741824"
 # A fixture, keys of its configuration, and what 'model logits' says.
 WRONG = [
-    ("llama", {"intermediate_size": -1},
-     "intermediate_size is -1, expected 1 to 1073741824"),
-    ("llama", {"intermediate_size": 0},
-     "intermediate_size is 0, expected 1 to 1073741824"),
+    ("llama", {"intermediate_size": -1}, f"intermediate_size is -1, {WIDTH}"),
+    ("llama", {"intermediate_size": 0}, f"intermediate_size is 0, {WIDTH}"),
     ("llama", {"intermediate_size": 2**62},
-     "intermediate_size is 4611686018427387904, expected 1 to 1073741824"),
+     f"intermediate_size is {2**62}, {WIDTH}"),
+    ("llama", {"intermediate_size": "12"},
+     f"intermediate_size is the text '12', {WIDTH}"),
+    ("llama", {"vocab_size": -1}, f"vocab_size is -1, {WIDTH}"),
+    ("llama", {"vocab_size": [12]}, f"vocab_size is an array of 1, {WIDTH}"),
+    ("llama", {"hidden_act": 7}, "hidden_act is 7, expected a text"),
+    ("t5", {"d_model": 0}, f"d_model is 0, {WIDTH}"),
+    ("marian", {"encoder_ffn_dim": 13},
+     "model.encoder.layers.0.fc1.weight is [12, 8], but the configuration "
+     "says [13, 8]"),
+    ("transfo_xl", {"d_inner": 13},
+     "CoreNet.0.weight is [12, 8], but the configuration says [13, 8]"),
+    ("opt_350m", {"word_embed_proj_dim": 7},
+     "embed_tokens.weight is [12, 6], but the configuration says [12, 7]"),
+    ("bert", {"type_vocab_size": 0},
+     "token_type_embeddings.weight is [2, 8], but the configuration says "
+     "[0, 8]"),
+    ("dinov3", {"num_register_tokens": 1},
+     "register_tokens is [1, 2, 8], but the configuration says [1, 1, 8]"),
+    ("deepseek_v3", {"q_lora_rank": 7},
+     "q_a_proj.weight is [6, 8], but the configuration says [7, 8]"),
+    ("deepseek_v3", {"q_lora_rank": -1}, f"q_lora_rank is -1, {WIDTH}"),
+    ("deepseek_v3", {"kv_lora_rank": 2**63 - 1},
+     f"kv_lora_rank is {2**63 - 1}, {WHOLE}"),
+    ("deepseek_v3", {"n_shared_experts": 2},
+     "shared_experts.up_proj.weight is [6, 8], but the configuration says "
+     "[12, 8]"),
+    ("deepseek_v3", {"n_group": 0},
+     "n_group is 0, expected a divisor of the number of experts"),
+    ("qwen2_moe", {"shared_expert_intermediate_size": 11},
+     "shared_expert.up_proj.weight is [10, 8], but the configuration says "
+     "[11, 8]"),
+    ("qwen2_moe", {"decoder_sparse_step": 0},
+     f"decoder_sparse_step is 0, {WIDTH}"),
+    ("gemma3n", {"laurel_rank": 5},
+     "linear_left.weight is [4, 8], but the configuration says [5, 8]"),
+    ("gemma3n", {"vocab_size_per_layer_input": 11},
+     "embed_tokens_per_layer.weight is [10, 12], but the configuration says "
+     "[11, 12]"),
+    ("gemma3n", {"hidden_size_per_layer_input": 2**62},
+     f"hidden_size_per_layer_input is {2**62}, {WHOLE}"),
     ("llama", {"attention_bias": True},
      "there is no tensor model.layers.0.self_attn.q_proj.bias"),
     ("llama", {"mlp_bias": True},

@@ -14,7 +14,7 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     const struct lct_net_place norm = { LCT_INPUTS_NORM, -1, -1 };
     const int64_t layers = s->plan->n_layers;
     const struct lct_weight *w;
-    int64_t all;
+    int64_t all, rows = -1;
 
     if (lct_net_names_role(&b->prefix, LCT_INPUTS_EMBED) == NULL)
         return LOCANT_OK;
@@ -24,8 +24,10 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     if (s->inputs_width == 0)
         return LOCANT_OK;
     all = layers * s->inputs_width;
+    LCT_TRY(lct_net_family_keys_width(&rows, &b->n->config,
+                                      "vocab_size_per_layer_input"));
     LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, all }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, all }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, all));
     s->inputs_embed = (struct lct_net_matrix){ .weight = w,
                                                .out = w->shape[0],

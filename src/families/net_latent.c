@@ -30,12 +30,14 @@ static locant_status bind_queries(struct lct_net_latent *l,
 {
     const struct lct_net_place a = { LCT_Q_A, layer, -1 };
     const int64_t all = p->heads * p->qk_dim, D = b->n->width;
+    int64_t rank = -1;
 
-    if (!lct_net_bind_has(b, a))
+    LCT_TRY(lct_net_family_keys_width(&rank, &b->n->config, "q_lora_rank"));
+    if (rank < 0 && !lct_net_bind_has(b, a))
         return lct_net_bind_linear(&l->q_b, b,
                                    (struct lct_net_place){ LCT_Q, layer, -1 },
                                    all, D, 0, NULL);
-    LCT_TRY(lct_net_bind_linear(&l->q_a, b, a, -1, D, LCT_BIAS_QKV, NULL));
+    LCT_TRY(lct_net_bind_linear(&l->q_a, b, a, rank, D, LCT_BIAS_QKV, NULL));
     LCT_TRY(bind_norm(&l->q_norm, b, LCT_Q_A_NORM, layer, l->q_a.w.out));
     return lct_net_bind_linear(&l->q_b, b,
                                (struct lct_net_place){ LCT_Q_B, layer, -1 },

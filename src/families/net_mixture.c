@@ -6,6 +6,7 @@
  * 32 numbers (gpt-oss).
  */
 #include "net_mixture.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mlp.h"
 #include <math.h>
@@ -201,6 +202,25 @@ static locant_status bind_stacked(struct lct_net_experts *e,
 
 /* ----------------------------------------------------------------- layers */
 
+/* The width of the shared expert that the configuration states; -1: none. */
+static locant_status shared_width(int64_t *out, const struct lct_net_binder *b)
+{
+    const struct lct_config *c = &b->n->config;
+    int64_t n = -1;
+
+    *out = -1;
+    LCT_TRY(
+        lct_net_family_keys_width(out, c, "shared_expert_intermediate_size"));
+    if (*out > 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_net_family_keys_width(&n, c, "n_shared_experts"));
+    if (n < 0)
+        LCT_TRY(lct_net_family_keys_width(&n, c, "num_shared_experts"));
+    if (n > 0)
+        *out = n * b->s.expert_width;
+    return LOCANT_OK;
+}
+
 static locant_status bind_shared(struct lct_net_experts *e,
                                  struct lct_net_binder *b, int64_t layer)
 {
@@ -210,11 +230,13 @@ static locant_status bind_shared(struct lct_net_experts *e,
     const struct lct_net_place scale = { LCT_SHARED_SIGMOID, layer, -1 };
     const int64_t D = b->n->width;
     struct lct_net_mlp *m = &e->shared;
+    int64_t width;
 
     if (lct_net_names_role(&b->prefix, LCT_SHARED_UP) == NULL)
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&m->act, b));
-    LCT_TRY(lct_net_bind_linear(&m->up, b, up, -1, D, 0, NULL));
+    LCT_TRY(shared_width(&width, b));
+    LCT_TRY(lct_net_bind_linear(&m->up, b, up, width, D, 0, NULL));
     m->width = m->up.w.out;
     LCT_TRY(lct_net_bind_linear(&m->gate, b, gate, m->width, D, 0, NULL));
     LCT_TRY(lct_net_bind_linear(&m->down, b, down, D, m->width, 0, NULL));

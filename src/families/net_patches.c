@@ -77,7 +77,7 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     const enum lct_net_role roles[2] = { LCT_CLASS_TOKEN, LCT_REGISTERS };
     const struct lct_weight *w[2] = { NULL };
     struct lct_net *n = b->n;
-    int64_t count[2] = { 0 }, said[2] = { 1, 0 };
+    int64_t count[2] = { 0 }, said[2] = { 1, -1 };
 
     LCT_TRY(
         lct_net_family_keys_whole(&said[1], &n->config, "num_register_tokens"));
@@ -90,9 +90,8 @@ static locant_status bind_prefix(struct lct_net_patches *p,
             LCT_TRY(lct_net_bind_need(&w[i], b, at, ""));
         if (w[i] == NULL)
             continue;
-        LCT_TRY(lct_net_bind_shape(
-            b->n, w[i], 3,
-            (int64_t[3]){ 1, said[i] > 0 ? said[i] : -1, n->width }));
+        LCT_TRY(lct_net_bind_shape(b->n, w[i], 3,
+                                   (int64_t[3]){ 1, said[i], n->width }));
         count[i] = w[i]->shape[1];
         p->n_prefix += count[i];
     }

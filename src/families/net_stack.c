@@ -163,16 +163,15 @@ static locant_status bind_types(struct lct_net_stack *s,
 {
     const struct lct_net_place at = { LCT_TYPES, -1, -1 };
     const struct lct_weight *w;
-    int64_t types = 0;
+    int64_t types = -1;
 
     LCT_TRY(
         lct_net_family_keys_whole(&types, &b->n->config, "type_vocab_size"));
     if (lct_net_names_role(&b->prefix, LCT_TYPES) == NULL ||
-        (types == 0 && !lct_net_bind_has(b, at)))
+        (types <= 0 && !lct_net_bind_has(b, at)))
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(
-        b->n, w, 2, (int64_t[2]){ types > 0 ? types : -1, b->n->width }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ types, b->n->width }));
     s->n_types = w->shape[0];
     return lct_net_bind_vector(&s->types, b->n, w, s->n_types * b->n->width, 0);
 }

@@ -1,5 +1,6 @@
 /* net_streams.c - several streams of states (Gemma 3n) */
 #include "net_streams.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mlp.h"
 #include "net_norm.h"
@@ -41,8 +42,10 @@ static locant_status bind_low(struct lct_net_streams *s,
     const struct lct_net_place right = { LCT_LAUREL_RIGHT, i, -1 };
     const struct lct_net_place norm = { LCT_LAUREL_NORM, i, -1 };
     const int64_t D = b->n->width;
+    int64_t rank = -1;
 
-    LCT_TRY(lct_net_bind_linear(&s->left, b, left, -1, D, 0, NULL));
+    LCT_TRY(lct_net_family_keys_width(&rank, &b->n->config, "laurel_rank"));
+    LCT_TRY(lct_net_bind_linear(&s->left, b, left, rank, D, 0, NULL));
     LCT_TRY(
         lct_net_bind_linear(&s->right, b, right, D, s->left.w.out, 0, NULL));
     return lct_net_bind_norm(&s->low_norm, b, norm, D);

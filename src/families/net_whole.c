@@ -1,6 +1,7 @@
 /* net_whole.c - the tensors of a whole model */
 #include "net_whole.h"
 #include "net_adaptive.h"
+#include "net_family_keys.h"
 #include "net_gguf.h"
 #include "net_head.h"
 #include "net_inputs.h"
@@ -11,34 +12,36 @@
 #include "net_windows.h"
 #include <math.h>
 
-/* The first number above 0 under one of these keys; *out stays if there is
-   none. */
-static void first_of(int64_t *out, const struct lct_config *c,
-                     const char *const *keys)
-{
-    int64_t value = 0;
-
-    for (; *keys != NULL && value < 1; keys++)
-        if (lct_config_integer(&value, c->text, *keys) == LCT_RIGHT &&
-            value > 0)
-            *out = value;
-}
-
 /* ------------------------------------------------------------------ input */
+
+/* Rows of the embeddings that the configuration states; GGUF states none, and
+   -1 in params.json of Meta means those of the tokenizer. */
+static locant_status find_vocab(int64_t *out, const struct lct_config *c)
+{
+    static const char key[] = "vocab_size";
+    int64_t value;
+
+    if (c->dialect == LCT_DIALECT_GGUF ||
+        (lct_config_is_params(c) &&
+         lct_config_integer(&value, c->text, key) == LCT_RIGHT && value == -1))
+        return LOCANT_OK;
+    return lct_net_family_keys_width(out, c, key);
+}
 
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 {
-    static const char *const vocab_keys[] = { "vocab_size", NULL };
     const struct lct_net_place embed = { LCT_EMBED, -1, -1 };
     const struct lct_net_place in = { LCT_PROJECT_IN, -1, -1 };
     const struct lct_net_place out = { LCT_PROJECT_OUT, -1, -1 };
     const struct lct_weight *w;
-    int64_t rows = -1, inner;
+    int64_t rows = -1, inner = -1;
 
     LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
-    if (n->config.dialect != LCT_DIALECT_GGUF)
-        first_of(&rows, &n->config, vocab_keys);
-    inner = lct_net_bind_has(b, in) ? -1 : n->width;
+    LCT_TRY(find_vocab(&rows, &n->config));
+    LCT_TRY(
+        lct_net_family_keys_width(&inner, &n->config, "word_embed_proj_dim"));
+    if (inner < 0 && !lct_net_bind_has(b, in))
+        inner = n->width;
     LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, inner }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, w->shape[1]));
     n->vocab = w->shape[0];
@@ -110,8 +113,8 @@ locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
 locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
                                  const char *path)
 {
-    static const char *const width_keys[] = { "hidden_size", "n_embd",
-                                              "d_model", NULL };
+    static const char *const keys[] = { "hidden_size", "n_embd", "d_model" };
+    int64_t width = -1;
     const struct lct_weight *w;
 
     n->lacks = true; /* unless the embeddings are there */
@@ -123,7 +126,10 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
         &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
-    first_of(&n->width, &n->config, width_keys);
+    for (size_t i = 0; width < 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
+        LCT_TRY(lct_net_family_keys_width(&width, &n->config, keys[i]));
+    if (width > 0)
+        n->width = width;
     LCT_TRY(lct_net_windows_begin(&b));
     n->pool = b.s.pool;
     LCT_TRY(lct_net_adaptive_bind(n, &b));
