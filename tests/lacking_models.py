@@ -37,6 +37,7 @@ WRONG = [
     ("llama", {"vocab_size": -1}, f"vocab_size is -1, {WIDTH}"),
     ("llama", {"vocab_size": [12]}, f"vocab_size is an array of 1, {WIDTH}"),
     ("llama", {"hidden_act": 7}, "hidden_act is 7, expected a text"),
+    ("llama", {"rms_norm_eps": -1}, "rms_norm_eps is -1, expected 0 or more"),
     ("t5", {"d_model": 0}, f"d_model is 0, {WIDTH}"),
     ("marian", {"encoder_ffn_dim": 13},
      "model.encoder.layers.0.fc1.weight is [12, 8], but the configuration "

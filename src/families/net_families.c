@@ -182,6 +182,10 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
         LCT_TRY(lct_net_family_keys_text(&out->act, c, f->act_key));
     if (f->eps_key != NULL)
         LCT_TRY(lct_net_family_keys_real(&out->eps, c, f->eps_key));
+    if (out->eps < 0)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %s is %.10g, expected 0 or more", c->file,
+                           f->eps_key, out->eps);
     LCT_TRY(choose_biases(out, f, c));
     LCT_TRY(lct_net_family_keys_bool(&out->tied, c, "tie_word_embeddings"));
     /* the head of a model of several parts belongs to the whole */
