@@ -2,6 +2,7 @@
  * type */
 #include "check.h"
 #include "check_params.h"
+#include "family.h"
 #include "../core/quote.h"
 #include <math.h>
 #include <stdio.h>
@@ -117,6 +118,25 @@ static void check_positive(struct lct_check *k, const json_t *object,
                            : "no tensor has such a size");
         lct_check_mend(f, "write the number that is meant");
     }
+}
+
+/* D09: a window of no key, where only null means none */
+static void check_no_window(struct lct_check *k)
+{
+    const json_t *window = json_object_get(k->text, "sliding_window");
+    const struct lct_family *f = lct_family_find(k->type);
+    struct lct_draft *d;
+
+    if (!json_is_integer(window) || json_integer_value(window) != 0 ||
+        f == NULL ||
+        (f->rule != LCT_LAYERS_WINDOW && f->rule != LCT_LAYERS_PERIOD))
+        return;
+    d = lct_check_report(k, LCT_CHECK_D09, "sliding_window",
+                         "sliding_window is 0, which is no window of 0 keys");
+    lct_check_says(d, LCT_HF5,
+                   "hides every key: each token attends to all alike");
+    lct_check_says(d, LCT_LLAMA_CPP, "no window");
+    lct_check_mend(d, "null");
 }
 
 /* D09: a factor from 0 to 1 */
@@ -247,6 +267,7 @@ static void check_numbers(struct lct_check *k)
         check_whole(k, whole[i]);
     for (size_t i = 0; i < COUNT(positive); i++)
         check_positive(k, k->text, "", positive[i]);
+    check_no_window(k);
     if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE) && !has_inner_base(k))
         check_positive(k, k->text, "", "rope_theta");
     for (int i = 0; i < k->n_entries; i++) {
