@@ -1,6 +1,6 @@
 /* peak_kernels.c - compiled once per instruction set; see peak_kernels.h */
 #include "peak_kernels.h"
-#include "kernel/simd.h"
+#include "kernel/halves.h"
 
 /* Two units with a latency of 4 cycles need 8 chains; 12 leave a margin. */
 enum { CHAINS = 12 };

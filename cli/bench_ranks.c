@@ -133,14 +133,12 @@ static int end(const locant_group *group, locant_status status)
                                        : cli_ranks_status(group, status);
 }
 
-int bench_ranks_print(const struct cli *cli, const struct cli_ranks *o,
+int bench_ranks_print(const struct cli *cli, const locant_group *group,
                       bool quick)
 {
-    const locant_group *group;
     struct bench_ranks b;
 
-    CLI_TRY(refuse_rows(cli));
-    CLI_TRY(cli_ranks_open(&group, cli, o));
+    CLI_TRY(cli_ranks_agree(group, refuse_rows(cli)));
     cli_ranks_poll();
     CLI_TRY(end(group, bench_ranks(&b, group, cli_ranks_allreduce, quick)));
     if (group->rank > 0)

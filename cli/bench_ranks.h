@@ -4,7 +4,7 @@
 #include "ranks.h"
 
 /* Measure and print what messages cost the ranks, and what they gain. */
-int bench_ranks_print(const struct cli *cli, const struct cli_ranks *o,
+int bench_ranks_print(const struct cli *cli, const locant_group *group,
                       bool quick);
 
 #endif

@@ -245,7 +245,7 @@ int cli_finish(int status);
 /* -------------------------------------------------------------- owned.c */
 
 /*
- * The functions of this header that open or allocate something register its
+ * Functions of this command that open or allocate something register its
  * release with cli_at_end(), so a command may return anywhere.
  */
 
@@ -307,44 +307,6 @@ int cli_check_output(const char *path);
 /* Check that the folder exists or can be made. */
 int cli_check_folder(const char *path);
 
-enum { CLI_MAX_PARAMS = 64 };
-
-/* An encoding with its learned parameters read from files. */
-struct cli_encoding {
-    locant_encoding *e;
-    locant_tensor params[CLI_MAX_PARAMS];
-    int n_params;
-};
-
-/*
- * Check that 'spec' is well formed and uses one of the doors, LOCANT_DOOR_*.
- * Call it before files are read, to report a typo at once.
- */
-int cli_check_door(const char *spec, unsigned doors);
-
-/* Where parameters come from. */
-struct cli_params {
-    struct cli_list files; /* --param NAME=FILE.npy */
-    int64_t seed;          /* --init; below 0: not given */
-    int optional;          /* 1: not needed if neither of them is given */
-};
-#define OPT_PARAMS(member)                                                     \
-    OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),           \
-        OPT_INTEGER("init", member.seed, "SEED", 0, INT64_MAX,                 \
-                    "initialize parameters not given, as for training",        \
-                    .fallback = "-1")
-
-/*
- * Create the encoding 'spec' and read its parameters, which are checked against
- * 'sizes'. 'length' is used if neither the spec nor a file gives a length.
- * Graph arrays without a file are those of a path graph.
- */
-int cli_encoding_open(struct cli_encoding *out, const char *spec,
-                      const struct cli_params *params, int64_t length,
-                      const locant_sizes *sizes);
-/* The argument 'params' of the library's functions; NULL without parameters. */
-const locant_tensor *cli_params(const struct cli_encoding *encoding);
-
 /* ---------------------------------------------------------------- json.c */
 
 /* Print and release the value; returns CLI_OK or CLI_INPUT. */
@@ -393,24 +355,5 @@ locant_status cli_show_figure(const locant_figure *f, int color,
    JSON if --json was given. */
 int cli_show_cells(const struct cli *cli, const locant_figure *f,
                    const locant_tensor *t, int color);
-
-/* -------------------------------------------------------------- job.c */
-
-/* Parse the number of a run; an error message begins with 'command'. */
-int cli_run_id(int64_t *id, const char *command, const char *word);
-/* Parse the first word, the number of a run; open the store for writing. */
-int cli_open_run(locant_store **store, int64_t *id, const struct cli *cli,
-                 const char *dir);
-
-/* From now on SIGINT, SIGTERM and SIGHUP make the job stop. */
-void cli_catch_signals(void);
-/* Whether one of them has come. */
-int cli_stop_asked(void);
-/* A locant_progress_fn: draws on stderr; nonzero after a signal. */
-int cli_progress(const locant_progress *p, void *context);
-/* Clear the line that progress redraws. */
-void cli_progress_end(void);
-/* The exit status of a job that a signal may have stopped. */
-int cli_job_status(locant_status s);
 
 #endif /* LOCANT_CLI_H */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "params.h"
 
 struct options {
     const char *q, *k, *v, *x, *out;

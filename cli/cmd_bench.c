@@ -38,12 +38,12 @@ static int run(const struct cli *cli)
     const struct options *o = cli->options;
     struct bench_request request = o->typed;
     struct bench_options options_read;
+    const locant_group *group;
     char why[512];
 
-    if (o->ranks.mpi)
-        return bench_ranks_print(cli, &o->ranks, o->quick != 0);
-    if (cli_given(cli, "patience"))
-        return cli_refuse("--patience is for --ranks mpi");
+    CLI_TRY(cli_ranks_open(&group, cli, &o->ranks));
+    if (group != NULL)
+        return bench_ranks_print(cli, group, o->quick != 0);
     if ((cli->json != 0) + (o->csv != 0) + cli_given(cli, "output") > 1)
         return cli_refuse("bench: --json, --csv and -o each choose the format; "
                           "give only one");

@@ -1,5 +1,6 @@
 /* cmd_bias.c - locant bias: what the score door adds to scores. */
 #include "cli.h"
+#include "params.h"
 
 struct options {
     int64_t heads, queries, keys, offset;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "job.h"
 #include "ranks.h"
 #include "task.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "job.h"
 #include "locant/probe.h"
 
 struct options {

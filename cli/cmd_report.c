@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
 #include "report_lists.h"
 #include "report_part.h"
 

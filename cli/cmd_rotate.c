@@ -1,5 +1,6 @@
 /* cmd_rotate.c - locant rotate: rotate queries or keys by their positions. */
 #include "cli.h"
+#include "params.h"
 
 struct options {
     const char *in, *out, *positions, *limits;

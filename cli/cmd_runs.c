@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
+#include "launcher.h"
 #include "runs.h"
 
 struct options {
@@ -146,6 +148,7 @@ static int resume(const struct cli *cli)
     locant_store *store;
     int64_t id = 0;
 
+    CLI_TRY(cli_check_alone());
     if (cli->n_words > 1)
         CLI_TRY(open_run(&store, &id, cli, CLI_WRITE));
     else

@@ -1,5 +1,6 @@
 /* cmd_similarity.c - locant similarity: cosine between positions. */
 #include "cli.h"
+#include "params.h"
 
 struct options {
     int64_t length, dim;

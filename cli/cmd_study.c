@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "locant/study.h"
+#include "job.h"
 #include "runs.h"
 #include "study_compare.h"
 

@@ -1,5 +1,6 @@
 /* cmd_table.c - locant table: what the input door adds to embeddings. */
 #include "cli.h"
+#include "params.h"
 
 struct options {
     int64_t length, dim;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "corpus.h"
-#include "launcher.h"
+#include "job.h"
 #include "ranks.h"
 #include "runs.h"
 #include "task.h"
@@ -198,8 +198,6 @@ static int run(const struct cli *cli)
     int64_t id;
 
     CLI_TRY(cli_ranks_open(&t.group, cli, &o->ranks));
-    if (t.group == NULL)
-        CLI_TRY(cli_check_single("--ranks mpi"));
     CLI_TRY(cli_ranks_agree(t.group, prepare(&t, &corpus, &store, cli)));
     CLI_TRY(cli_ranks_status(t.group, locant_train(&id, store, corpus, &t)));
     return store == NULL ? CLI_OK : runs_print_result(cli, NULL, store, id);

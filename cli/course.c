@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "course.h"
+#include "course_style.h"
 #include "homework.h"
 
 #include <stdlib.h>
@@ -15,50 +16,6 @@
 
 #include "../tutorials/chinese.h"
 #include "../tutorials/course.h"
-
-static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1d1f23;--soft:#565b64;--page:#f6f7f9;"
-    "--card:#fff;--line:#d9dce1;--link:#0a58a8;--bad:#a3161a;--badbg:#fdecec}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e7e9ec;--soft:#a9b0ba;"
-    "--page:#15171a;--card:#1e2125;--line:#363b42;--link:#7db7f2;"
-    "--bad:#ff9a96;--badbg:#3b1718}}"
-    "*{box-sizing:border-box}"
-    "body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:60rem;"
-    "background:var(--page);color:var(--ink);font:16px/1.55 system-ui,"
-    "'Noto Sans','Noto Sans CJK SC','DejaVu Sans',sans-serif}"
-    "h1{font-size:1.9rem;line-height:1.2;margin:.6rem 0}"
-    "h2{font-size:1.4rem;margin:2.6rem 0 .6rem;padding-top:.6rem;"
-    "border-top:1px solid var(--line)}"
-    "h3{font-size:1.15rem;margin:0}h4{font-size:1rem;margin:1rem 0 .2rem}"
-    "h3 small{display:block;font-weight:400}small{color:var(--soft)}"
-    "p{margin:.3rem 0;max-width:46rem}a{color:var(--link)}"
-    "pre{overflow:auto;margin:.3rem 0;padding:.6rem;font-size:.82rem;"
-    "line-height:1.4;background:var(--page);border:1px solid var(--line);"
-    "border-radius:.3rem}code{font-family:ui-monospace,'DejaVu Sans Mono',"
-    "monospace}nav ol{list-style:none;padding-left:1rem;margin:.2rem 0}"
-    "nav li{padding:.1rem 0}summary{cursor:pointer;color:var(--link);"
-    "padding:.2rem 0}.row{background:var(--card);border:1px solid var(--line);"
-    "border-radius:.6rem;padding:1rem 1.2rem;margin:1.2rem 0}"
-    ".wrong{background:var(--badbg);border-left:.4rem solid var(--bad);"
-    "border-radius:.3rem;padding:.4rem .8rem;margin:.8rem 0}"
-    ".wrong h4{margin:0;color:var(--bad)}.mark{color:var(--bad)}"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;"
-    "margin:.3rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
-    "figure{margin:.8rem 0;display:inline-block}"
-    "figure svg{max-width:100%;height:auto}"
-    "label{padding:.3rem .8rem .3rem .2rem;display:inline-block}"
-    "#english:checked~* .in-zh,#chinese:checked~* .in-en,"
-    "#chinese:checked~* svg .en{display:none}"
-    /* locant_figure_css() goes by the language of the document */
-    "#chinese:checked~* svg .zh{display:inline!important}"
-    ".homework input{width:9em;font:inherit;padding:0 .2rem;color:inherit;"
-    "background:none;border:0;border-bottom:1px solid var(--ink)}"
-    ".homework li{margin:.8rem 0}.homework details{margin-left:1rem}"
-    "@media print{nav,input,label{display:none}h2,h3,h4{break-after:avoid}"
-    /* a blank is a line to write on */
-    ".homework input{display:inline-block}"
-    ".wrong,figure,.homework li{break-inside:avoid}"
-    "pre{white-space:pre-wrap}}";
 
 /* ------------------------------------------------------------------ writing */
 
@@ -115,7 +72,7 @@ static int put_head(struct course *c)
             "<meta name=\"viewport\" content=\"width=device-width, "
             "initial-scale=1\"/><title>locant: a course on positional "
             "encodings</title>\n<style>%s%.*s</style></head>\n<body>\n",
-            style, (int)size, css);
+            course_style, (int)size, css);
     locant_release(css);
     fprintf(c->out,
             "<input type=\"radio\" name=\"language\" id=\"english\"%s/>"

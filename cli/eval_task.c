@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "locant/statistics.h"
+#include "job.h"
 #include "task.h"
 
 enum { MAX_LENGTHS = 64 };

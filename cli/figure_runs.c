@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "figure_runs.h"
+#include "job.h"
 
 /* A choice of runs; all must be like the last one of their kind. */
 struct choice {

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "job.h"
 
 /* ------------------------------------------------------------------- a run */
 

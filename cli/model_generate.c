@@ -8,7 +8,7 @@ struct options {
     const char *out;
     int64_t tokens, top_k, seed;
     double top_p, temperature;
-    int ignore_eos, dtype, ranks;
+    int ignore_eos, dtype;
 };
 
 static const struct cli_option options[] = {
@@ -25,8 +25,6 @@ static const struct cli_option options[] = {
                 .fallback = "0"),
     OPT_FLAG("ignore-eos", ignore_eos, "go on after the end token"),
     OPT_MODEL_DTYPE(dtype, "as of 'model logits'"),
-    OPT_CHOICE("ranks", ranks, "none|mpi",
-               "none: one process writes; mpi is refused", .fallback = "none"),
     OPT_OUTPUT(out, "IDS.npy", "i64 [B, T + N]"),
     OPT_END
 };
@@ -51,9 +49,6 @@ static int check_options(const struct cli *cli)
 {
     const struct options *o = cli->options;
 
-    if (o->ranks)
-        return cli_refuse("--ranks mpi: 'model generate' runs in one process, "
-                          "because a token needs the one before it");
     if (cli_given(cli, "top-p") && !(o->top_p > 0 && o->top_p <= 1))
         return cli_refuse("--top-p '%g': should be above 0 and at most 1",
                           o->top_p);
@@ -99,7 +94,9 @@ const struct cli_command cli_model_generate = {
         "token of the configuration a row is padded.  Encoder-decoders read\n"
         "the ids and write [B, 1 + N], from the start token of the\n"
         "configuration on, or continue --decoder-ids.  Qwen-VL continues\n"
-        "texts with images: --pixels and --grid are those of 'model logits'.",
+        "texts with images: --pixels and --grid are those of 'model logits'.\n"
+        "\n"
+        "It runs in one process, because a token needs the one before it.",
     .examples = "locant model generate ~/mine -i ids.npy --tokens 64 \\\n"
                 "    -o out.npy\n"
                 "locant model generate mine.gguf -i ids.npy --tokens 64 \\\n"

@@ -1,5 +1,4 @@
 /* model_logits.c - locant model logits: run a checkpoint */
-#include "launcher.h"
 #include "model.h"
 #include "model_input.h"
 #include "ranks.h"
@@ -78,8 +77,6 @@ static int run(const struct cli *cli)
     locant_status status;
 
     CLI_TRY(cli_ranks_open(&j.group, cli, &o->ranks));
-    if (j.group == NULL)
-        CLI_TRY(cli_check_single("--ranks mpi"));
     CLI_TRY(cli_ranks_agree(j.group, prepare(&j, cli)));
     j.in.input.group = j.group;
     status = locant_model_logits(&j.out, o->profile ? &j.seconds : NULL,

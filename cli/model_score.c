@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher.h"
 #include "locant/models.h"
 #include "model.h"
 #include "model_input.h"
@@ -226,8 +225,6 @@ static int run(const struct cli *cli)
     if (t == NULL)
         return CLI_INPUT;
     CLI_TRY(cli_ranks_open(&t->group, cli, &o->ranks));
-    if (t->group == NULL)
-        CLI_TRY(cli_check_single("--ranks mpi"));
     CLI_TRY(cli_ranks_agree(t->group, prepare(t, &ids, cli)));
     CLI_TRY(model_losses_fill(t, cli->words[0], &ids, o->by,
                               cli_model_dtype(o->dtype)));

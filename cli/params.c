@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "params.h"
 
 static int is_given(const struct cli_encoding *c, int i)
 {

@@ -1,6 +1,7 @@
 /* ranks.c - see ranks.h */
 #define _POSIX_C_SOURCE 200809L
 #include "ranks.h"
+#include "job.h"
 #include "launcher.h"
 #include "mpi.h"
 #include <inttypes.h>
@@ -84,7 +85,7 @@ int cli_ranks_open(const locant_group **out, const struct cli *cli,
     if (!o->mpi)
         return cli_given(cli, "patience")
                    ? cli_refuse("--patience is for --ranks mpi")
-                   : CLI_OK;
+                   : cli_check_single("--ranks mpi");
     if (!(o->patience > 0))
         return cli_refuse("--patience '%g': should be above 0", o->patience);
     cli_mpi_load(&ranks.mpi, &why);

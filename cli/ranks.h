@@ -20,7 +20,8 @@ struct cli_ranks {
                  .fallback = "120")
 
 /* Make the group of this process and its like, which is freed when the command
-   ends; NULL without --ranks mpi, for which --patience is refused. */
+   ends; NULL without --ranks mpi, for which --patience is refused, and so is a
+   launcher that has started several processes: they would all do the same. */
 int cli_ranks_open(const locant_group **out, const struct cli *cli,
                    const struct cli_ranks *o);
 

@@ -1,5 +1,6 @@
 /* report_part.c - see report_part.h */
 #include "report_part.h"
+#include "job.h"
 #include "launcher.h"
 #include <inttypes.h>
 

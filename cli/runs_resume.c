@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
 #include "runs.h"
 
 static int add_unfinished(const locant_run_info *run, void *context)

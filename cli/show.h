@@ -3,6 +3,7 @@
 #define LOCANT_SHOW_H
 
 #include "cli.h"
+#include "params.h"
 
 enum { SHOW_COLUMNS = 8, SHOW_ROWS = 8, SHOW_BLOCKS = 6 };
 

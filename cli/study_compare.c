@@ -6,6 +6,7 @@
 
 #include "locant/study.h"
 #include "study_compare.h"
+#include "job.h"
 
 /* Whether the word is the number of a study, and not the path of its file. */
 static int is_number(const char *word)

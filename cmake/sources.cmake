@@ -53,38 +53,41 @@ set(CORE_SOURCES
   encodings/wavlm.c encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/append.c attention/arena.c attention/arithmetic.c
   attention/attention.c attention/backward.c attention/bf16.c
-  attention/bias.c attention/bias_pwl.c attention/bias_table.c
-  attention/content.c attention/content_far.c attention/content_gates.c
-  attention/content_maps.c attention/content_maps_backward.c
-  attention/content_maps_groups.c attention/content_maps_inputs.c
-  attention/content_maps_tiles.c attention/content_maps_tokens.c
-  attention/content_plan.c attention/content_project.c
-  attention/content_state.c attention/content_tables.c
-  attention/content_window.c attention/decode.c attention/decode_bf16.c
-  attention/decode_f32.c attention/decode_keys.c attention/decode_paged.c
-  attention/decode_rows.c attention/decode_softmax.c attention/dense_bias.c
-  attention/dense_gradient.c attention/dense_heads.c attention/dense_mask.c
-  attention/f32.c attention/factors.c attention/key_order.c
-  attention/leaf_sums.c attention/load.c attention/mask.c attention/order.c
-  attention/outputs.c attention/paged.c attention/pairs.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c attention/real.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/rotation.c attention/row_factor.c
+  attention/bf16_product.c attention/bias.c attention/bias_pwl.c
+  attention/bias_table.c attention/content.c attention/content_far.c
+  attention/content_gates.c attention/content_maps.c
+  attention/content_maps_backward.c attention/content_maps_groups.c
+  attention/content_maps_inputs.c attention/content_maps_tiles.c
+  attention/content_maps_tokens.c attention/content_plan.c
+  attention/content_project.c attention/content_state.c
+  attention/content_tables.c attention/content_window.c attention/decode.c
+  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
+  attention/decode_paged.c attention/decode_rows.c attention/decode_softmax.c
+  attention/dense_bias.c attention/dense_gradient.c attention/dense_heads.c
+  attention/dense_mask.c attention/f32.c attention/factors.c
+  attention/key_order.c attention/leaf_sums.c attention/load.c
+  attention/mask.c attention/order.c attention/outputs.c attention/paged.c
+  attention/pairs.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/quant.c attention/quantize.c
+  attention/ragged.c attention/real.c attention/rectangle.c
+  attention/reference.c attention/relations.c attention/request.c
+  attention/request_parts.c attention/rotation.c attention/row_factor.c
   attention/rows.c attention/rows_backward.c attention/rows_content.c
   attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_vectors.c
-  attention/schedules.c attention/scores.c attention/scratch.c
-  attention/sinks.c attention/softmax.c attention/state.c attention/stick.c
-  attention/tables.c attention/tiled.c attention/token_angles.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_store.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/state.c
+  attention/stick.c attention/tables.c attention/tiled.c
+  attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
   nn/nn_dispatch.c nn/norm.c
-  model/check.c model/heads.c model/input.c model/layer.c model/layout.c
-  model/leaves.c model/memory.c model/model.c model/pass.c model/sequence.c
-  model/sequence_exchange.c model/sequence_heads.c model/share.c)
+  model/check.c model/heads.c model/heads_weights.c model/input.c
+  model/layer.c model/layout.c model/leaves.c model/memory.c model/model.c
+  model/pass.c model/sequence.c model/sequence_exchange.c
+  model/sequence_heads.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c
   files/document.c files/gguf.c files/gguf_cursor.c files/gguf_value.c
@@ -97,16 +100,16 @@ set(LAB_SOURCES
   group/build.c group/greeting.c group/group.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-  families/check_dialect.c families/check_gguf.c families/check_keys.c
-  families/check_kinds.c families/check_layers.c families/check_lengths.c
-  families/check_llama3.c families/check_longrope.c families/check_model.c
-  families/check_pairing.c families/check_pairs.c families/check_params.c
-  families/check_public.c families/check_report.c families/check_rows.c
-  families/check_scores.c families/check_sections.c families/check_tensors.c
-  families/check_values.c families/check_view.c families/check_whole.c
-  families/check_widths.c families/check_windows.c families/check_write.c
-  families/check_yarn.c families/class.c families/compare.c
-  families/compare_layer.c families/compare_parts.c
+  families/check_dialect.c families/check_find.c families/check_gguf.c
+  families/check_keys.c families/check_kinds.c families/check_layers.c
+  families/check_lengths.c families/check_llama3.c families/check_longrope.c
+  families/check_model.c families/check_pairing.c families/check_pairs.c
+  families/check_params.c families/check_public.c families/check_report.c
+  families/check_rows.c families/check_scores.c families/check_sections.c
+  families/check_tensors.c families/check_values.c families/check_view.c
+  families/check_whole.c families/check_widths.c families/check_windows.c
+  families/check_write.c families/check_yarn.c families/class.c
+  families/compare.c families/compare_layer.c families/compare_parts.c
   families/compare_rotation.c families/config.c families/config_gguf.c
   families/config_value.c families/convert.c families/convert_back.c
   families/convert_back_config.c families/convert_back_items.c
@@ -132,18 +135,16 @@ set(LAB_SOURCES
   families/model_sight.c families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
-  families/net_delta.c families/net_delta_bind.c families/net_ends.c
-  families/net_enter.c families/net_experts.c families/net_families.c
-  families/net_family_keys.c families/net_family_linear.c
-  families/net_generate.c families/net_gguf.c families/net_grid.c
-  families/net_head.c families/net_inputs.c families/net_latent.c
-  families/net_learned.c families/net_length.c families/net_linear.c
-  families/net_losses.c families/net_math_f32.c families/net_math_f64.c
-  families/net_matrix.c families/net_memory.c families/net_merger.c
-  families/net_mixture.c families/net_mlp.c families/net_names.c
-  families/net_norm.c families/net_open.c families/net_params.c
+  families/net_delta.c families/net_enter.c families/net_experts.c
+  families/net_families.c families/net_family_keys.c
+  families/net_family_linear.c families/net_gguf.c families/net_grid.c
+  families/net_inputs.c families/net_latent.c families/net_length.c
+  families/net_linear.c families/net_losses.c families/net_math_f32.c
+  families/net_math_f64.c families/net_matrix.c families/net_memory.c
+  families/net_merger.c families/net_mixture.c families/net_mlp.c
+  families/net_names.c families/net_norm.c families/net_open.c
   families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_run.c families/net_seen.c
+  families/net_probe_rows.c families/net_room.c families/net_run.c
   families/net_share.c families/net_sight.c families/net_stack.c
   families/net_streams.c families/net_whole.c families/net_windows.c
   families/pairing.c families/plan.c families/plan_alibi.c
@@ -164,13 +165,14 @@ set(LAB_SOURCES
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/token_pairs.c corpus/tokens.c
   corpus/vocabulary.c corpus/vocabulary_train.c
-  store/checkpoint.c store/clock.c store/copy_rows.c store/corpus_recipe.c
-  store/merge_checkpoint.c store/merge_texts.c store/notice.c
-  store/run_sizes.c store/run_vocabulary.c store/speed.c store/store.c
-  store/store_eval.c store/store_files.c store/store_guard.c
-  store/store_keep.c store/store_merge.c store/store_migrate.c
-  store/store_open.c store/store_protocols.c store/store_rows.c
-  store/store_runs.c store/store_sql.c store/store_texts.c store/sums.c
+  store/checkpoint.c store/checkpoint_memory.c store/clock.c
+  store/copy_rows.c store/corpus_recipe.c store/merge_checkpoint.c
+  store/merge_texts.c store/notice.c store/run_sizes.c store/run_vocabulary.c
+  store/speed.c store/store.c store/store_eval.c store/store_files.c
+  store/store_guard.c store/store_keep.c store/store_merge.c
+  store/store_migrate.c store/store_open.c store/store_protocols.c
+  store/store_readonly.c store/store_rows.c store/store_runs.c
+  store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/ranks.c train/register.c train/train.c
   train/train_advice.c train/train_begin.c train/train_group.c
   train/train_options.c train/train_parent.c train/train_resume.c
@@ -199,7 +201,7 @@ set(LAB_SOURCES
   measure/statistics_rank.c measure/statistics_tests.c
   measure/statistics_unpaired.c measure/study.c measure/study_compare.c
   measure/study_compare_parts.c measure/study_file.c measure/study_read.c
-  measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/study_row.c measure/surface.c measure/sweep.c measure/task_copy.c
   measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
   measure/task_recall.c measure/task_recorded.c measure/task_row.c
   measure/task_score.c measure/task_state.c measure/task_tally.c
@@ -207,9 +209,10 @@ set(LAB_SOURCES
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
-  figure/inline_map.c figure/kinds.c figure/legend.c figure/palette.c
-  figure/panels.c figure/rows.c figure/screen.c figure/style.c
-  figure/terminal.c figure/terminal_plot.c figure/terminal_rows.c
+  figure/inline_map.c figure/inline_text.c figure/kinds.c figure/legend.c
+  figure/palette.c figure/panels.c figure/rows.c figure/screen.c
+  figure/style.c figure/terminal.c figure/terminal_plot.c
+  figure/terminal_rows.c
   report/cell.c report/export.c report/export_csv.c report/export_tex.c
   report/figures.c report/figures_draw.c report/figures_extension.c
   report/figures_learning.c report/figures_probe.c report/figures_rope.c
@@ -240,16 +243,16 @@ set(COMMAND_SOURCES
   cmd_model.c cmd_positions.c cmd_probe.c cmd_report.c cmd_resize.c
   cmd_rotate.c cmd_runs.c cmd_selftest.c cmd_show.c cmd_similarity.c
   cmd_study.c cmd_table.c cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c
-  course.c errors.c eval_task.c figure_runs.c figure_text.c help.c homework.c
-  job.c json.c language.c launcher.c main.c model_check.c model_compare.c
-  model_convert.c model_extend.c model_generate.c model_identify.c
-  model_input.c model_inspect.c model_logits.c model_losses.c model_maps.c
-  model_plan.c model_probe.c model_score.c model_text.c model_vectors.c
-  model_waves.c mpi.c owned.c params.c positions_forms.c positions_input.c
-  positions_rows.c positions_windows.c ranks.c report_lists.c report_part.c
-  runs_fields.c runs_resume.c safe.c show_attend.c show_checks.c
-  show_layers.c show_markdown.c show_picture.c study_compare.c task_scores.c
-  terminal.c tutorial_rows.c)
+  course.c course_style.c errors.c eval_task.c figure_runs.c figure_text.c
+  help.c homework.c job.c json.c language.c launcher.c main.c model_check.c
+  model_compare.c model_convert.c model_extend.c model_generate.c
+  model_identify.c model_input.c model_inspect.c model_logits.c
+  model_losses.c model_maps.c model_plan.c model_probe.c model_score.c
+  model_text.c model_vectors.c model_waves.c mpi.c owned.c params.c
+  positions_forms.c positions_input.c positions_rows.c positions_windows.c
+  ranks.c report_lists.c report_part.c runs_fields.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_layers.c show_markdown.c show_picture.c
+  study_compare.c task_scores.c terminal.c tutorial_rows.c tutorial_runs.c)
 set(TUTORIAL_SOURCES
   checks.c chinese.c course.c encodings.c figures.c homework.c lines.c
   network.c print.c resources.c run.c tables.c tensors.c

@@ -63,7 +63,7 @@ static void run(const struct lct_net *n)
 
     if (n->width > MOST_WIDTH || n->text.n_layers > MOST_LAYERS ||
         n->vocab < 0 || (n->vocab < 1 && n->text.patches == NULL) ||
-        n->encoder.n_layers > MOST_LAYERS || n->text.memory > MOST_WIDTH ||
+        n->encoder.n_layers > MOST_LAYERS || n->s.memory > MOST_WIDTH ||
         (n->text.patches != NULL && !one_patch(&t, n)))
         return;
     s = lct_net_run_begin(&r, n, 1, t.T, t.T);

@@ -313,6 +313,93 @@ TEST(sums_in_double_are_trees)
     }
 }
 
+/* ------------------------------------------------------------- coordinates */
+
+/* dq_coords, then dk_coords, of a run. */
+static double *coords_with(struct mixed *m, int64_t leaves)
+{
+    const size_t queries = mixed_size(&m->q_coords);
+    const size_t keys = mixed_size(&m->k_coords);
+    double *both = malloc((queries + keys) * sizeof(*both));
+
+    memset(m->g.dq_coords->data, 0xff, queries * sizeof(*both));
+    memset(m->g.dk_coords->data, 0xff, keys * sizeof(*both));
+    free(run_with(m, leaves));
+    memcpy(both, m->g.dq_coords->data, queries * sizeof(*both));
+    memcpy(both + queries, m->g.dk_coords->data, keys * sizeof(*both));
+    return both;
+}
+
+static void check_coords(struct mixed *m, const double *rows, int64_t L)
+{
+    const size_t n = mixed_size(&m->dout);
+    const size_t queries = mixed_size(&m->q_coords);
+    double *dout = malloc(n * sizeof(*dout)), *got = coords_with(m, L);
+    double *leaf[MOST];
+    const double *sums[MOST];
+
+    for (size_t i = 0; i < n; i++)
+        dout[i] = oracle_get(&m->dout, i);
+    for (int64_t l = 0; l < L; l++) {
+        keep_leaf(m, dout, l, L);
+        leaf[l] = coords_with(m, 0);
+        sums[l] = leaf[l];
+    }
+    for (size_t i = 0; i < n; i++)
+        oracle_put(&m->dout, i, dout[i]);
+    for (size_t i = 0; i < queries + mixed_size(&m->k_coords); i++) {
+        const double want = i < queries ? rows[i] : node(sums, 0, L, i, true);
+
+        if (!equal(got[i], want))
+            FAIL("%s, %d leaves: number %zu, of keys from %zu, is %a, not %a",
+                 m->spec, (int)L, i, queries, got[i], want);
+    }
+    for (int64_t l = 0; l < L; l++)
+        free(leaf[l]);
+    free(dout);
+    free(got);
+}
+
+/* Trees in double; two heads share a coordinate, and their sum is a leaf's.  A
+   rotation has none of biases. */
+TEST(gradients_of_coordinates_are_trees)
+{
+    static const char *const specs[] = { "alibi", "kerple",
+                                         "fire(hidden=4,length=64)",
+                                         "scale-invariant(tau=3)", "rope" };
+    static const int64_t leaves[] = { 1, 2, 4, 8 };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        FREED_BY(mixed_free)
+        struct mixed m = { .spec = specs[i],
+                           .dtype = i % 2 ? LOCANT_F64 : LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 2,
+                           .H = 2,
+                           .G = 2,
+                           .T = 193,
+                           .S = 200,
+                           .D = 8,
+                           .axes = 1 };
+        locant_tensor dq, dk;
+        double *rows;
+
+        mixed_make(&m);
+        dq = test_tensor(LOCANT_F64, 3, m.q_coords.shape);
+        dk = test_tensor(LOCANT_F64, 3, m.k_coords.shape);
+        m.g.dq_coords = &dq;
+        m.g.dk_coords = &dk;
+        rows = coords_with(&m, 0);
+        CHECK((rows[0] != 0 || rows[5] != 0) ==
+              (strcmp(specs[i], "rope") != 0));
+        for (size_t k = 0; k < LEN(leaves); k++)
+            check_coords(&m, rows, leaves[k]);
+        free(rows);
+        test_tensor_free(&dq);
+        test_tensor_free(&dk);
+    }
+}
+
 /* -------------------------------------------- documents, options, long rows */
 
 /* Two documents, padding before and after; keys in order. */

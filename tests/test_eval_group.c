@@ -22,6 +22,8 @@ struct job {
     const locant_corpus *text; /* of rank 1, if it has another */
     int64_t id;
     int64_t blocks; /* of rank 1, if it has others */
+    bool no_text;   /* for rank 1 */
+    bool nowhere;   /* rank 1 has no room for the result */
     locant_evaluation got[8];
 };
 
@@ -33,9 +35,14 @@ static locant_status evaluate_rank(const locant_group *g, void *context)
     o.group = g;
     if (g->rank == 1 && job->blocks)
         o.blocks = job->blocks;
-    return locant_evaluate_as(
-        &job->got[g->rank], g->rank == 0 ? job->store : NULL, job->id,
-        g->rank == 1 && job->text ? job->text : corpus, &o);
+    return locant_evaluate_as(g->rank == 1 && job->nowhere ? NULL
+                                                           : &job->got[g->rank],
+                              g->rank == 0 ? job->store : NULL, job->id,
+                              g->rank != 1   ? corpus
+                              : job->no_text ? NULL
+                              : job->text    ? job->text
+                                             : corpus,
+                              &o);
 }
 
 /* A store of its own with one run, so that no result is there yet. */
@@ -235,6 +242,20 @@ TEST(what_differs_is_refused_before_the_first_window)
     refuse(&job, LOCANT_ERR_PARAM, "run 2");
     assert_int_equal(recorded(job.store), 0);
     locant_corpus_free(other);
+    locant_store_close(job.store);
+}
+
+/* Rank 1 alone was called wrongly: the others do not wait for it. */
+TEST(one_rank_that_cannot_begin_stops_all)
+{
+    const locant_train_options o = narrow("rope", 1, TRAINED, 4);
+    struct job job = begin(&o);
+
+    job.no_text = true;
+    refuse(&job, LOCANT_ERR_PARAM,
+           "rank 1: locant_evaluate_as: corpus is NULL");
+    job.nowhere = true;
+    refuse(&job, LOCANT_ERR_PARAM, "rank 1: locant_evaluate_as: out is NULL");
     locant_store_close(job.store);
 }
 

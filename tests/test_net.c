@@ -54,7 +54,7 @@ static void check_steps(const char *name, locant_dtype dtype)
     size_t bytes;
     void *whole, *part;
 
-    CHECK_OK(lct_net_open(&n, fixture(name), dtype));
+    CHECK_OK(lct_net_open(&n, fixture(name), dtype, NULL));
     draw_ids(ids, B * T, n->vocab);
     bytes = (size_t)(B * T * n->vocab) * locant_dtype_size(n->dtype);
     whole = malloc(bytes);

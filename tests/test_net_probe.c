@@ -94,7 +94,7 @@ static void check_model(const char *name, int64_t T, int64_t padding,
     struct check c = { name, NULL, padding, 0 };
     struct lct_net_watch watch = { check_call, &c, NULL };
 
-    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F64));
+    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F64, NULL));
     c.stack = &n->text;
     for (int64_t i = 0; i < B * T; i++) {
         ids[i] = test_range(3, n->vocab - 1);
@@ -380,9 +380,7 @@ TEST(classes_of_made_up_heads)
                                          .heads = heads,
                                          .rows = 1 };
     const struct lct_net_stack stack = { .n_layers = 1 };
-    const struct lct_net_probe probe = { .stack = &stack,
-                                         .only = -1,
-                                         .layers = &layer };
+    const struct lct_net_probe probe = { .stack = &stack, .layers = &layer };
     json_t *json = lct_net_probe_json(&probe, 16, -1);
 
     for (size_t h = 0; h < HEADS; h++)
@@ -409,9 +407,7 @@ TEST(unused_pairs_of_a_made_up_head)
                                          .heads = heads,
                                          .rows = 1 };
     const struct lct_net_stack stack = { .n_layers = 1 };
-    const struct lct_net_probe probe = { .stack = &stack,
-                                         .only = -1,
-                                         .layers = &layer };
+    const struct lct_net_probe probe = { .stack = &stack, .layers = &layer };
     json_t *json = lct_net_probe_json(&probe, 16, -1);
     const json_t *pairs = json_object_get(layer_of(json, 0), "pairs");
 

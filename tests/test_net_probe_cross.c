@@ -61,7 +61,7 @@ static void check_cross(const char *name, int64_t S, int64_t padding)
     int64_t *mask = calloc((size_t)(B * S), sizeof *mask), next[B * NEW];
     const struct lct_net_tokens source = { S, ids, mask, .stride = S };
 
-    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F64));
+    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F64, NULL));
     for (int64_t i = 0; i < B * S; i++) {
         ids[i] = test_range(3, n->vocab - 1);
         mask[i] = i < (B - 1) * S || i >= (B - 1) * S + padding;

@@ -391,12 +391,6 @@ TEST(gradients_are_checked)
     c.g.dq_coords = &d;
     CHECK(ask(&c) == LOCANT_ERR_ALIAS);
     c.g.dq_coords = VIEW(F64, other, 6, 1);
-    c.a.leaves = 2;
-    CHECK_REFUSED(
-        ask(&c), LOCANT_ERR_UNSUPPORTED,
-        "locant_attention_backward: dq_coords is asked for, expected NULL: "
-        "with leaves coordinates have no gradient");
-    c.a.leaves = 0;
     c.a.q_coords = c.a.k_coords = NULL;
     CHECK_REFUSED(
         ask(&c), LOCANT_ERR_NULL,

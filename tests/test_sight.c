@@ -71,7 +71,7 @@ TEST(a_text_with_images_has_the_same_bits_whole_and_by_tokens)
     for (size_t i = 0; i < LEN(names); i++) {
         struct lct_net *n;
 
-        CHECK_OK(lct_net_open(&n, fixture(names[i]), LOCANT_F32));
+        CHECK_OK(lct_net_open(&n, fixture(names[i]), LOCANT_F32, NULL));
         run_in_steps(whole, n, &x, T);
         for (size_t k = 0; k < LEN(steps); k++) {
             run_in_steps(part, n, &x, steps[k]);
@@ -247,7 +247,7 @@ TEST(flat_files_of_transformers_4_have_the_same_bits)
         void *weights = read_all(&b.weights_size, old[i], "model.safetensors");
         char *flat = flattened(config);
 
-        CHECK_OK(lct_net_open(&n, fixture(old[i]), LOCANT_F32));
+        CHECK_OK(lct_net_open(&n, fixture(old[i]), LOCANT_F32, NULL));
         run_in_steps(want, n, &x, T);
         lct_net_close(n);
         b.config = flat;

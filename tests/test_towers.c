@@ -53,7 +53,7 @@ static void check_steps(const char *name)
     draw_ids(decoder, B * S, VOCAB);
     for (int i = 0; i < B * T; i++)
         mask[i] = i % T > 1 || i > T;
-    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F32));
+    CHECK_OK(lct_net_open(&n, fixture(name), LOCANT_F32, NULL));
     run_in_steps(whole, n, &source, decoder, S);
     for (size_t i = 0; i < LEN(steps); i++) {
         run_in_steps(part, n, &source, decoder, steps[i]);

@@ -446,6 +446,26 @@ static locant_status too_long_on_one(const locant_group *g, void *context)
                         corpus, &o);
 }
 
+static locant_status nowhere_on_one(const locant_group *g, void *context)
+{
+    struct job *job = context;
+    locant_train_options o = job->o;
+
+    o.group = g;
+    return locant_train(g->rank == 1 ? NULL : &job->ids[g->rank],
+                        g->rank == 0 ? job->store : NULL, corpus, &o);
+}
+
+static locant_status no_text_on_one(const locant_group *g, void *context)
+{
+    struct job *job = context;
+    locant_train_options o = job->o;
+
+    o.group = g;
+    return locant_train(&job->ids[g->rank], g->rank == 0 ? job->store : NULL,
+                        g->rank == 1 ? NULL : corpus, &o);
+}
+
 IN_SCRATCH(one_rank_that_cannot_begin_stops_all)
 {
     struct thread_group_result results[THREAD_GROUP_RANKS];
@@ -458,6 +478,10 @@ IN_SCRATCH(one_rank_that_cannot_begin_stops_all)
     thread_group_check(results, 3, LOCANT_ERR_PARAM, "base");
     thread_group_run(results, &group, too_long_on_one, &job);
     thread_group_check(results, 3, LOCANT_ERR_PARAM, "steps is -1");
+    thread_group_run(results, &group, nowhere_on_one, &job);
+    thread_group_check(results, 3, LOCANT_ERR_PARAM, "rank 1: locant_train: ");
+    thread_group_run(results, &group, no_text_on_one, &job);
+    thread_group_check(results, 3, LOCANT_ERR_PARAM, "rank 1: locant_train: ");
     locant_store_close(job.store);
 }
 

@@ -164,19 +164,20 @@ enum {
  *            Positions are 0 .. S - 1
  *
  * leaves     0, or a power of two up to 256: how backward adds what it sums
- *            over queries, dk, dv, dx, dparams and dsinks.  With 0 they are one
- *            chain in the order of queries.  Else leaf l of L has the tiles of
- *            64 queries from floor(l n / L) to before floor((l + 1) n / L), n =
- *            ceil(T / 64).  Each leaf is summed from zero, in F32 (F64 if q is
- *            F64), and the leaves are added by the full binary tree
- *            S(a, 1) = leaf a, S(a, 2s) = S(a, s) + S(a + s, s), element by
- *            element.  If every query sits between the first and the last
- *            position of the keys, out, lse, dq and dbias have the bits of
- *            leaves = 0; and a call with leaves = 1 for the queries of one
- *            leaf, at their positions, and all keys gives the sums of that leaf
- *            and its rows of out, lse and dq to the bit.  The workspace also
- *            has log2(L) + 1 arrays with the elements of k, v, x, params and
- *            sinks.  The reference has one chain
+ *            over queries, dk, dv, dx, dparams, dsinks and dk_coords.  With 0
+ *            they are one chain in the order of queries.  Else leaf l of L has
+ *            the tiles of 64 queries from floor(l n / L) to before
+ *            floor((l + 1) n / L), n = ceil(T / 64).  Each leaf is summed from
+ *            zero, in F32 (F64 if q is F64; dk_coords in F64), and the leaves
+ *            are added by the full binary tree S(a, 1) = leaf a, S(a, 2s) =
+ *            S(a, s) + S(a + s, s), element by element.  If every query sits
+ *            between the first and the last position of the keys, out, lse, dq,
+ *            dbias and dq_coords have the bits of leaves = 0; and a call with
+ *            leaves = 1 for the queries of one leaf, at their positions, and
+ *            all keys gives the sums of that leaf and its rows of out, lse and
+ *            dq to the bit.  The workspace also has log2(L) + 1 arrays with the
+ *            elements of k, v, x, params, sinks and k_coords.  The reference
+ *            has one chain
  *
  * Source: of values that are part of the keys DeepSeek-AI 2024,
  * arXiv:2405.04434v5, section 2.1 and appendix C; of the window Beltagy et al.
@@ -320,7 +321,7 @@ typedef struct locant_attention_gradients {
  * what flows through a rotation, for q and dq, and for k and dk.
  *
  * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
- * Errors: as locant_attention_forward(); UNSUPPORTED for dq_coords with leaves.
+ * Errors: as locant_attention_forward().
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_backward(const locant_attention_gradients *gradients,

@@ -6,6 +6,11 @@
  * mean the same.  Whatever engine carries the bytes, results have the same bits
  * for any number of ranks.  locant/mpi.h makes a group of MPI; another engine
  * needs one function, 'exchange'.
+ *
+ * A rank with a wrong argument says so in the first exchange, and all return
+ * its failure.  Only one whose group cannot be read (the options are NULL or
+ * have another struct_size, or the group is none) returns alone: the others
+ * wait for it as long as the engine waits.
  */
 #ifndef LOCANT_GROUP_H
 #define LOCANT_GROUP_H

@@ -25,7 +25,7 @@ class Gradients(NamedTuple):
     x, sinks None if attention had none
     bias     None if attention had none
     q_coords, k_coords  the part that flows through biases; None if attention
-             had no coordinates, or with leaves
+             had no coordinates
     """
 
     q: Array
@@ -359,8 +359,8 @@ def attention_backward(
     Returns Gradients(q, k, v, params, x, sinks, bias, q_coords, k_coords):
     arrays of the shapes and dtypes of what they belong to; params by name, of
     every learned parameter; of bias summed over the axes along which it was
-    broadcast; of coordinates (None with leaves) what flows through biases, to
-    which coordinates_backward(.., out=) adds what flows through a rotation.
+    broadcast; of coordinates what flows through biases, to which
+    coordinates_backward(.., out=) adds what flows through a rotation.
     Errors: as attention().
     Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
@@ -383,7 +383,7 @@ def attention_backward(
         dbias = np.empty(p.bias.shape, p.bias.dtype)
         g.add("dbias", _four_axes(dbias, "dbias"), p.bias_code)
     for name, at in (("dq_coords", q_coords), ("dk_coords", k_coords)):
-        if at is not None and leaves == 0:
+        if at is not None:
             g.add(name, np.empty(np.shape(at), np.float64))
     dparams = g.add_params(p.bound)
     scratch = workspace(p.struct)

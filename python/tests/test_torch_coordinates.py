@@ -95,6 +95,11 @@ class Coordinates(unittest.TestCase):
         out, lse = locant.attention(q, k, v, spec, return_lse=True, **options)
         made = locant.attention_backward(out, q, k, v, out, lse, spec,
                                          **options)
+        # all queries are in one of two leaves
+        tree = locant.attention_backward(out, q, k, v, out, lse, spec,
+                                         leaves=2, **options)
+        self.assertTrue((tree.q_coords == made.q_coords).all())
+        self.assertTrue((tree.k_coords == made.k_coords).all())
         dq_at = locant.coordinates_backward(made.q, q, spec, out=made.q_coords)
         dk_at = locant.coordinates_backward(made.k, k, spec, out=made.k_coords)
         same = lt.attention(*given[:3], spec, q_coords=given[3],
@@ -102,8 +107,12 @@ class Coordinates(unittest.TestCase):
         same.backward(same.detach())
         self.assertTrue((dq_at == given[3].grad.numpy()).all())
         self.assertTrue((dk_at == given[4].grad.numpy()).all())
-        self.assertIsNone(locant.attention_backward(
-            out, q, k, v, out, lse, spec, leaves=2, **options).q_coords)
+        again = [x.detach().requires_grad_() for x in given]
+        same = lt.attention(*again[:3], spec, q_coords=again[3],
+                            k_coords=again[4], leaves=2)
+        same.backward(same.detach())
+        for x, y in zip(again, given):
+            self.assertTrue((x.grad == y.grad).all())
 
     def test_of_positions_alone(self):
         """Where q and k need no gradient of their own."""
@@ -142,10 +151,6 @@ class Coordinates(unittest.TestCase):
         with self.assertRaisesRegex(locant.Error, "t5 reads whole positions"):
             lt.Encoding("t5", heads=2, head_dim=16, dtype=torch.float64)(
                 q, q, q, q_coords=at, k_coords=at)
-        out = lt.attention(q, q, q, "alibi", q_coords=at, k_coords=at,
-                           leaves=2)
-        with self.assertRaisesRegex(locant.Error, "dq_coords is asked for"):
-            out.sum().backward()
         out = lt.add(rows(5, 16), "sincos2d", rows(5, 2))
         with self.assertRaisesRegex(locant.Error, "detach"):
             out.sum().backward()

@@ -64,18 +64,20 @@ static void backward(const struct lct_problem *x,
     /* the tiled engine also after a decode forward */
     const lct_backward_engine engine =
         rows ? lct_rows_backward : lct_tiled_backward;
+    locant_attention_gradients of_rows = *pass->g;
 
     (rows ? lct_dense_gradient_begin_rows
           : lct_dense_gradient_begin)(p, pass->g->dbias);
     lct_real_begin_backward(p, pass->g);
     if (x->request.leaves > 0) {
         lct_leaf_sums_backward(&x->leaf_sums, p, pass, engine);
+        of_rows.dk_coords = NULL;
     } else {
         engine(p, pass);
         lct_param_gradients_accumulate(p, pass->g->dparams);
     }
     lct_dense_gradient_end(p, pass->g->dbias);
-    lct_real_end_backward(p, pass->g);
+    lct_real_end_backward(p, &of_rows);
 }
 
 locant_status

@@ -19,6 +19,7 @@
  */
 #include "bf16.h"
 #include "../encodings/rotate.h"
+#include "bf16_product.h"
 #include "decode_bf16.h"
 #include "load.h"
 #include "steps.h"
@@ -62,76 +63,6 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
 
 /* ----------------------------------------------------------------- products */
 
-enum { LOW_HALF = 0xffff, WORD = sizeof(uint32_t) /* bytes */ };
-
-/*
- * Are all halves of n words finite?  With the sign cleared, adding 1 to an
- * exponent of ones carries into the sign bit.
- */
-static bool all_finite(const uint32_t *x, size_t n)
-{
-    uint32_t carried = 0;
-
-    for (size_t i = 0; i < n; i++)
-        carried |= (x[i] & 0x7f807f80) + 0x00800080;
-    return (carried & 0x80008000) == 0;
-}
-
-bool lct_bf16_is_finite(const struct lct_bf16_product *x)
-{
-    for (size_t k = 0; k < x->k; k++)
-        if (!all_finite(x->b + k * x->b_row, x->n))
-            return false;
-    return true;
-}
-
-/* A mask of the halves of a word that are neither 0 nor -0. */
-static uint32_t nonzero_halves(uint32_t word)
-{
-    return ((word & 0x7fff) != 0 ? LOW_HALF : 0) |
-           ((word & 0x7fff0000) != 0 ? ~(uint32_t)LOW_HALF : 0);
-}
-
-/* The product x, in which weights of 0 contribute nothing even to a NaN. */
-static void multiply_guarded(const struct lct_kernels *kernels,
-                             const struct lct_bf16_product *x, uint32_t *row)
-{
-    for (size_t i = 0; i < x->m; i++) {
-        struct lct_bf16_product one = *x;
-
-        one.c += i * x->c_row;
-        one.m = one.k = 1;
-        one.b = row;
-        one.rescale = NULL;
-        if (x->rescale != NULL)
-            for (size_t d = 0; d < x->n; d++)
-                one.c[d] *= x->rescale[i];
-        for (size_t k = 0; k < x->k; k++) {
-            const uint32_t *b = x->b + k * x->b_row;
-            uint32_t word, kept;
-
-            one.a = (const char *)x->a + (ptrdiff_t)i * x->a_row +
-                    (ptrdiff_t)k * x->a_col;
-            memcpy(&word, one.a, sizeof(word));
-            kept = nonzero_halves(word); /* NaN is kept */
-            for (size_t d = 0; d < x->n; d++)
-                row[d] = b[d] & kept;
-            if (kept != 0)
-                kernels->bf16_matmul(&one);
-        }
-    }
-}
-
-void lct_bf16_multiply(const struct lct_kernels *kernels,
-                       const struct lct_bf16_product *x, bool guard,
-                       uint32_t *row)
-{
-    if (guard)
-        multiply_guarded(kernels, x, row);
-    else
-        kernels->bf16_matmul(x);
-}
-
 /*
  * Multiply a whole tile step by step: set scores, or add other products.  x.k
  * counts words.  Steps begin at a word; in the last word of a step, the second
@@ -142,7 +73,7 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_bf16_product x)
 {
     bool guard =
-        of != LCT_STEPS_SCORES && t->guarded && !lct_bf16_is_finite(&x);
+        of != LCT_STEPS_SCORES && t->guarded && !lct_bf16_product_is_finite(&x);
     struct lct_steps e = { 0 };
 
     x.add = of != LCT_STEPS_SCORES;
@@ -161,7 +92,7 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
             part.factor += b.n0;
         if (x.rescale != NULL)
             part.rescale += b.m0;
-        lct_bf16_multiply(p->kernels, &part, guard, s->bf16.guard);
+        lct_bf16_product_multiply(p->kernels, &part, guard, s->bf16.guard);
     }
 }
 
@@ -334,6 +265,8 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 }
 
 /* ------------------------------------------------------------------- scores */
+
+enum { WORD = sizeof(uint32_t) /* bytes */ };
 
 /* A left factor of words: entry (i, j) is at byte i * row + j * column. */
 struct words_factor {

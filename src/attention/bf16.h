@@ -19,13 +19,4 @@ static inline ptrdiff_t lct_bf16_step(const locant_tensor *x)
 {
     return (ptrdiff_t)x->stride[2] * (ptrdiff_t)sizeof(uint16_t);
 }
-
-/*
- * Compute product x.  With 'guard', weights of 0 in a contribute nothing, even
- * where b is NaN or infinite, and 'row' is scratch of x->n words.
- */
-void lct_bf16_multiply(const struct lct_kernels *kernels,
-                       const struct lct_bf16_product *x, bool guard,
-                       uint32_t *row);
-bool lct_bf16_is_finite(const struct lct_bf16_product *x);
 #endif

@@ -2,6 +2,7 @@
 #include "decode_bf16.h"
 #include "../encodings/rotate.h"
 #include "bf16.h"
+#include "bf16_product.h"
 #include "decode_rows.h"
 #include "load.h"
 #include "tables.h"
@@ -118,8 +119,9 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
         p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n,
                                    lct_at(&v.x, v.at, 3), lct_bf16_step(&v.x),
                                    LCT_STORED_BF16, x->k, (size_t)p->Dv);
-    lct_bf16_multiply(p->kernels, &y, f->guard[i] && !lct_bf16_is_finite(&y),
-                      f->s->bf16.guard);
+    lct_bf16_product_multiply(p->kernels, &y,
+                              f->guard[i] && !lct_bf16_product_is_finite(&y),
+                              f->s->bf16.guard);
 }
 
 /* clang-format off */

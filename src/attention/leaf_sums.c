@@ -4,6 +4,7 @@
 #include "../core/tree.h"
 #include "../kernel/row.h"
 #include "param_gradients.h"
+#include "real.h"
 #include <string.h>
 
 static locant_dtype dtype_of(const struct lct_plan *p)
@@ -15,6 +16,17 @@ static locant_dtype dtype_of(const struct lct_plan *p)
 static size_t elements(const struct lct_plan *p, int64_t D)
 {
     return (size_t)(p->B * p->Hkv * p->S * D);
+}
+
+/* Those of k_coords. */
+static size_t coord_elements(const struct lct_plan *p)
+{
+    const locant_tensor *t = p->request->a->k_coords;
+    size_t n = t != NULL;
+
+    for (int i = 0; n > 0 && i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
 }
 
 static size_t x_elements(const struct lct_plan *p)
@@ -36,6 +48,8 @@ void lct_leaf_sums_layout(struct lct_leaf_sums *sums, const struct lct_plan *p,
     sums->arrays =
         lct_arena_alloc(arena, lct_tree_room(0, r->leaves), (int64_t)sums->size,
                         locant_dtype_size(dtype_of(p)));
+    sums->coords = lct_arena_doubles(arena, lct_tree_room(0, r->leaves),
+                                     (int64_t)coord_elements(p));
 }
 
 /* The sums that are asked for, one after another in an array of a leaf. */
@@ -44,9 +58,10 @@ struct leaf {
     const struct lct_plan *p;
     const struct lct_gradient_pass *of; /* of all leaves */
     locant_attention_gradients g;       /* as in 'of', but into the array */
-    locant_tensor dk, dv, dx, dsinks;
+    locant_tensor dk, dv, dx, dsinks, dk_coords;
     size_t params; /* element of the first parameter */
     size_t n;      /* elements */
+    size_t coords; /* elements of dk_coords */
 };
 
 static void *at(const struct leaf *x, int array, size_t element)
@@ -77,10 +92,20 @@ static bool learns(const struct leaf *x)
     return x->p->params > 0 && x->of->g->dparams != NULL;
 }
 
+static double *coords_at(const struct leaf *x, int array)
+{
+    return x->sums->coords + (size_t)array * coord_elements(x->p);
+}
+
 static void use_array(struct leaf *x, int array)
 {
     const locant_attention_gradients *g = x->of->g;
 
+    if (g->dk_coords != NULL) {
+        x->dk_coords = locant_dense(coords_at(x, array), LOCANT_F64,
+                                    g->dk_coords->rank, g->dk_coords->shape);
+        x->coords = coord_elements(x->p);
+    }
     x->n = 0;
     x->g = *g;
     x->g.dk = place(x, &x->dk, array, g->dk);
@@ -89,6 +114,8 @@ static void use_array(struct leaf *x, int array)
     x->params = x->n;
     x->n += learns(x) ? x->p->params : 0;
     x->g.dsinks = place(x, &x->dsinks, array, g->dsinks);
+    x->g.dq_coords = NULL; /* no sum over queries */
+    x->g.dk_coords = g->dk_coords != NULL ? &x->dk_coords : NULL;
 }
 
 /* ---------------------------------------------------------------- one leaf */
@@ -113,12 +140,15 @@ static void run_leaf(struct leaf *x, int64_t l, int array,
     pass.last = first_query(p, l + 1);
     if (pass.first == pass.last) {
         memset(at(x, array, 0), 0, x->n * locant_dtype_size(dtype_of(p)));
+        memset(coords_at(x, array), 0, x->coords * sizeof(double));
         return;
     }
     if (x->g.dsinks != NULL)
         memset(x->dsinks.data, 0,
                (size_t)p->H * locant_dtype_size(dtype_of(p)));
+    lct_real_begin_leaf(p);
     engine(p, &pass);
+    lct_real_end_backward(p, &x->g);
     if (learns(x))
         lct_row_from_f64(at(x, array, x->params), dtype_of(p),
                          p->gradients->params, p->params);
@@ -154,15 +184,17 @@ static void add_part(void *context, size_t task, int slot)
 static void add(const struct leaf *x, int array)
 {
     struct addition a = { x, array };
+    double *to = coords_at(x, array), *more = coords_at(x, array + 1);
 
+    for (size_t i = 0; i < x->coords; i++)
+        to[i] += more[i];
     lct_parallel_for((x->n + PART - 1) / PART, x->p->slots, add_part, &a);
 }
 
 /* ------------------------------------------------------------------- store */
 
 /* Copy the rows of a tensor of which the last dimension is dense. */
-static void store(const struct leaf *x, const locant_tensor *to,
-                  const locant_tensor *from)
+static void store(const locant_tensor *to, const locant_tensor *from)
 {
     const int rows = to == NULL ? 0 : to->rank - 1;
     const size_t n = to == NULL ? 0 : (size_t)to->shape[rows];
@@ -173,7 +205,7 @@ static void store(const struct leaf *x, const locant_tensor *to,
     for (int64_t row = 0; row < count; row++) {
         const char *data = lct_at(from, index, rows);
 
-        if (dtype_of(x->p) == LOCANT_F64)
+        if (from->dtype == LOCANT_F64)
             lct_row_from_f64(lct_at(to, index, rows), to->dtype,
                              (const double *)data, n);
         else
@@ -219,9 +251,10 @@ void lct_leaf_sums_backward(const struct lct_leaf_sums *sums,
     if (lct_pool_cancelled()) /* array 0 may not be written */
         return;
     use_array(&x, 0);
-    store(&x, pass->g->dk, &x.dk);
-    store(&x, pass->g->dv, &x.dv);
-    store(&x, pass->g->dx, &x.dx);
+    store(pass->g->dk, &x.dk);
+    store(pass->g->dv, &x.dv);
+    store(pass->g->dx, &x.dx);
+    store(pass->g->dk_coords, &x.dk_coords);
     add_sinks(&x);
     if (!learns(&x))
         return;

@@ -1,6 +1,6 @@
 /*
- * leaf_sums.h - gradients of keys, values, inputs and parameters as trees over
- * leaves of queries.
+ * leaf_sums.h - gradients of keys, their coordinates, values, inputs and
+ * parameters as trees over leaves of queries.
  *
  * A leaf is some tiles of queries.  What an engine sums over queries it sums
  * over those of a leaf, from zero; core/tree.h adds the leaves.
@@ -10,8 +10,9 @@
 #include "gradient_pass.h"
 
 struct lct_leaf_sums {
-    size_t size;  /* elements of all sums of a leaf */
-    char *arrays; /* [room, size], F64 if q is F64, else F32 */
+    size_t size;    /* elements of all sums of a leaf */
+    char *arrays;   /* [room, size], F64 if q is F64, else F32 */
+    double *coords; /* [room, elements of k_coords] */
 };
 
 void lct_leaf_sums_layout(struct lct_leaf_sums *sums, const struct lct_plan *p,

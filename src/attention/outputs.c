@@ -198,13 +198,6 @@ static locant_status check_asked(const struct lct_plan *p,
                            "%s: dbias is asked for, expected NULL: %s has no "
                            "gradient of a dense bias",
                            p->request->fn, p->request->stick->row->info.name);
-    if (p->request->leaves > 0 &&
-        (g->dq_coords != NULL || g->dk_coords != NULL))
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s is asked for, expected NULL: with leaves "
-                           "coordinates have no gradient",
-                           p->request->fn,
-                           g->dq_coords != NULL ? "dq_coords" : "dk_coords");
     return LOCANT_OK;
 }
 

@@ -10,17 +10,23 @@
 #include "paged.h"
 #include "problem.h"
 #include <inttypes.h>
+#include <string.h>
+
+/* The arguments of a call of locant_attention_forward() or _backward(). */
+struct call {
+    locant_attention a;
+    const locant_tensor *out, *lse, *dout; /* dout: backward only */
+    locant_attention_gradients g;          /* backward only */
+};
 
 /* The arguments of one public call. */
 struct ragged {
     const char *fn;
-    const locant_attention *a;
     const locant_ragged *lengths;
     const locant_tensor *cu_q, *cu_k; /* of 'lengths' */
     int64_t n;                        /* sequences */
     enum lct_pass pass;
-    const locant_tensor *out, *lse, *dout; /* dout: backward only */
-    const locant_attention_gradients *g;   /* backward only */
+    struct call all; /* all sequences; check_lengths() sets 'a' */
 };
 
 /* ------------------------------------------------------------------- checks */
@@ -71,75 +77,68 @@ static locant_status check_size(const char *fn, const char *name,
                        fn, name, dim < 0 ? 0 : t->shape[dim], dim, size);
 }
 
-/* A tensor and how it is cut: by which lengths, in which dimension. */
+/* ------------------------------------------------------------------ tensors */
+
+/* Outputs are written in forward, gradients in backward. */
+enum written { READ, OUTPUT, GRADIENT };
+
+/* A tensor of a call and how it is cut: by which lengths, in which dimension.
+ */
 struct part {
     const char *name;
-    const locant_tensor *t;
+    size_t member; /* of struct call */
     int from_last; /* dimensions after that of the tokens */
     bool keys;
+    enum written written;
 };
 
-/* All tensors of a call that have a dimension of tokens. */
-enum {
-    Q,
-    OUT,
-    LSE,
-    DOUT,
-    DQ,
-    Q_POS,
-    Q_DOCS,
-    Q_COORDS,
-    K,
-    V,
-    DK,
-    DV,
-    K_POS,
-    K_DOCS,
-    K_COORDS,
-    X,
-    DX,
-    DQ_COORDS,
-    DK_COORDS,
-    PARTS
+/* All tensors that have a dimension of tokens. */
+enum { OUT, LSE }; /* the others are found by 'member' */
+
+/* clang-format off */
+#define PART(name_, member_, ...) \
+    { .name = name_, .member = offsetof(struct call, member_), __VA_ARGS__ }
+/* clang-format on */
+static const struct part parts[] = {
+    [OUT] = PART("out", out, 1, false, OUTPUT),
+    [LSE] = PART("lse", lse, 0, false, OUTPUT),
+    PART("q", a.q, 1, false, READ),
+    PART("dout", dout, 1, false, READ),
+    PART("dq", g.dq, 1, false, GRADIENT),
+    PART("q_pos", a.q_pos, 0, false, READ),
+    PART("q_docs", a.q_docs, 0, false, READ),
+    PART("q_coords", a.q_coords, 1, false, READ),
+    PART("k", a.k, 1, true, READ),
+    PART("v", a.v, 1, true, READ),
+    PART("dk", g.dk, 1, true, GRADIENT),
+    PART("dv", g.dv, 1, true, GRADIENT),
+    PART("k_pos", a.k_pos, 0, true, READ),
+    PART("k_docs", a.k_docs, 0, true, READ),
+    PART("k_coords", a.k_coords, 1, true, READ),
+    PART("x", a.x, 1, true, READ),
+    PART("dx", g.dx, 1, true, GRADIENT),
+    PART("dq_coords", g.dq_coords, 1, false, GRADIENT),
+    PART("dk_coords", g.dk_coords, 1, true, GRADIENT),
 };
 
-static void parts_of(struct part out[PARTS], const struct ragged *r)
+enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+/* NULL: not given. */
+static const locant_tensor *tensor_of(const struct call *c,
+                                      const struct part *part)
 {
-    const locant_attention_gradients none = { 0 };
-    const locant_attention_gradients *g = r->g == NULL ? &none : r->g;
-    const locant_attention *a = r->a;
-    const struct part all[] = {
-        [Q] = { "q", a->q, 1, false },
-        [OUT] = { "out", r->out, 1, false },
-        [LSE] = { "lse", r->lse, 0, false },
-        [DOUT] = { "dout", r->dout, 1, false },
-        [DQ] = { "dq", g->dq, 1, false },
-        [Q_POS] = { "q_pos", a->q_pos, 0, false },
-        [Q_DOCS] = { "q_docs", a->q_docs, 0, false },
-        [Q_COORDS] = { "q_coords", a->q_coords, 1, false },
-        [K] = { "k", a->k, 1, true },
-        [V] = { "v", a->v, 1, true },
-        [DK] = { "dk", g->dk, 1, true },
-        [DV] = { "dv", g->dv, 1, true },
-        [K_POS] = { "k_pos", a->k_pos, 0, true },
-        [K_DOCS] = { "k_docs", a->k_docs, 0, true },
-        [K_COORDS] = { "k_coords", a->k_coords, 1, true },
-        [X] = { "x", a->x, 1, true },
-        [DX] = { "dx", g->dx, 1, true },
-        [DQ_COORDS] = { "dq_coords", g->dq_coords, 1, false },
-        [DK_COORDS] = { "dk_coords", g->dk_coords, 1, true },
-    };
+    const locant_tensor *t;
 
-    for (int i = 0; i < PARTS; i++)
-        out[i] = all[i];
+    memcpy(&t, (const char *)c + part->member, sizeof(t));
+    return t;
 }
 
 /* With a block table, arguments of keys have a row per sequence or one. */
 static locant_status check_rows(const struct ragged *r, const struct part *part)
 {
-    const locant_tensor *t = part->t;
+    const locant_tensor *t = tensor_of(&r->all, part);
 
-    if (t == NULL || t == r->a->k || t == r->a->v ||
+    if (t == NULL || t == r->all.a.k || t == r->all.a.v ||
         t->rank < part->from_last + 2 || t->shape[0] == 1 ||
         t->shape[0] == r->n)
         return LOCANT_OK;
@@ -152,17 +151,15 @@ static locant_status check_rows(const struct ragged *r, const struct part *part)
 
 static locant_status check_parts(const struct ragged *r)
 {
-    bool paged = r->a->block_table != NULL;
-    struct part part[PARTS];
+    const locant_attention *a = &r->all.a;
 
-    parts_of(part, r);
-    for (int i = 0; i < PARTS; i++)
-        if (part[i].keys && paged)
-            LCT_TRY(check_rows(r, &part[i]));
+    for (const struct part *part = parts; part < parts + PARTS; part++)
+        if (part->keys && a->block_table != NULL)
+            LCT_TRY(check_rows(r, part));
         else
-            LCT_TRY(check_size(
-                r->fn, part[i].name, part[i].t, part[i].from_last,
-                part[i].keys ? r->a->k->shape[2] : r->a->q->shape[2]));
+            LCT_TRY(check_size(r->fn, part->name, tensor_of(&r->all, part),
+                               part->from_last,
+                               part->keys ? a->k->shape[2] : a->q->shape[2]));
     return LOCANT_OK;
 }
 
@@ -170,26 +167,24 @@ static locant_status check_parts(const struct ragged *r)
  */
 static locant_status check_apart(const struct ragged *r)
 {
-    static const int written[] = { OUT, LSE, DQ,        DK,
-                                   DV,  DX,  DQ_COORDS, DK_COORDS };
-    struct part part[PARTS];
-    /* out and lse are read in backward */
-    size_t first = r->pass == LCT_PASS_BACKWARD ? 2 : 0;
+    const enum written written =
+        r->pass == LCT_PASS_BACKWARD ? GRADIENT : OUTPUT;
 
-    parts_of(part, r);
-    for (size_t i = first; i < sizeof(written) / sizeof(*written); i++) {
-        const locant_tensor *to = part[written[i]].t;
+    for (int i = 0; i < PARTS; i++) {
+        const locant_tensor *to = tensor_of(&r->all, &parts[i]);
 
-        for (int n = 0; n < PARTS && to != NULL; n++)
-            if (part[n].t != NULL && part[n].t != to)
-                LCT_TRY(lct_check_apart(r->fn, to, part[n].t));
+        for (int n = 0; n < PARTS && to != NULL; n++) {
+            const locant_tensor *t = tensor_of(&r->all, &parts[n]);
+
+            if (parts[i].written == written && t != NULL && t != to)
+                LCT_TRY(lct_check_apart(r->fn, to, t));
+        }
     }
     return LOCANT_OK;
 }
 
-static locant_status check_lengths(struct ragged *r)
+static locant_status check_lengths(struct ragged *r, const locant_attention *a)
 {
-    const locant_attention *a = r->a;
     int64_t any[4] = { 1, -1, -1, -1 };
 
     if (a == NULL)
@@ -201,6 +196,7 @@ static locant_status check_lengths(struct ragged *r)
                            "%s: state is of one text, expected NULL with "
                            "packed sequences",
                            r->fn);
+    r->all.a = *a;
     r->cu_q = r->lengths->cu_q;
     r->cu_k = r->lengths->cu_k;
     LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
@@ -242,79 +238,49 @@ static locant_tensor slice(const locant_tensor *t, int dim, int64_t from,
     return s;
 }
 
-/* The call of one sequence; 'part' holds its slices, so it must not move. */
+/* The call of one sequence, which points to its slices: do not move. */
 struct sequence {
-    locant_attention a;
-    locant_attention_gradients g;
+    struct call call;
     locant_tensor slice[PARTS], table, length;
-    locant_tensor *part[PARTS]; /* NULL: not given */
 };
 
-/* Arguments of keys of a paged cache: a row per sequence, or one for all. */
-static locant_tensor slice_of_paged(const struct part *part, int64_t s)
+static locant_tensor slice_of(const struct ragged *r, const struct part *part,
+                              int64_t s)
 {
-    int rank = part->from_last + 2;
+    const locant_tensor *t = tensor_of(&r->all, part);
+    const locant_tensor *cu = part->keys ? r->cu_k : r->cu_q;
+    const locant_attention *a = &r->all.a;
+    int dim = t->rank - 1 - part->from_last;
+    int64_t from;
 
-    if (part->t->rank < rank || part->t->shape[0] == 1)
-        return *part->t;
-    return slice(part->t, 0, s, 1);
-}
-
-static void cut(struct sequence *x, const struct ragged *r, int64_t s)
-{
-    bool paged = r->a->block_table != NULL;
-    struct part part[PARTS];
-
-    parts_of(part, r);
-    for (int i = 0; i < PARTS; i++) {
-        const locant_tensor *cu = part[i].keys ? r->cu_k : r->cu_q;
-        bool pool = paged && part[i].keys;
-        int64_t from = pool ? 0 : lct_paged_integer(cu, 0, s);
-
-        x->part[i] = NULL;
-        if (part[i].t == NULL)
-            continue;
-        x->part[i] = &x->slice[i];
-        if (!pool)
-            x->slice[i] =
-                slice(part[i].t, part[i].t->rank - 1 - part[i].from_last, from,
-                      lct_paged_integer(cu, 0, s + 1) - from);
-        else if (part[i].t == r->a->k || part[i].t == r->a->v)
-            x->slice[i] = *part[i].t;
-        else
-            x->slice[i] = slice_of_paged(&part[i], s);
-    }
+    if (part->keys && a->block_table != NULL) /* a row per sequence, or one */
+        return t == a->k || t == a->v || dim < 1 || t->shape[0] == 1
+                   ? *t
+                   : slice(t, 0, s, 1);
+    from = lct_paged_integer(cu, 0, s);
+    return slice(t, dim, from, lct_paged_integer(cu, 0, s + 1) - from);
 }
 
 static void sequence_of(struct sequence *x, const struct ragged *r, int64_t s)
 {
-    cut(x, r, s);
-    x->a = *r->a;
-    x->a.q = x->part[Q];
-    x->a.k = x->part[K];
-    x->a.v = x->part[V];
-    x->a.q_pos = x->part[Q_POS];
-    x->a.k_pos = x->part[K_POS];
-    x->a.q_docs = x->part[Q_DOCS];
-    x->a.k_docs = x->part[K_DOCS];
-    x->a.q_coords = x->part[Q_COORDS];
-    x->a.k_coords = x->part[K_COORDS];
-    x->a.x = x->part[X];
-    if (r->a->block_table != NULL) {
-        x->table = slice(r->a->block_table, 0, s, 1);
-        x->length = slice(r->a->lengths, 0, s, 1);
-        x->a.block_table = &x->table;
-        x->a.lengths = &x->length;
+    const locant_attention *a = &r->all.a;
+
+    x->call = r->all;
+    for (int i = 0; i < PARTS; i++) {
+        const struct part *part = &parts[i];
+        const locant_tensor *t = &x->slice[i];
+
+        if (tensor_of(&r->all, part) == NULL)
+            continue;
+        x->slice[i] = slice_of(r, part, s);
+        memcpy((char *)&x->call + part->member, &t, sizeof(t));
     }
-    if (r->g == NULL)
-        return;
-    x->g = *r->g;
-    x->g.dq = x->part[DQ];
-    x->g.dk = x->part[DK];
-    x->g.dv = x->part[DV];
-    x->g.dx = x->part[DX];
-    x->g.dq_coords = x->part[DQ_COORDS];
-    x->g.dk_coords = x->part[DK_COORDS];
+    if (a->block_table != NULL) {
+        x->table = slice(a->block_table, 0, s, 1);
+        x->length = slice(a->lengths, 0, s, 1);
+        x->call.a.block_table = &x->table;
+        x->call.a.lengths = &x->length;
+    }
 }
 
 /* Check the call of a sequence; *bytes grows to its workspace. */
@@ -323,30 +289,29 @@ static locant_status check_sequence(const struct ragged *r, int64_t s,
                                     size_t *needed)
 {
     struct sequence one;
+    const struct call *c = &one.call;
     struct lct_problem x;
     locant_status status = LOCANT_OK;
     unsigned dtype;
 
     sequence_of(&one, r, s);
-    LCT_TRY(lct_problem_begin(&x, r->fn, &one.a, r->pass, workspace, bytes));
+    LCT_TRY(lct_problem_begin(&x, r->fn, &c->a, r->pass, workspace, bytes));
     dtype = 1u << x.request.q.dtype;
     *needed = x.plan.bytes > *needed ? x.plan.bytes : *needed;
-    if (r->g != NULL)
-        status =
-            lct_outputs_check_gradients(&x.plan, &one.g, one.part[DOUT],
-                                        one.part[OUT], one.part[LSE], dtype);
+    if (r->pass == LCT_PASS_BACKWARD)
+        status = lct_outputs_check_gradients(&x.plan, &c->g, c->dout, c->out,
+                                             c->lse, dtype);
     else if (workspace != NULL)
-        status =
-            lct_outputs_check(&x.plan, one.part[OUT], one.part[LSE], dtype);
+        status = lct_outputs_check(&x.plan, c->out, c->lse, dtype);
     lct_problem_end(&x);
     return status;
 }
 
 /* Check everything. */
-static locant_status check(struct ragged *r, void *workspace, size_t bytes,
-                           size_t *needed)
+static locant_status check(struct ragged *r, const locant_attention *a,
+                           void *workspace, size_t bytes, size_t *needed)
 {
-    LCT_TRY(check_lengths(r));
+    LCT_TRY(check_lengths(r, a));
     LCT_TRY(check_parts(r));
     LCT_TRY(check_apart(r));
     *needed = 0;
@@ -362,14 +327,13 @@ locant_status locant_attention_ragged_workspace(size_t *bytes,
                                                 const locant_ragged *lengths)
 {
     struct ragged r = { .fn = "locant_attention_ragged_workspace",
-                        .a = a,
                         .lengths = lengths,
                         .pass = LCT_PASS_FORWARD };
     size_t needed;
 
     if (bytes == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: bytes is NULL", r.fn);
-    LCT_TRY(check(&r, NULL, 0, &needed));
+    LCT_TRY(check(&r, a, NULL, 0, &needed));
     *bytes = needed;
     return LOCANT_OK;
 }
@@ -381,11 +345,9 @@ locant_status locant_attention_ragged_forward(locant_tensor *out,
                                               void *workspace, size_t bytes)
 {
     struct ragged r = { .fn = "locant_attention_ragged_forward",
-                        .a = a,
                         .lengths = lengths,
                         .pass = LCT_PASS_FORWARD,
-                        .out = out,
-                        .lse = lse };
+                        .all = { .out = out, .lse = lse } };
     size_t needed;
 
     if (workspace == NULL)
@@ -393,13 +355,13 @@ locant_status locant_attention_ragged_forward(locant_tensor *out,
     if (out == NULL || lse == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", r.fn,
                            out == NULL ? "out" : "lse");
-    LCT_TRY(check(&r, workspace, bytes, &needed));
+    LCT_TRY(check(&r, a, workspace, bytes, &needed));
     for (int64_t s = 0; s < r.n; s++) {
         struct sequence one;
 
         sequence_of(&one, &r, s);
-        LCT_TRY(locant_attention_forward(one.part[OUT], one.part[LSE], &one.a,
-                                         workspace, bytes));
+        LCT_TRY(locant_attention_forward(&one.slice[OUT], &one.slice[LSE],
+                                         &one.call.a, workspace, bytes));
     }
     return LOCANT_OK;
 }
@@ -411,13 +373,9 @@ locant_status locant_attention_ragged_backward(
     size_t bytes)
 {
     struct ragged r = { .fn = "locant_attention_ragged_backward",
-                        .a = a,
                         .lengths = lengths,
                         .pass = LCT_PASS_BACKWARD,
-                        .out = out,
-                        .lse = lse,
-                        .dout = dout,
-                        .g = gradients };
+                        .all = { .out = out, .lse = lse, .dout = dout } };
     size_t needed;
 
     if (workspace == NULL)
@@ -428,14 +386,15 @@ locant_status locant_attention_ragged_backward(
                            : dout == NULL    ? "dout"
                            : out == NULL     ? "out"
                                              : "lse");
-    LCT_TRY(check(&r, workspace, bytes, &needed));
+    r.all.g = *gradients;
+    LCT_TRY(check(&r, a, workspace, bytes, &needed));
     for (int64_t s = 0; s < r.n; s++) {
         struct sequence one;
 
         sequence_of(&one, &r, s);
-        LCT_TRY(locant_attention_backward(&one.g, one.part[DOUT], one.part[OUT],
-                                          one.part[LSE], &one.a, workspace,
-                                          bytes));
+        LCT_TRY(locant_attention_backward(&one.call.g, one.call.dout,
+                                          one.call.out, one.call.lse,
+                                          &one.call.a, workspace, bytes));
     }
     return LOCANT_OK;
 }

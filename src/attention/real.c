@@ -173,7 +173,13 @@ void lct_real_begin_backward(const struct lct_plan *p,
     if (!lct_real_is_wanted(p))
         return;
     memset(p->real->q, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
-    memset(p->real->k, 0, (size_t)(p->B * p->Hkv * p->S) * sizeof(double));
+    lct_real_begin_leaf(p);
+}
+
+void lct_real_begin_leaf(const struct lct_plan *p)
+{
+    if (lct_real_is_wanted(p))
+        memset(p->real->k, 0, (size_t)(p->B * p->Hkv * p->S) * sizeof(double));
 }
 
 /* The sum of token i over the batch rows and heads that share a coordinate, in

@@ -21,9 +21,11 @@ locant_status lct_real_check(struct lct_request *r);
 void lct_real_layout(struct lct_real_sums *sums, const struct lct_plan *p,
                      struct lct_arena *arena);
 
-/* Before and after backward: clear the sums, store them. */
+/* Before and after backward: clear the sums, store them.  Before a leaf of
+   queries: clear the sums over queries. */
 void lct_real_begin_backward(const struct lct_plan *p,
                              const locant_attention_gradients *g);
+void lct_real_begin_leaf(const struct lct_plan *p);
 void lct_real_end_backward(const struct lct_plan *p,
                            const locant_attention_gradients *g);
 

@@ -16,6 +16,7 @@
 #include "rows.h"
 #include "rows_factors.h"
 #include "rows_stick.h"
+#include "rows_store.h"
 #include "sinks.h"
 #include "token_angles.h"
 #include <math.h>
@@ -235,44 +236,6 @@ static void bias_backward(const struct owner *w)
     }
 }
 
-/* Undo the rotation of a row of dq or dk, add 'added' [n], and store it. */
-static void store(const struct owner *w, const locant_tensor *to,
-                  const locant_tensor *from, enum lct_role role,
-                  const int64_t index[3], double *row, const double *added,
-                  int64_t n)
-{
-    lct_row_to_f64(w->t.r->x, lct_at(from, index, 3), from->dtype,
-                   (size_t)w->t.p->D);
-    lct_rotation_row_backward(w->t.r->dx, w->sums, w->t.p, row, w->t.r->x, role,
-                              index);
-    if (added != NULL)
-        lct_accumulate(w->t.r->dx, 1, added, n);
-    if (to != NULL)
-        lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->t.r->dx,
-                         (size_t)w->t.p->D);
-}
-
-/* Undo the rotations of a query's gradients in all relations, and store it. */
-static void store_query(const struct owner *w, const int64_t index[3])
-{
-    const struct lct_plan *p = w->t.p;
-    int64_t each = w->t.doc->heads * p->Dq;
-    double *dq = w->t.r->dq + (index[1] - w->t.doc->head) * p->Dq;
-    double tau = lct_tables_factor(p, index[0], index[1], index[2]);
-    double *others = w->t.r->o;
-
-    lct_rows_factors_row_backward(&w->t, index, dq, sums_of(w));
-    for (int n = 0; tau != 1 && n < lct_tables_relations(p); n++)
-        for (int64_t d = 0; d < p->Dq; d++)
-            dq[n * each + d] *= tau;
-    if (lct_tables_relations(p) > 1)
-        memset(others, 0, (size_t)p->D * sizeof(*others));
-    for (int n = 1; n < lct_tables_relations(p); n++)
-        lct_rotation_relation_backward(others, p, dq + n * each, n, index);
-    store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq,
-          lct_tables_relations(p) > 1 ? others : NULL, p->D);
-}
-
 static void backward_row(struct owner *w, int64_t i)
 {
     const struct lct_plan *p = w->t.p;
@@ -305,39 +268,13 @@ static void backward_row(struct owner *w, int64_t i)
         products_backward(w);
         bias_backward(w);
     }
-    for (int64_t h = 0; h < doc->heads; h++)
-        store_query(w, (int64_t[3]){ doc->b, doc->head + h, i });
-}
+    for (int64_t h = 0; h < doc->heads; h++) {
+        int64_t index[3] = { doc->b, doc->head + h, i };
 
-static void store_keys(const struct owner *w)
-{
-    const struct lct_rows_document *doc = w->t.doc;
-    const locant_attention_gradients *g = w->job->g;
-    const locant_tensor *dv = g->dv;
-
-    for (int64_t h = 0; h < doc->kv_heads; h++)
-        for (int64_t n = 0; n < doc->c.keys; n++) {
-            int64_t index[3] = { doc->b, doc->kv_head + h, doc->index[n] };
-            int64_t at = h * doc->c.keys + n;
-
-            lct_rotation_value(w->t.p, doc->dv + at * w->t.p->Dv, LCT_KEY,
-                               index, -1);
-            store(w, g->dk, &w->t.p->request->k, LCT_KEY, index,
-                  doc->dk + at * w->t.p->Dq,
-                  w->t.p->request->values_of_keys ? doc->dv + at * w->t.p->Dv
-                                                  : NULL,
-                  w->t.p->Dv);
-            if (dv != NULL)
-                lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
-                                 doc->dv + at * w->t.p->Dv, (size_t)w->t.p->Dv);
-        }
-    if (g->dx != NULL && doc->dx != NULL)
-        for (int64_t n = 0; n < doc->c.keys; n++) {
-            int64_t index[2] = { doc->b, doc->index[n] };
-
-            lct_row_from_f64(lct_at(g->dx, index, 2), g->dx->dtype,
-                             doc->dx + n * w->t.p->W, (size_t)w->t.p->W);
-        }
+        lct_rows_factors_row_backward(&w->t, index, w->t.r->dq + h * p->Dq,
+                                      sums_of(w));
+        lct_rows_store_query(&w->t, w->job->g, w->sums, index);
+    }
 }
 
 static void backward_document(struct owner *w)
@@ -359,22 +296,7 @@ static void backward_document(struct owner *w)
             backward_row(w, i);
     if (w->t.p->tables->content != NULL)
         lct_rows_content_end(&w->g, &w->t);
-    store_keys(w);
-}
-
-/* Set rows first .. last - 1 of d to 0; what is not padding is overwritten
-   later. */
-static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
-                        int64_t heads, int64_t first, int64_t last)
-{
-    if (d != NULL)
-        for (int64_t h = head; h < head + heads; h++)
-            for (int64_t i = first; i < last; i++) {
-                int64_t index[3] = { b, h, i };
-
-                memset(lct_at(d, index, 3), 0,
-                       (size_t)d->shape[3] * locant_dtype_size(d->dtype));
-            }
+    lct_rows_store_keys(&w->t, w->job->g, w->sums);
 }
 
 static void backward_task(void *context, size_t n, int slot)
@@ -396,10 +318,7 @@ static void backward_task(void *context, size_t n, int slot)
                                          .dx = doc->dx,
                                          .dbias = w.t.r->dbias,
                                          .dparam = w.dcontent };
-    clear_heads(job->g->dq, doc->b, doc->head, doc->heads, job->first,
-                job->last);
-    clear_heads(job->g->dk, doc->b, doc->kv_head, doc->kv_heads, 0, p->S);
-    clear_heads(job->g->dv, doc->b, doc->kv_head, doc->kv_heads, 0, p->S);
+    lct_rows_store_clear(&w.t, job->g, job->first, job->last);
     if (p->request->token_numbers != NULL)
         w.g.dnumbers = p->tables->token.dz[LCT_KEY] +
                        doc->b * p->H * p->S * p->tables->token.numbers;

@@ -8,6 +8,7 @@
  * machine, because only integers and one Philox stream decide the text.
  */
 #include "corpus.h"
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -367,16 +368,6 @@ static void put_document(struct maker *m)
     put_text(m, "#endif\n", false);
 }
 
-/* 'prefix' and six decimal digits of x. */
-static void print_name(char out[16], const char *prefix, uint32_t x)
-{
-    size_t n = append(out, 0, prefix);
-
-    for (uint32_t unit = 100000; unit > 0; unit /= 10)
-        out[n++] = (char)('0' + x / unit % 10);
-    out[n] = '\0';
-}
-
 locant_status lct_generate(struct lct_gather *g, uint64_t seed)
 {
     struct maker *m = locant_alloc(sizeof *m);
@@ -394,8 +385,9 @@ locant_status lct_generate(struct lct_gather *g, uint64_t seed)
         size_t size;
 
         put_document(m);
-        print_name(folder, "folder", m->folder);
-        print_name(file, "file", (uint32_t)g->n);
+        snprintf(folder, sizeof folder, "folder%06d",
+                 (int)(m->folder % 1000000));
+        snprintf(file, sizeof file, "file%06d", (int)(g->n % 1000000));
         size = lct_cut((const uint8_t *)m->text, m->used, lct_gather_left(g));
         ok = lct_gather_add(g, m->text, size, folder, file);
     }

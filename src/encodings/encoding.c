@@ -91,6 +91,20 @@ static void release_schedules(locant_encoding *e)
     }
 }
 
+void lct_encoding_release(locant_encoding *e)
+{
+    if (e == NULL)
+        return;
+    for (int k = 0; k < LCT_MAX_KEYS; k++) {
+        lct_encoding_release(e->nested[k]);
+        locant_release(e->list[k]);
+        locant_release(e->text[k]);
+    }
+    locant_release(e->spec);
+    locant_release(e->state);
+    locant_release(e);
+}
+
 void locant_encoding_free(locant_encoding *e)
 {
     if (e == NULL)

@@ -1,5 +1,6 @@
 /* formula_graph.c - nodes of a formula, equal ones made once */
 #include "formula_graph.h"
+#include "spec_read.h"
 #include <string.h>
 
 static const struct {
@@ -19,6 +20,22 @@ const char *lct_formula_graph_text(enum lct_formula_op op)
 int lct_formula_graph_arguments(enum lct_formula_op op)
 {
     return ops[op].arguments;
+}
+
+enum lct_formula_op lct_formula_graph_op(const char *text, size_t n,
+                                         bool arguments)
+{
+    enum lct_formula_op op = LCT_FORMULA_NEG;
+
+    for (; op < LCT_FORMULA_OPS; op++) {
+        const char *name = lct_formula_graph_text(op);
+
+        if (lct_is_letter(name[0]) && strlen(name) == n &&
+            memcmp(name, text, n) == 0 &&
+            arguments == (lct_formula_graph_arguments(op) > 0))
+            break;
+    }
+    return op;
 }
 
 int lct_formula_graph_find(const struct lct_formula *f, const char *text,

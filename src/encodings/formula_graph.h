@@ -122,6 +122,10 @@ enum { LCT_FUTURE_SAME, LCT_FUTURE_ZERO, LCT_FUTURE_HIDE };
 
 const char *lct_formula_graph_text(enum lct_formula_op op);
 int lct_formula_graph_arguments(enum lct_formula_op op);
+/* The operation with this text that is called (or, with arguments false, a
+ * leaf); LCT_FORMULA_OPS if there is none. */
+enum lct_formula_op lct_formula_graph_op(const char *text, size_t n,
+                                         bool arguments);
 /* Index of a declaration; -1: there is none. */
 int lct_formula_graph_find(const struct lct_formula *f, const char *text,
                            size_t n);

@@ -27,23 +27,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The operation with this text that is called (or, with arguments false, a
- * leaf); LCT_FORMULA_OPS if there is none. */
-static enum lct_formula_op find_op(const char *text, size_t n, bool arguments)
-{
-    enum lct_formula_op op = LCT_FORMULA_NEG;
-
-    for (; op < LCT_FORMULA_OPS; op++) {
-        const char *name = lct_formula_graph_text(op);
-
-        if (lct_is_letter(name[0]) && strlen(name) == n &&
-            memcmp(name, text, n) == 0 &&
-            arguments == (lct_formula_graph_arguments(op) > 0))
-            break;
-    }
-    return op;
-}
-
 bool lct_formula_parse_is_reserved(const char *text, size_t n)
 {
     static const char *const words[] = { "bias",   "gain",  "after", "length",
@@ -53,8 +36,8 @@ bool lct_formula_parse_is_reserved(const char *text, size_t n)
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strlen(words[i]) == n && memcmp(words[i], text, n) == 0)
             return true;
-    return find_op(text, n, true) < LCT_FORMULA_OPS ||
-           find_op(text, n, false) < LCT_FORMULA_OPS;
+    return lct_formula_graph_op(text, n, true) < LCT_FORMULA_OPS ||
+           lct_formula_graph_op(text, n, false) < LCT_FORMULA_OPS;
 }
 
 /* Error: expected 'wanted' here. */
@@ -146,7 +129,7 @@ static locant_status unknown_name(struct parser *p, struct lct_token t)
     bool function = lct_read_peek(p->r) == '(';
 
     lct_quote(found, text, t.n);
-    if (!function && find_op(text, t.n, true) < LCT_FORMULA_OPS)
+    if (!function && lct_formula_graph_op(text, t.n, true) < LCT_FORMULA_OPS)
         return LCT_FORMULA_REFUSE(p->r, t.at, "'%s' is a function: %s(..)",
                                   found, found);
     lct_suggest(suggest, sizeof(suggest), function ? function_name : leaf_name,
@@ -163,7 +146,8 @@ static locant_status unknown_name(struct parser *p, struct lct_token t)
 static locant_status parse_name(int *out, struct parser *p, struct lct_token t)
 {
     const char *text = p->r->text + t.at;
-    struct lct_formula_node x = { .op = find_op(text, t.n, false), .name = -1 };
+    struct lct_formula_node x = { .op = lct_formula_graph_op(text, t.n, false),
+                                  .name = -1 };
 
     if (x.op < LCT_FORMULA_OPS)
         return make(out, p, x);
@@ -241,8 +225,9 @@ static locant_status parse_test(int *out, struct parser *p)
 /* After the name and "(". */
 static locant_status parse_call(int *out, struct parser *p, struct lct_token t)
 {
-    struct lct_formula_node x = { .op = find_op(p->r->text + t.at, t.n, true),
-                                  .name = -1 };
+    struct lct_formula_node x = {
+        .op = lct_formula_graph_op(p->r->text + t.at, t.n, true), .name = -1
+    };
     bool table = x.op == LCT_FORMULA_PICK || x.op == LCT_FORMULA_LERP;
     int n = 0, want = lct_formula_graph_arguments(x.op) + table;
 
@@ -307,7 +292,7 @@ static locant_status parse_word(int *out, struct parser *p)
         return parse_selector(out, p, t);
     if (!call)
         return parse_name(out, p, t);
-    if (find_op(p->r->text + t.at, t.n, true) == LCT_FORMULA_OPS)
+    if (lct_formula_graph_op(p->r->text + t.at, t.n, true) == LCT_FORMULA_OPS)
         return unknown_name(p, t);
     p->r->at++;
     return parse_call(out, p, t);

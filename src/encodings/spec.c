@@ -33,20 +33,6 @@ char *lct_spec_copy(const char *text, size_t n)
     return copy;
 }
 
-void lct_encoding_release(locant_encoding *e)
-{
-    if (e == NULL)
-        return;
-    for (int k = 0; k < LCT_MAX_KEYS; k++) {
-        lct_encoding_release(e->nested[k]);
-        locant_release(e->list[k]);
-        locant_release(e->text[k]);
-    }
-    locant_release(e->spec);
-    locant_release(e->state);
-    locant_release(e);
-}
-
 static const char *const kind_names[] = {
     [LCT_NUMBER] = "a number", [LCT_INTEGER] = "an integer",
     [LCT_WORD] = "",           [LCT_SWITCH] = "",
@@ -354,10 +340,9 @@ static locant_status read_sum(locant_encoding **out, struct lct_reader *r,
                               const struct lct_encoding *const *family)
 {
     locant_encoding *e = NULL, *sum;
-    locant_status status = read_spec(&e, r, family);
+    locant_status status = LOCANT_OK;
 
-    if (status != LOCANT_OK)
-        return status;
+    LCT_TRY(read_spec(&e, r, family));
     if (family != lct_encodings || lct_read_peek(r) != '+') {
         lct_encoding_release(*out);
         *out = e;

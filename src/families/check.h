@@ -71,20 +71,41 @@ struct lct_check {
 /* A finding while it is written. */
 struct lct_draft;
 
+/* The rows of findings.def. */
+enum lct_finding_id {
+#define FINDING(check, variant, ...) LCT_FINDING_##check##variant,
+#include "findings.def"
+#undef FINDING
+};
+
+/* What a check knows and a text of findings.def names by its number. */
+struct lct_word {
+    enum { LCT_WORD_WHOLE, LCT_WORD_REAL, LCT_WORD_TEXT, LCT_WORD_QUOTED } kind;
+    int64_t whole;
+    double real;
+    const char *text; /* NULL is none */
+};
+#define I(n) ((struct lct_word){ .kind = LCT_WORD_WHOLE, .whole = (n) })
+#define R(x) ((struct lct_word){ .kind = LCT_WORD_REAL, .real = (x) })
+#define S(t) ((struct lct_word){ .kind = LCT_WORD_TEXT, .text = (t) })
+/* Of a file: shown as by lct_quote(). */
+#define Q(t)    ((struct lct_word){ .kind = LCT_WORD_QUOTED, .text = (t) })
+#define ID(row) I(LCT_FINDING_##row)
+
 /*
- * Report a finding on 'key' of the text configuration (or of the file, if 'key'
- * begins with '/'); the text says what is wrong.  Never NULL: a failure of
- * memory is kept and reported at the end.
+ * Report a finding about the rotary settings 'e', or NULL: words[0] is its row
+ * in findings.def, the others [n - 1] are those of its texts.  A key that
+ * begins with '/' is one of the file, others are of the text configuration.
+ * Never NULL: a failure of memory is kept and reported at the end.
  */
-struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
-                                   const char *key, const char *format, ...)
-    LOCANT_PRINTF(4, 5);
-/* What these stacks compute. */
-void lct_check_says(struct lct_draft *f, unsigned stacks, const char *format,
-                    ...) LOCANT_PRINTF(3, 4);
-/* How to mend it. */
-void lct_check_mend(struct lct_draft *f, const char *format, ...)
-    LOCANT_PRINTF(2, 3);
+struct lct_draft *lct_check_find(struct lct_check *k,
+                                 const struct lct_rope_entry *e,
+                                 const struct lct_word *words, size_t n);
+/* LCT_FIND(k, e, ID(L02), R(ratio), ..) */
+#define LCT_FIND(k, e, ...)                                                    \
+    lct_check_find(k, e, (const struct lct_word[]){ __VA_ARGS__ },             \
+                   sizeof((const struct lct_word[]){ __VA_ARGS__ }) /          \
+                       sizeof(struct lct_word))
 /* That mend as a change: 'path' ("rope_scaling.factor", within the text
    configuration) becomes 'value', whose reference is taken; NULL: there was no
    memory for it. */
@@ -132,7 +153,8 @@ enum lct_recorded_pairing lct_check_readers(const struct lct_check *k);
 const char *lct_check_pairing(enum lct_recorded_pairing p);
 /* There, and not null. */
 bool lct_check_has(const json_t *object, const char *key);
-bool lct_check_is(const struct lct_check *k, const char *type);
+/* Is its type, or that of its class, one of those between blanks? */
+bool lct_check_is(const struct lct_check *k, const char *types);
 bool lct_check_class_has(const struct lct_check *k, unsigned traits);
 /* The least number of edits from a to b, whatever the case of their letters
    (Levenshtein 1966); SIZE_MAX if one is longer than 64 bytes. */

@@ -87,16 +87,10 @@ static bool has(const struct lct_check *k, const char *rest)
 static void untyped_factor(struct lct_check *k)
 {
     const double factor = lct_check_gguf_real(k, "rope.scaling.factor", 1);
-    struct lct_draft *f;
 
     if (factor == 1 || factor == 0 || has(k, "rope.scaling.type"))
         return;
-    f = lct_check_report(k, LCT_CHECK_G04, KEY(k, "rope.scaling.factor"),
-                         "the scaling has a factor, %.10g, and no type",
-                         factor);
-    lct_check_says(f, LCT_LLAMA_CPP, "linear: all frequencies divided by %.10g",
-                   factor);
-    lct_check_mend(f, "write rope.scaling.type (linear, yarn or none)");
+    LCT_FIND(k, NULL, ID(G04), R(factor));
 }
 
 /* G05 */
@@ -106,19 +100,11 @@ static void yarn_without_original(struct lct_check *k)
     const int64_t rot = lct_check_gguf_integer(k, "rope.dimension_count", 128);
     const double base = lct_check_gguf_real(k, "rope.freq_base", 10000);
     struct lct_ramp r;
-    struct lct_draft *f;
 
     if (has(k, "rope.scaling.original_context_length") || rot < 2 || base <= 1)
         return;
     r = lct_check_ramp((double)rot, base, (double)length, 32, 1);
-    f = lct_check_report(k, LCT_CHECK_G05,
-                         KEY(k, "rope.scaling.original_context_length"),
-                         "YaRN has no original length");
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "takes context_length, %lld, which is already extended: "
-                   "the ramp lies at pairs %d to %d",
-                   (long long)length, r.low, r.high);
-    lct_check_mend(f, "--yarn-orig-ctx, or the key with the trained length");
+    LCT_FIND(k, NULL, ID(G05), I(length), I(r.low), I(r.high));
 }
 
 /* G06 to G08 */
@@ -131,28 +117,12 @@ static void yarn_keys(struct lct_check *k)
                           ? "rope.scaling.yarn_attn_factor"
                           : "rope.scaling.attn_factor";
     const double attn = lct_check_gguf_real(k, key, 1);
-    struct lct_draft *f;
 
     if (ext == 0) {
-        f = lct_check_report(k, LCT_CHECK_G06,
-                             KEY(k, "rope.scaling.yarn_ext_factor"),
-                             "yarn_ext_factor is 0");
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "no ramp and no amplitude: all frequencies divided by "
-                       "%.10g",
-                       factor);
-        lct_check_mend(f, "remove it, or write 1");
-    } else if (attn != 1) {
-        f = lct_check_report(k, LCT_CHECK_G08, KEY(k, key),
-                             "an amplitude of %.10g stands beside YaRN's own",
-                             attn);
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "multiplies by 1 + 0.1 ln %.10g = %.6f, and in some "
-                       "builds by %.10g too",
-                       factor, lct_yarn_gain(factor, 1), attn);
-        lct_check_mend(f, "compare logits with the original before you rely "
-                          "on it");
-    }
+        LCT_FIND(k, NULL, ID(G06), R(factor));
+    } else if (attn != 1)
+        LCT_FIND(k, NULL, ID(G08), S(key), R(attn), R(factor),
+                 R(lct_yarn_gain(factor, 1)));
 }
 
 /* G07 */
@@ -162,20 +132,10 @@ static void log_multiplier(struct lct_check *k)
     const double x = lct_check_gguf_real(k, rest, 0);
     const bool mistral = strcmp(k->type, "mistral3") == 0;
     const bool deepseek = strcmp(k->type, "deepseek2") == 0;
-    struct lct_draft *f;
 
     if (!(mistral && has(k, rest) && x != 1) && !(deepseek && x == 0))
         return;
-    f = lct_check_report(k, LCT_CHECK_G07, KEY(k, rest),
-                         mistral ? "yarn_log_multiplier is %.10g, and "
-                                   "mistral3 has 1"
-                                 : "yarn_log_multiplier is %.10g, and "
-                                   "deepseek2 has 0.1 mscale_all_dim",
-                         x);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "another amplitude, and another scale of the scores, than "
-                   "the model was trained with");
-    lct_check_mend(f, "convert again with a converter that writes it");
+    LCT_FIND(k, NULL, ID(G07), S(rest), R(x), I(mistral));
 }
 
 /* --------------------------------------------------------------- the rest */
@@ -186,21 +146,11 @@ static void no_base(struct lct_check *k)
     const struct lct_gguf_arch *arch = lct_check_gguf_arch(k->type);
     const bool large_falcon = strcmp(k->type, "falcon") == 0 &&
                               lct_check_gguf_integer(k, "block_count", 0) == 80;
-    struct lct_draft *f;
 
     if (arch == NULL || has(k, "rope.freq_base") ||
         !(arch->base > 0 || large_falcon))
         return;
-    f = lct_check_report(k, LCT_CHECK_G09, KEY(k, "rope.freq_base"),
-                         "freq_base is absent, and models of '%s' have another "
-                         "base%s",
-                         k->type, large_falcon ? " from 180B on" : "");
-    lct_check_says(f, LCT_LLAMA_CPP, "base 10000");
-    if (arch->base > 0)
-        lct_check_mend(f, "--rope-freq-base %.10g, or convert again",
-                       arch->base);
-    else
-        lct_check_mend(f, "--rope-freq-base with the model's rope_theta");
+    LCT_FIND(k, NULL, ID(G09_GGUF), I(large_falcon), R(arch->base));
 }
 
 /* G11, G12, G15 */
@@ -210,36 +160,14 @@ static void architecture(struct lct_check *k)
     const int64_t period =
         lct_check_gguf_integer(k, "attention.sliding_window_pattern", 0);
     const double factor = lct_check_gguf_real(k, "rope.scaling.factor", 1);
-    struct lct_draft *f;
 
     if (arch != NULL && arch->period > 0 && period > 0 &&
-        period != arch->period) {
-        f = lct_check_report(k, LCT_CHECK_G11,
-                             KEY(k, "attention.sliding_window_pattern"),
-                             "one layer in %lld is full by the file, one in "
-                             "%lld by the code",
-                             (long long)period, (long long)arch->period);
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "one in %lld, unless the build reads the key",
-                       (long long)arch->period);
-        lct_check_mend(f, "use a build that reads it");
-    }
-    if (strcmp(k->type, "gemma3") == 0 && factor != 1 && factor != 0) {
-        f = lct_check_report(k, LCT_CHECK_G12, KEY(k, "rope.scaling.factor"),
-                             "a scaling factor of %.10g, which is for full "
-                             "layers alone",
-                             factor);
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "full layers in builds with a scale for sliding "
-                       "layers, all layers in older ones");
-        lct_check_mend(f, "use a recent build");
-    }
-    if (strcmp(k->type, "gptj") == 0) {
-        f = lct_check_report(k, LCT_CHECK_G15, "general.architecture",
-                             "llama.cpp has a name for GPT-J but no graph");
-        lct_check_says(f, LCT_LLAMA_CPP, "refuses the file");
-        lct_check_mend(f, "run it elsewhere");
-    }
+        period != arch->period)
+        LCT_FIND(k, NULL, ID(G11_GGUF), I(period), I(arch->period));
+    if (strcmp(k->type, "gemma3") == 0 && factor != 1 && factor != 0)
+        LCT_FIND(k, NULL, ID(G12), R(factor));
+    if (strcmp(k->type, "gptj") == 0)
+        LCT_FIND(k, NULL, ID(G15_GGUF));
 }
 
 /* W08 of a GGUF file */
@@ -247,17 +175,10 @@ static void heads(struct lct_check *k)
 {
     const int64_t H = lct_check_gguf_first(k, "attention.head_count", 0);
     const int64_t K = lct_check_gguf_first(k, "attention.head_count_kv", H);
-    struct lct_draft *f;
 
     if (H <= 0 || K <= 0 || H % K == 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_W08, KEY(k, "attention.head_count_kv"),
-                         "%lld query heads are no multiple of %lld key heads",
-                         (long long)H, (long long)K);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "refuses the file, or reads keys of "
-                   "other heads");
-    lct_check_mend(f, "convert again");
+    LCT_FIND(k, NULL, ID(W08_GGUF), I(H), I(K));
 }
 
 void lct_check_gguf(struct lct_check *k)

@@ -3,7 +3,6 @@
  * of positions */
 #include "check.h"
 #include "../encodings/yarn.h"
-#include "../core/quote.h"
 #include <string.h>
 
 /* ----------------------------------------------------------- what is read */
@@ -88,95 +87,46 @@ static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
 {
     const char *names[64] = { NULL };
     const char *nearest;
-    char quoted[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
     for (size_t i = 0; known_keys[i].name != NULL; i++)
         names[i] = known_keys[i].name;
     nearest = lct_check_nearest(name, names);
-    lct_quote(quoted, name, strlen(name));
-    f = lct_check_report(k, LCT_CHECK_X02, LCT_CHECK_PATH(e, quoted),
-                         "no stack knows a key '%s' here%s%s", quoted,
-                         nearest ? "; the nearest is " : "",
-                         nearest ? nearest : "");
-    lct_check_says(f, LCT_HF, "a warning at most: the key is ignored");
-    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX, "the key is ignored");
-    if (nearest == NULL) {
-        lct_check_mend(f, "remove it, or write the key that is meant");
-        return;
-    }
-    lct_check_mend(f, "rename it to %s", nearest);
-    if (!lct_check_has(e->dict, nearest) && strchr(name, '.') == NULL) {
+    f = LCT_FIND(k, e, ID(X02), Q(name), S(nearest));
+    if (nearest != NULL && !lct_check_has(e->dict, nearest) &&
+        strchr(name, '.') == NULL) {
         lct_check_fix(f, LCT_CHECK_PATH(e, nearest),
                       json_incref(json_object_get(e->dict, name)));
         lct_check_remove(f, LCT_CHECK_PATH(e, name));
     }
 }
 
-/* What readers do with a key that transformers does not read. */
-static void say_unread(struct lct_draft *f, const struct lct_rope_entry *e,
+/* D08: some stacks read keys that transformers does not. */
+static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
                        const char *name)
 {
     const double x = lct_check_real(e->dict, name, 1);
-    const double a = lct_check_yarn_amplitude(e->dict, e->factor);
+    const double gain = lct_yarn_gain(e->factor, 1);
     const bool yarn = strstr(e->kind, "yarn") != NULL;
+    enum lct_finding_id row = LCT_FINDING_D08;
 
-    if (strcmp(name, "attn_factor") == 0 && yarn) {
-        lct_check_says(f, LCT_HF,
-                       "ignored: cosine and sine are multiplied by %.6f", a);
-        lct_check_says(f, LCT_VLLM, "multiplied by %.6f x %.6f = %.6f",
-                       lct_yarn_gain(e->factor, 1), x,
-                       lct_yarn_gain(e->factor, 1) * x);
-        lct_check_says(f, LCT_LLAMA_CPP | LCT_MLX, "ignored: %.6f", a);
-        lct_check_mend(f,
-                       "write the whole factor as attention_factor, %.6f "
-                       "if vLLM is right",
-                       lct_yarn_gain(e->factor, 1) * x);
-    } else if (strcmp(name, "alpha") == 0 && strcmp(e->kind, "dynamic") == 0) {
-        lct_check_says(f, LCT_HF | LCT_LLAMA_CPP | LCT_MLX, "ignored");
-        lct_check_says(f, LCT_VLLM,
-                       "the base becomes %.10g x %.10g^(r / (r - 2))", e->base,
-                       x);
-        lct_check_mend(f, "write the new base as rope_theta");
-    } else if (strcmp(name, "extrapolation_factor") == 0 && yarn) {
-        lct_check_says(f, LCT_HF | LCT_MLX, "ignored, as if it were 1");
-        lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP,
-                       "the ramp is multiplied by %.10g", x);
-        lct_check_mend(f, "remove it");
-    } else {
-        lct_check_says(f, LCT_EVERY_STACK, "ignored");
-        lct_check_mend(f, "remove it, or write the rope_type that reads it");
-    }
-}
-
-/* D08 */
-static void unread_key(struct lct_check *k, const struct lct_rope_entry *e,
-                       const struct known_key *known)
-{
-    char kind[LCT_QUOTE_BYTES];
-    struct lct_draft *f;
-
-    lct_quote(kind, e->kind, strlen(e->kind));
-    f = lct_check_report(k, LCT_CHECK_D08, LCT_CHECK_PATH(e, known->name),
-                         "rope_type '%s' does not read %s", kind, known->name);
-    say_unread(f, e, known->name);
+    if (strcmp(name, "attn_factor") == 0 && yarn)
+        row = LCT_FINDING_D08_ATTN;
+    else if (strcmp(name, "alpha") == 0 && strcmp(e->kind, "dynamic") == 0)
+        row = LCT_FINDING_D08_ALPHA;
+    else if (strcmp(name, "extrapolation_factor") == 0 && yarn)
+        row = LCT_FINDING_D08_EXTRAPOLATION;
+    LCT_FIND(k, e, I(row), S(name), Q(e->kind),
+             R(lct_check_yarn_amplitude(e->dict, e->factor)), R(x), R(gain),
+             R(gain * x));
 }
 
 /* X03 */
 static void missing_key(struct lct_check *k, const struct lct_rope_entry *e,
                         const char *name)
 {
-    char kind[LCT_QUOTE_BYTES];
-    struct lct_draft *f;
 
-    lct_quote(kind, e->kind, strlen(e->kind));
-    f = lct_check_report(k, LCT_CHECK_X03, LCT_CHECK_PATH(e, name),
-                         "rope_type '%s' needs %s, which is absent", kind,
-                         name);
-    lct_check_says(f, LCT_HF5, "KeyError: missing required keys");
-    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "KeyError, or no scaling");
-    lct_check_mend(f, "add %s", name);
+    LCT_FIND(k, e, ID(X03), S(name), Q(e->kind));
 }
 
 static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
@@ -191,7 +141,7 @@ static void check_entry(struct lct_check *k, const struct lct_rope_entry *e)
         if (known == NULL)
             unknown_key(k, e, key);
         else if (bit != 0 && (known->read & bit) == 0)
-            unread_key(k, e, known);
+            unread_key(k, e, known->name);
     }
     for (size_t i = 0; known_keys[i].name != NULL && e->dict != NULL; i++)
         if ((known_keys[i].needed & bit) != 0 &&
@@ -215,24 +165,11 @@ static void report_nearly(struct lct_check *k, const char *key,
                           const char *name, json_t *value)
 {
     const bool inner = is_inner(k, name);
-    char quoted[LCT_QUOTE_BYTES];
     struct lct_draft *f;
 
-    lct_quote(quoted, key, strlen(key));
-    f = lct_check_report(k, LCT_CHECK_X04, quoted,
-                         "no class knows a key '%s'; the nearest is %s, which "
-                         "is %s",
-                         quoted, name,
-                         inner ? "in the dictionary alone" : "absent");
-    lct_check_says(f, LCT_EVERY_STACK,
-                   inner ? "the key is ignored"
-                         : "the key is ignored, and %s is that of the class",
-                   name);
-    if (inner) {
-        lct_check_mend(f, "remove it, or give the %s that is meant", name);
+    f = LCT_FIND(k, NULL, ID(X04), Q(key), S(name), I(inner));
+    if (inner)
         return;
-    }
-    lct_check_mend(f, "rename it to %s", name);
     lct_check_fix(f, name, json_incref(value));
     lct_check_remove(f, key);
 }

@@ -1,6 +1,5 @@
 /* check_kinds.c - checks D06, D07 and X11: dictionaries by kind of layer */
 #include "check.h"
-#include "../core/quote.h"
 #include "check_view.h"
 #include <string.h>
 
@@ -10,26 +9,14 @@ static void old_name_of_kind(struct lct_check *k)
 {
     const json_t *scaling = lct_check_object(k, "rope_scaling");
     const char *kind = scaling ? lct_check_text(scaling, "type", NULL) : NULL;
-    char shown[LCT_QUOTE_BYTES];
     struct lct_draft *f;
     json_t *named;
 
     if (kind == NULL || strcmp(kind, "default") == 0 ||
         lct_check_has(scaling, "rope_type") ||
-        !(lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
-          lct_check_is(k, "olmo3") || lct_check_is(k, "modernbert")))
+        !lct_check_is(k, "gemma3_text gemma3n_text olmo3 modernbert"))
         return;
-    lct_quote(shown, kind, strlen(kind));
-    f = lct_check_report(k, LCT_CHECK_X11, "rope_scaling.type",
-                         "the scaling '%s' stands under the old key type, "
-                         "which the class of '%s' does not read in "
-                         "transformers 5",
-                         shown, k->type);
-    lct_check_says(f, LCT_HF5 | LCT_VLLM,
-                   "no scaling: rope_type stays 'default' on every layer, "
-                   "without a warning");
-    lct_check_says(f, LCT_HF4 | LCT_LLAMA_CPP | LCT_MLX, "'%s'", shown);
-    lct_check_mend(f, "write rope_type in place of type");
+    f = LCT_FIND(k, NULL, ID(X11), Q(kind));
     named = json_copy((json_t *)(uintptr_t)scaling);
     json_object_set_new(named, "rope_type", json_string(kind));
     json_object_del(named, "type");
@@ -62,19 +49,9 @@ static void nested_in_flat_class(struct lct_check *k)
     if (params == NULL || k->class == NULL || !lct_check_view_nested(params) ||
         lct_check_class_has(k, LCT_CLASS_KINDS))
         return;
-    f = lct_check_report(k, LCT_CHECK_D06, "rope_parameters",
-                         "rope_parameters has an entry for each kind of "
-                         "layer, which the class of '%s' does not read",
-                         k->type);
-    lct_check_says(
-        f, LCT_HF5 | LCT_VLLM,
-        "the entries are ignored (or KeyError, where the class has "
-        "layer_types): base %.10g, no scaling",
-        lct_check_real(k->text, "rope_theta", lct_check_class_base(k)));
-    lct_check_says(
-        f, LCT_HF4, "rope_parameters is unknown: base %.10g",
-        lct_check_real(k->text, "rope_theta", lct_check_class_base(k)));
-    lct_check_mend(f, "put the keys directly into rope_parameters");
+    f = LCT_FIND(
+        k, NULL, ID(D06),
+        R(lct_check_real(k->text, "rope_theta", lct_check_class_base(k))));
     if (common != NULL)
         lct_check_fix(f, "rope_parameters", json_incref(common));
 }
@@ -104,21 +81,11 @@ static void flat_in_nested_class(struct lct_check *k)
         !lct_check_class_has(k, LCT_CLASS_KINDS) ||
         lct_check_view_nested(params))
         return;
-    f = lct_check_report(k, LCT_CHECK_D07, "rope_parameters",
-                         "rope_parameters is flat, and the class of '%s' reads "
-                         "an entry for each kind of layer",
-                         k->type);
-    lct_check_says(
-        f, LCT_HF5 | LCT_VLLM,
-        "adds entries of its own beside it, so that the flat values "
-        "are lost: base %.10g on full layers (not %.10g), no "
-        "scaling",
-        lct_check_real(k->text, "rope_theta", lct_check_class_base(k)),
-        lct_check_real(params, "rope_theta", lct_check_class_base(k)));
-    lct_check_mend(f, "put the keys under full_attention, and the local base "
-                      "under sliding_attention");
-    if (lct_check_is(k, "gemma3_text") || lct_check_is(k, "gemma3n_text") ||
-        lct_check_is(k, "olmo3"))
+    f = LCT_FIND(
+        k, NULL, ID(D07),
+        R(lct_check_real(k->text, "rope_theta", lct_check_class_base(k))),
+        R(lct_check_real(params, "rope_theta", lct_check_class_base(k))));
+    if (lct_check_is(k, "gemma3_text gemma3n_text olmo3"))
         lct_check_fix(f, "rope_parameters", by_kind(k, params));
 }
 

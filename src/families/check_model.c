@@ -9,6 +9,7 @@
 #include "plan_gguf.h"
 #include "../core/quote.h"
 #include "../core/suggest.h"
+#include "../core/text.h"
 #include "../files/document.h"
 #include "../files/path.h"
 #include <dirent.h>
@@ -18,13 +19,6 @@
 #include <sys/stat.h>
 
 /* ------------------------------------------------------------------ opening */
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 /* What a folder holds besides its configuration. */
 struct folder {
@@ -49,14 +43,14 @@ static void look(struct folder *out, const char *path)
     while (dir != NULL && (entry = readdir(dir)) != NULL) {
         const char *name = entry->d_name;
 
-        if (strcmp(name, "model.safetensors") == 0 ||
-            strcmp(name, "model.safetensors.index.json") == 0 ||
-            strcmp(name, "consolidated.safetensors") == 0 ||
-            strcmp(name, "consolidated.safetensors.index.json") == 0)
+        if (lct_is_among("model.safetensors model.safetensors.index.json "
+                         "consolidated.safetensors "
+                         "consolidated.safetensors.index.json",
+                         name))
             out->weights = true;
         if (strcmp(name, "tokenizer_config.json") == 0)
             out->tokenizer = true;
-        if (ends_with(name, ".gguf") && out->n_gguf++ == 0)
+        if (lct_ends_with(name, ".gguf") && out->n_gguf++ == 0)
             snprintf(out->gguf, sizeof out->gguf, "%s", name);
     }
     if (dir != NULL)
@@ -180,14 +174,13 @@ static void summary(char *out, size_t size, const struct lct_check *k,
     };
     const enum lct_recorded_pairing pairing = lct_check_recorded(k);
     char type[LCT_QUOTE_BYTES];
-    int n = snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks",
-                     k->config->file, lct_quote(type, k->type, strlen(k->type)),
-                     dialects[dialect], k->weights ? "with" : "no",
-                     (int)LCT_CHECKS);
 
-    if (pairing != LCT_PAIRING_UNSAID && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", pairing '%s' recorded",
-                 lct_check_pairing(pairing));
+    snprintf(out, size, "%s: '%s', %s, %s tensors, %d checks", k->config->file,
+             lct_quote(type, k->type, strlen(k->type)), dialects[dialect],
+             k->weights ? "with" : "no", (int)LCT_CHECKS);
+    if (pairing != LCT_PAIRING_UNSAID)
+        lct_append(out, size, ", pairing '%s' recorded",
+                   lct_check_pairing(pairing));
 }
 
 static void run_groups(struct lct_check *k)
@@ -216,13 +209,8 @@ static void wrong_model_type(struct lct_report *report,
                              const struct lct_check_model *m)
 {
     struct lct_check k = { .config = &m->config, .report = report };
-    struct lct_draft *f =
-        lct_check_report(&k, LCT_CHECK_X01, "model_type",
-                         "model_type is no text, so no class can read the "
-                         "file");
 
-    lct_check_says(f, LCT_EVERY_STACK, "refuses the file");
-    lct_check_mend(f, "the name of the class, such as \"llama\"");
+    LCT_FIND(&k, NULL, ID(X01_MODEL));
 }
 
 /* Look at a model; a params.json is read as transformers would name its keys,

@@ -67,68 +67,38 @@ static bool expect(struct pair *p)
     return first != LCT_PAIRING_UNSAID && second != LCT_PAIRING_UNSAID;
 }
 
-static unsigned readers(const struct lct_check *k)
-{
-    return lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX;
-}
-
 /* G01 of a pair */
 static void wrong_order(const struct pair *p, const char *name,
                         enum lct_relation found)
 {
-    const struct lct_check *gguf = lct_check_is_gguf(p->k) ? p->k : p->other;
-    struct lct_draft *f = lct_check_report(
-        p->k, LCT_CHECK_G01, name,
-        "the rows of %s are %s as those of the other file, and should be %s",
-        name,
-        found == LCT_ROWS_SAME ? "in the same order" : relation_names[found],
-        relation_names[p->expected]);
+    const char *why =
+        found != LCT_ROWS_SAME && p->expected == LCT_ROWS_SAME
+            ? "the permutation was made once too often: wrong scores from "
+              "position 1 on"
+            : "pairs channels that do not belong together: wrong scores from "
+              "position 1 on";
 
-    if (found != LCT_ROWS_SAME && p->expected == LCT_ROWS_SAME)
-        lct_check_says(f, readers(gguf),
-                       "the permutation was made once too often: wrong scores "
-                       "from position 1 on");
-    else
-        lct_check_says(f, readers(gguf),
-                       "pairs channels that do not belong together: wrong "
-                       "scores from position 1 on");
-    lct_check_mend(f, "convert again; 'locant model convert' keeps pairing and "
-                      "file together");
+    LCT_FIND(p->k, NULL, ID(G01_ROWS), S(name), S(relation_names[found]),
+             S(relation_names[p->expected]),
+             I(lct_check_is_gguf(p->k) || lct_check_is_gguf(p->other)), S(why));
 }
 
 /* G02 */
 static void wrong_heads(const struct pair *p, const char *name)
 {
-    struct lct_draft *f = lct_check_report(
-        p->k, LCT_CHECK_G02, name,
-        "the rows of %s were permuted as if there were %lld key heads of %lld "
-        "channels, and there are %lld of %lld",
-        name, (long long)p->sizes.H,
-        (long long)(p->sizes.K * p->sizes.d / p->sizes.H),
-        (long long)p->sizes.K, (long long)p->sizes.d);
-
-    lct_check_says(f, LCT_LLAMA_CPP | LCT_HF,
-                   "wrong scores from position 1 on, in every layer");
-    lct_check_mend(f, "convert again with num_key_value_heads for k");
+    LCT_FIND(p->k, NULL, ID(G02), S(name), I(p->sizes.H),
+             I(p->sizes.K * p->sizes.d / p->sizes.H), I(p->sizes.K),
+             I(p->sizes.d));
 }
 
 /* G16: of a file that lies beside the model nobody said that it is the same. */
 static void no_order(const struct pair *p, const char *name,
                      const struct lct_rows *x, const struct lct_rows *y)
 {
-    struct lct_draft *f;
-
     if (p->k->options->other == NULL ||
         !lct_check_rows_unrelated(x, y, p->sizes.d, p->sizes.rot))
         return;
-    f = lct_check_report(p->k, LCT_CHECK_G16, name,
-                         "the rows of %s are in no order those of the other "
-                         "file",
-                         name);
-    lct_check_says(f, LCT_EVERY_STACK,
-                   "other scores from one of the files than from the other");
-    lct_check_mend(f, "compare with a conversion of this model; if it is one, "
-                      "convert again");
+    LCT_FIND(p->k, NULL, ID(G16), S(name));
 }
 
 /* Keys in the order of heads as many as those of the queries? */
@@ -175,7 +145,6 @@ static void norm_order(const struct pair *p, enum lct_relation rows,
     const struct lct_weight *b = lct_check_rows_tensor(p->other, hf, gguf);
     const struct sizes *s = &p->sizes;
     struct lct_rows x = { 0 }, y = { 0 };
-    struct lct_draft *f;
 
     if (lct_check_rows_load(&x, a) && lct_check_rows_load(&y, b) &&
         x.n == y.n && s->d >= 2 && x.n % s->d == 0 && s->rot >= 2 &&
@@ -186,18 +155,8 @@ static void norm_order(const struct pair *p, enum lct_relation rows,
             lct_check_rows_difference(&x, &y, LCT_ROWS_SAME, s->d, s->rot);
 
         /* rounding to bfloat16 leaves 2^-9 of a weight, squared 4e-6 */
-        if (rows != LCT_ROWS_SAME && same < 1e-4 &&
-            as_rows > 10 * same + 1e-4) {
-            f = lct_check_report(p->k, LCT_CHECK_A02, a->name,
-                                 "the rows of q and k are %s, and %s is in the "
-                                 "same order in both",
-                                 relation_names[rows], a->name);
-            lct_check_says(f, readers(p->k),
-                           "weights of the norm on other channels: scores "
-                           "differ by as much as they are");
-            lct_check_mend(f, "permute the norms with the rows; 'locant model "
-                              "convert' does");
-        }
+        if (rows != LCT_ROWS_SAME && same < 1e-4 && as_rows > 10 * same + 1e-4)
+            LCT_FIND(p->k, NULL, ID(A02), S(a->name), S(relation_names[rows]));
     }
     locant_release(x.x);
     locant_release(y.x);
@@ -264,7 +223,6 @@ static void divisors(const struct pair *p)
         gguf->weights ? lct_weights_find(gguf->weights, "rope_freqs.weight")
                       : NULL;
     struct lct_rows x = { 0 };
-    struct lct_draft *f;
 
     if (!lct_check_is_gguf(gguf) || lct_check_is_gguf(hf) || e == NULL ||
         strcmp(e->kind, "llama3") != 0 || e->original <= 0 ||
@@ -274,18 +232,7 @@ static void divisors(const struct pair *p)
     if (x.n == e->rot / 2 && divisor_error(&x, e, e->original) > 1e-3) {
         const bool usual = divisor_error(&x, e, 8192) < 1e-3;
 
-        f = lct_check_report(p->k, LCT_CHECK_L06, "rope_freqs.weight",
-                             "rope_freqs.weight is not that of an original "
-                             "length of %.10g%s",
-                             e->original,
-                             usual ? ", but of 8192, which the converter took"
-                                   : "");
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "divides other pairs than the model was trained with");
-        lct_check_mend(f,
-                       "convert again, with original_max_position_"
-                       "embeddings %.10g also at the top level",
-                       e->original);
+        LCT_FIND(p->k, e, ID(L06), I(usual));
     }
     locant_release(x.x);
 }
@@ -306,20 +253,10 @@ static int64_t window_of(const struct lct_check *k)
 static void windows(const struct pair *p)
 {
     const int64_t a = window_of(p->k), b = window_of(p->other);
-    struct lct_draft *f;
 
     if (a == b)
         return;
-    f = lct_check_report(
-        p->k, LCT_CHECK_P12, "sliding_window",
-        "the window is %lld here and %lld in the other file%s", (long long)a,
-        (long long)b,
-        a == b + 1 || b == a + 1 ? ": one counts the query itself" : "");
-    lct_check_says(f, LCT_HF | LCT_LLAMA_CPP,
-                   "a query sees %lld keys with itself here, %lld there (0: "
-                   "all)",
-                   (long long)a, (long long)b);
-    lct_check_mend(f, "the window of transformers counts the query itself");
+    LCT_FIND(p->k, NULL, ID(P12), I(a), I(b), I(a == b + 1 || b == a + 1));
 }
 
 /* ------------------------------------------------------------------- A01 */
@@ -347,7 +284,6 @@ static void adapter(struct lct_check *k)
                    lct_check_class_has(k, LCT_CLASS_PERMUTED);
     const enum lct_recorded_pairing pairing = pairing_of(k);
     const char *text, *mine, *base = lct_check_pairing(pairing);
-    struct lct_draft *f;
 
     if (k->adapter == NULL || !turns_queries(k->adapter))
         return;
@@ -355,17 +291,9 @@ static void adapter(struct lct_check *k)
     mine = text ? text : usual_half ? "half" : "interleaved";
     if (pairing == LCT_PAIRING_UNSAID || strcmp(mine, base) == 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_A01, "/lora_B",
-                         "the adapter changes rows of q or k that are paired "
-                         "'%s'%s, and the weights of the base are '%s'",
-                         strcmp(mine, "half") == 0 ? "half" : "interleaved",
-                         text ? "" : ", as transformers has them", base);
-    lct_check_says(f, readers(k),
-                   "adds each row to another channel: the adapter does harm");
-    lct_check_mend(f,
-                   "permute the rows of lora_B and leave lora_A; 'locant "
-                   "model convert --pairing %s' does",
-                   base);
+    LCT_FIND(k, NULL, ID(A01),
+             S(strcmp(mine, "half") == 0 ? "half" : "interleaved"),
+             I(text == NULL), S(base));
 }
 
 void lct_check_pairs(struct lct_check *k)

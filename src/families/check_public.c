@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check_model.h"
 #include "check_write.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include <stdio.h>
 #include <string.h>
@@ -24,15 +25,6 @@ static locant_status check_options(const char *fn,
     return LOCANT_OK;
 }
 
-static char *copy_text(const char *text)
-{
-    char *copy = locant_alloc(strlen(text) + 1);
-
-    if (copy != NULL)
-        memcpy(copy, text, strlen(text) + 1);
-    return copy;
-}
-
 /* Check an opened model, and close it. */
 static locant_status check(locant_findings *out, struct lct_check_model *m,
                            locant_status status,
@@ -47,7 +39,7 @@ static locant_status check(locant_findings *out, struct lct_check_model *m,
     if (status == LOCANT_OK)
         status = lct_report_findings(out, &report, (int)options->stack);
     if (status == LOCANT_OK) {
-        out->checked = copy_text(checked);
+        out->checked = lct_copy_text(checked, strlen(checked));
         if (out->checked == NULL)
             status = LOCANT_ERR_NOMEM;
     }

@@ -1,7 +1,6 @@
 /* check_report.c - collect findings, and compose their sentences */
 #include "check_report.h"
-#include "check_params.h"
-#include <stdarg.h>
+#include "../core/text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -20,24 +19,17 @@ const locant_check_info *locant_model_check_at(size_t i)
 
 static char *copied(struct lct_report *r, const char *text)
 {
-    const size_t n = strlen(text) + 1;
-    char *copy = locant_alloc(n);
+    char *copy = lct_copy_text(text, strlen(text));
 
     if (copy == NULL)
         r->no_memory = true;
-    else
-        memcpy(copy, text, n);
     return copy;
 }
 
-static void set(char **text, struct lct_report *r, const char *format,
-                va_list arguments)
+void lct_report_set(char **out, struct lct_report *r, const char *text)
 {
-    char buffer[1024];
-
-    vsnprintf(buffer, sizeof buffer, format, arguments);
-    locant_release(*text);
-    *text = copied(r, buffer);
+    locant_release(*out);
+    *out = copied(r, text);
 }
 
 static void drop(struct lct_draft *f)
@@ -61,7 +53,7 @@ void lct_report_free(struct lct_report *r)
     memset(r, 0, sizeof *r);
 }
 
-static struct lct_draft *added(struct lct_report *r)
+struct lct_draft *lct_report_add(struct lct_report *r)
 {
     struct lct_draft *f = locant_alloc(sizeof *f), **more = r->drafts;
 
@@ -82,50 +74,6 @@ static struct lct_draft *added(struct lct_report *r)
     }
     r->drafts[r->n++] = f;
     return f;
-}
-
-struct lct_draft *lct_check_report(struct lct_check *k, enum lct_check_id id,
-                                   const char *key, const char *format, ...)
-{
-    struct lct_draft *f = added(k->report);
-    const bool whole = key[0] == '/';
-    const char *name = k->params ? lct_check_params_key(key) : key + whole;
-    char path[256];
-    va_list arguments;
-
-    snprintf(path, sizeof path, "%s%s", whole ? "" : k->prefix, name);
-    f->report = k->report;
-    f->id = id;
-    f->severity = infos[id].severity;
-    locant_release(f->key);
-    f->key = copied(k->report, path);
-    va_start(arguments, format);
-    set(&f->what, k->report, format, arguments);
-    va_end(arguments);
-    return f;
-}
-
-void lct_check_says(struct lct_draft *f, unsigned stacks, const char *format,
-                    ...)
-{
-    va_list arguments;
-
-    for (int i = 0; i < LCT_STACKS; i++) {
-        if ((stacks >> i & 1) == 0)
-            continue;
-        va_start(arguments, format);
-        set(&f->computes[i], f->report, format, arguments);
-        va_end(arguments);
-    }
-}
-
-void lct_check_mend(struct lct_draft *f, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    set(&f->mend, f->report, format, arguments);
-    va_end(arguments);
 }
 
 void lct_check_fix(struct lct_draft *f, const char *path, json_t *value)
@@ -152,25 +100,7 @@ static const char *const stack_names[LCT_STACKS] = {
     "", "transformers 4", "transformers 5", "vLLM", "llama.cpp", "MLX"
 };
 
-/* A text that grows. */
-struct sentence {
-    char text[4096];
-    size_t n;
-};
-
-static void append(struct sentence *s, const char *format, ...)
-{
-    va_list arguments;
-    int n;
-
-    va_start(arguments, format);
-    n = vsnprintf(s->text + s->n, sizeof s->text - s->n, format, arguments);
-    va_end(arguments);
-    if (n > 0)
-        s->n += (size_t)n;
-    if (s->n >= sizeof s->text)
-        s->n = sizeof s->text - 1;
-}
+enum { SENTENCE = 4096 };
 
 static bool same_text(const char *a, const char *b)
 {
@@ -178,7 +108,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* "transformers 4 and 5, vLLM" of the stacks whose text is that of 'first'. */
-static void append_stacks(struct sentence *s, const struct lct_draft *f,
+static void append_stacks(char out[SENTENCE], const struct lct_draft *f,
                           int first)
 {
     int n = 0, last = first;
@@ -187,25 +117,26 @@ static void append_stacks(struct sentence *s, const struct lct_draft *f,
         if (same_text(f->computes[i], f->computes[first]))
             n++;
     if (n == LCT_STACKS - 1) {
-        append(s, "Every stack");
+        lct_append(out, SENTENCE, "Every stack");
         return;
     }
     for (int i = first; i < LCT_STACKS; i++) {
         if (!same_text(f->computes[i], f->computes[first]))
             continue;
         if (i == LOCANT_STACK_HF5 && last == LOCANT_STACK_HF4)
-            append(s, " and 5");
+            lct_append(out, SENTENCE, " and 5");
         else
-            append(s, "%s%s", i == first ? "" : ", ", stack_names[i]);
+            lct_append(out, SENTENCE, "%s%s", i == first ? "" : ", ",
+                       stack_names[i]);
         last = i;
     }
 }
 
-static void compose(struct sentence *s, const struct lct_draft *f, int stack)
+static void compose(char out[SENTENCE], const struct lct_draft *f, int stack)
 {
     bool some = false;
 
-    append(s, "%s.", f->what);
+    lct_append(out, SENTENCE, "%s.", f->what);
     for (int i = 0; i < LCT_STACKS; i++) {
         bool said = false;
 
@@ -214,15 +145,15 @@ static void compose(struct sentence *s, const struct lct_draft *f, int stack)
         if (said || f->computes[i] == NULL ||
             (stack != LOCANT_STACK_TRUE && stack != i))
             continue;
-        append(s, some ? "; " : " ");
+        lct_append(out, SENTENCE, some ? "; " : " ");
         if (stack != LOCANT_STACK_TRUE)
-            append(s, "%s", stack_names[i]);
+            lct_append(out, SENTENCE, "%s", stack_names[i]);
         else
-            append_stacks(s, f, i);
-        append(s, ": %s", f->computes[i]);
+            append_stacks(out, f, i);
+        lct_append(out, SENTENCE, ": %s", f->computes[i]);
         some = true;
     }
-    append(s, some ? "." : "");
+    lct_append(out, SENTENCE, some ? "." : "");
 }
 
 /* ---------------------------------------------------------------- findings */
@@ -239,15 +170,15 @@ static unsigned concerned(const struct lct_draft *f)
 
 static void hand_over(locant_finding *out, struct lct_draft *f, int stack)
 {
-    struct sentence s = { .n = 0 };
+    char sentence[SENTENCE] = "";
 
-    compose(&s, f, stack);
+    compose(sentence, f, stack);
     *out =
         (locant_finding){ .id = infos[f->id].id,
                           .severity = f->severity,
                           .stacks = concerned(f),
                           .fixes = f->fixes != NULL,
-                          .sentence = copied(f->report, s.text),
+                          .sentence = copied(f->report, sentence),
                           .key = f->key,
                           .mend = f->mend ? f->mend : copied(f->report, "") };
     f->key = f->mend = NULL;

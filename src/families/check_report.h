@@ -23,6 +23,11 @@ struct lct_report {
 
 void lct_report_free(struct lct_report *r);
 
+/* A draft more, of zeros but after a failure of memory, which is kept. */
+struct lct_draft *lct_report_add(struct lct_report *r);
+/* *out, of a draft, becomes a copy of the text. */
+void lct_report_set(char **out, struct lct_report *r, const char *text);
+
 /*
  * The findings in the order of severity, then of checks; those that do not
  * concern 'stack' are left out unless it is TRUE.  Errors: NOMEM.

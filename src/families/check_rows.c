@@ -1,5 +1,6 @@
 /* check_rows.c - see check_rows.h */
 #include "check_rows.h"
+#include "convert_rows.h"
 #include <math.h>
 
 enum { COLUMNS = 256, WIDTH = 1 << 12 };
@@ -42,15 +43,6 @@ bool lct_check_rows_load(struct lct_rows *out, const struct lct_weight *t)
     return true;
 }
 
-/* Row of the half matrix that row 'row' of the interleaved one holds, where
-   heads have 'd' rows, the first 'rot' of them rotated. */
-static int64_t half_row(int64_t row, int64_t d, int64_t rot)
-{
-    const int64_t j = row % d;
-
-    return j >= rot ? row : row - j + j / 2 + j % 2 * (rot / 2);
-}
-
 /* |a - b|^2 / |b|^2, the rows of b in the order of the relation. */
 double lct_check_rows_difference(const struct lct_rows *a,
                                  const struct lct_rows *b,
@@ -58,10 +50,14 @@ double lct_check_rows_difference(const struct lct_rows *a,
                                  int64_t rot)
 {
     const int64_t columns = a->columns < b->columns ? a->columns : b->columns;
+    const struct lct_convert_rows heads = {
+        .parts = 1, .rotated = 1, .width = d, .dims = rot
+    };
     double sum = 0, norm = 0;
 
     for (int64_t i = 0; i < a->n; i++) {
-        const int64_t other = half_row(i, d, rot);
+        /* the row of the half matrix that an interleaved one has here */
+        const int64_t other = lct_convert_rows_source(&heads, i, true);
         const int64_t ia = relation == LCT_ROWS_SECOND_INTERLEAVED ? other : i;
         const int64_t ib = relation == LCT_ROWS_FIRST_INTERLEAVED ? other : i;
 

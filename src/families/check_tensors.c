@@ -1,6 +1,7 @@
 /* check_tensors.c - checks that look at tensors: G01, G10, G14, L09, P19, P21,
  * W07, W14, A03 */
 #include "check.h"
+#include "../core/text.h"
 #include "check_gguf.h"
 #include "convert_names.h"
 #include <stdio.h>
@@ -37,21 +38,12 @@ static void recorded_pairing(struct lct_check *k)
 {
     const enum lct_recorded_pairing mine = lct_check_recorded(k);
     const enum lct_recorded_pairing readers = lct_check_readers(k);
-    struct lct_draft *f;
 
     if (mine == LCT_PAIRING_UNSAID || readers == LCT_PAIRING_UNSAID ||
         mine == readers)
         return;
-    f = lct_check_report(k, LCT_CHECK_G01, "/" LCT_WEIGHTS_PAIRING,
-                         "the weights of q and k are paired '%s' by their "
-                         "metadata, and readers of '%s' pair them '%s'",
-                         lct_check_pairing(mine), k->type,
-                         lct_check_pairing(readers));
-    lct_check_says(
-        f, lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX,
-        "wrong scores from position 1 on");
-    lct_check_mend(f, "locant model convert --pairing %s",
-                   lct_check_pairing(readers));
+    LCT_FIND(k, NULL, ID(G01_RECORDED), S(lct_check_pairing(mine)),
+             S(lct_check_pairing(readers)));
 }
 
 /* ------------------------------------------------------------------- shapes */
@@ -59,8 +51,6 @@ static void recorded_pairing(struct lct_check *k)
 /* P19 */
 static void sinks(struct lct_check *k)
 {
-    struct lct_draft *f;
-
     if (!lct_check_is(k, "gpt_oss") || k->weights == NULL || k->H <= 0)
         return;
     for (int64_t l = 0; l < k->L && l < 4096; l++) {
@@ -72,15 +62,8 @@ static void sinks(struct lct_check *k)
         t = lct_check_tensor(k->weights, name);
         if (t != NULL && t->rank == 1 && t->shape[0] == k->H)
             continue;
-        f = lct_check_report(k, LCT_CHECK_P19, t ? t->name : name,
-                             t ? "layer %lld has sinks of %lld values, and "
-                                 "%lld query heads"
-                               : "layer %lld has no sinks (%lld values of "
-                                 "%lld query heads)",
-                             (long long)l, t ? (long long)t->shape[0] : 0LL,
-                             (long long)k->H);
-        lct_check_says(f, LCT_EVERY_STACK, "random sinks, or refuses the file");
-        lct_check_mend(f, "convert again from the original checkpoint");
+        LCT_FIND(k, NULL, ID(P19), S(t ? t->name : name), I(l),
+                 I(t ? t->shape[0] : 0), I(t != NULL));
         return;
     }
 }
@@ -129,7 +112,6 @@ static void learned_table(struct lct_check *k)
     const bool opt = strcmp(k->type, "opt") == 0;
     int64_t rows = M + (opt ? 2 : 0);
     const int64_t wanted = rows, length = k->options->length;
-    struct lct_draft *f;
 
     if (M == 0)
         return;
@@ -139,21 +121,10 @@ static void learned_table(struct lct_check *k)
         rows = t->shape[0];
     if (rows <= 0 || (rows >= wanted && length <= rows - offset))
         return;
-    f = lct_check_report(
-        k, LCT_CHECK_P21, t ? t->name : "max_position_embeddings",
-        "the learned table has %lld rows, of which %lld are "
-        "positions, and %lld %s",
-        (long long)rows, (long long)(rows - offset),
-        (long long)(length > rows - offset ? length : wanted),
-        length > rows - offset ? "are to be read" : "rows are configured");
-    lct_check_says(f, LCT_HF | LCT_VLLM | LCT_MLX,
-                   "IndexError at position %lld; nothing wraps around",
-                   (long long)(rows - offset));
-    lct_check_says(f, LCT_LLAMA_CPP, "refuses the context");
-    lct_check_mend(f,
-                   "texts of at most %lld tokens, or 'locant resize' for a "
-                   "longer table",
-                   (long long)(rows - offset));
+    LCT_FIND(k, NULL, ID(P21), S(t ? t->name : "max_position_embeddings"),
+             I(rows), I(rows - offset),
+             I(length > rows - offset ? length : wanted),
+             I(length > rows - offset));
 }
 
 /* W07 and W14 from the shapes */
@@ -166,32 +137,20 @@ static void head_shapes(struct lct_check *k)
     const int64_t rank = lct_check_integer(k->text, "kv_lora_rank", 512);
     const int64_t rope = lct_check_integer(k->text, "qk_rope_head_dim", 64);
     struct lct_draft *f;
+    int64_t width;
 
     if (kv != NULL && kv->rank == 2 && lct_check_class_has(k, LCT_CLASS_MLA) &&
-        kv->shape[0] - rank != rope) {
-        f = lct_check_report(k, LCT_CHECK_W14, "qk_rope_head_dim",
-                             "%s has %lld rows: kv_lora_rank %lld leaves %lld "
-                             "rotated channels, and qk_rope_head_dim is %lld",
-                             kv->name, (long long)kv->shape[0], (long long)rank,
-                             (long long)(kv->shape[0] - rank), (long long)rope);
-        lct_check_says(f, LCT_EVERY_STACK, "sizes that do not fit");
-        lct_check_mend(f, "qk_rope_head_dim %lld",
-                       (long long)(kv->shape[0] - rank));
-    }
+        kv->shape[0] - rank != rope)
+        LCT_FIND(k, NULL, ID(W14_ROWS), S(kv->name), I(kv->shape[0]), I(rank),
+                 I(kv->shape[0] - rank), I(rope));
     if (q == NULL || q->rank != 2 || k->H <= 0 || k->d <= 0 ||
         lct_check_class_has(k, LCT_CLASS_MLA) || q->shape[0] == k->H * k->d)
         return;
-    f = lct_check_report(k, LCT_CHECK_W07, "head_dim",
-                         "%s has %lld rows for %lld heads, and heads of %lld "
-                         "channels are read",
-                         q->name, (long long)q->shape[0], (long long)k->H,
-                         (long long)k->d);
+    width = q->shape[0] % k->H == 0 ? q->shape[0] / k->H : 0;
+    f = LCT_FIND(k, NULL, ID(W07_ROWS), S(q->name), I(q->shape[0]), I(width));
     lct_check_severity(f, LOCANT_FINDING_ERROR);
-    lct_check_says(f, LCT_EVERY_STACK, "sizes that do not fit");
-    if (q->shape[0] % k->H == 0) {
-        lct_check_mend(f, "head_dim %lld", (long long)(q->shape[0] / k->H));
-        lct_check_fix(f, "head_dim", json_integer(q->shape[0] / k->H));
-    }
+    if (width > 0)
+        lct_check_fix(f, "head_dim", json_integer(width));
 }
 
 /* G10, L09: divisors of frequencies in a GGUF file */
@@ -206,38 +165,22 @@ static void divisors(struct lct_check *k)
     const int64_t rot = lct_check_gguf_integer(
         k, "rope.dimension_count",
         lct_check_gguf_integer(k, "attention.key_length", width));
-    struct lct_draft *f;
 
     for (int i = 0; i < 3; i++) {
         const struct lct_weight *t = lct_weights_find(k->weights, names[i]);
 
         if (t == NULL || rot <= 0 || (t->rank == 1 && t->shape[0] == rot / 2))
             continue;
-        f = lct_check_report(k, i == 0 ? LCT_CHECK_G10 : LCT_CHECK_L09,
-                             names[i],
-                             "%s has %lld numbers, and %lld rotated channels "
-                             "have %lld pairs",
-                             names[i], (long long)t->shape[0], (long long)rot,
-                             (long long)(rot / 2));
-        lct_check_says(f, LCT_LLAMA_CPP,
-                       "refuses the file, or reads beyond "
-                       "the end");
-        lct_check_mend(f, "convert again");
+        LCT_FIND(k, NULL, i == 0 ? ID(G10_COUNT) : ID(L09_COUNT), S(names[i]),
+                 I(t->shape[0]), I(rot), I(rot / 2));
     }
     if (strcmp(k->type, "llama") != 0 ||
         lct_weights_find(k->weights, names[0]) != NULL ||
         lct_check_gguf_real(k, "rope.freq_base", 0) != 500000 ||
         lct_check_gguf_integer(k, "context_length", 0) <= 8192)
         return;
-    f = lct_check_report(
-        k, LCT_CHECK_G10, names[0],
-        "base 500000 and a length of %lld are those of Llama "
-        "3.1, whose scaling travels as %s, which is absent",
-        (long long)lct_check_gguf_integer(k, "context_length", 0), names[0]);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "unscaled frequencies: good up to 8192 tokens, worse "
-                   "beyond");
-    lct_check_mend(f, "convert again with a converter after #8676");
+    LCT_FIND(k, NULL, ID(G10_ABSENT), S(names[0]),
+             I(lct_check_gguf_integer(k, "context_length", 0)));
 }
 
 /* X06 */
@@ -247,19 +190,11 @@ static void longrope_lists(struct lct_check *k)
     const int64_t length = lct_check_gguf_integer(k, "context_length", 0);
     const int64_t original = lct_check_gguf_integer(
         k, "rope.scaling.original_context_length", length);
-    struct lct_draft *f;
 
     if (strcmp(k->type, "phi3") != 0 || length <= original ||
         lct_weights_find(k->weights, name) != NULL)
         return;
-    f = lct_check_report(k, LCT_CHECK_X06, name,
-                         "the length is %lld, the original one %lld, and %s is "
-                         "absent",
-                         (long long)length, (long long)original, name);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "unscaled frequencies: good up to %lld tokens, worse beyond",
-                   (long long)original);
-    lct_check_mend(f, "convert again from a configuration with rope_scaling");
+    LCT_FIND(k, NULL, ID(X06), S(name), I(length), I(original));
 }
 
 /* G14 */
@@ -272,22 +207,13 @@ static void query_rows(struct lct_check *k)
     const int64_t width =
         lct_check_gguf_integer(k, "attention.key_length", H > 0 ? D / H : 0);
     char key[128];
-    struct lct_draft *f;
 
     if (q == NULL || q->rank != 2 || H <= 0 || H > 65536 || width <= 0 ||
         width > 65536 || q->shape[0] == H * width ||
         strcmp(k->type, "deepseek2") == 0)
         return;
-    f = lct_check_report(
-        k, LCT_CHECK_G14, lct_check_gguf_key(key, k, "attention.key_length"),
-        "blk.0.attn_q.weight has %lld rows, and %lld heads of %lld channels "
-        "have %lld%s",
-        (long long)q->shape[0], (long long)H, (long long)width,
-        (long long)(H * width),
-        lct_check_has(k->text, key) ? "" : " (attention.key_length is absent)");
-    lct_check_says(f, LCT_LLAMA_CPP, "refuses the file");
-    lct_check_mend(f, "attention.key_length %lld",
-                   (long long)(q->shape[0] / H));
+    LCT_FIND(k, NULL, ID(G14), I(q->shape[0]), I(H), I(width), I(H * width),
+             I(!lct_check_has(k->text, key)), I(q->shape[0] / H));
 }
 
 /* A03 */
@@ -296,25 +222,14 @@ static void stored_angles(struct lct_check *k)
     static const char *const ends[] = { "inv_freq", "cos_cached", "sin_cached",
                                         "position_ids" };
     const struct lct_weight *t;
-    struct lct_draft *f;
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         t = find(k->weights, ends[i], true);
-        if (t == NULL ||
-            (strcmp(t->type->name, "BF16") != 0 &&
-             strcmp(t->type->name, "F16") != 0) ||
+        if (t == NULL || !lct_is_among("BF16 F16", t->type->name) ||
             (k->M > 0 && k->M <= 256))
             continue;
-        f = lct_check_report(k, LCT_CHECK_A03, t->name, "%s is stored as %s",
-                             t->name, t->type->name);
-        lct_check_says(f, LCT_HF4 | LCT_VLLM,
-                       "a reader that takes it computes angles in 16 bits: "
-                       "%s",
-                       strcmp(t->type->name, "BF16") == 0
-                           ? "positions above 256 collide"
-                           : "positions above 2048 collide");
-        lct_check_says(f, LCT_HF5, "computes its own in float32");
-        lct_check_mend(f, "drop the tensor: every reader can compute it");
+        LCT_FIND(k, NULL, ID(A03), S(t->name), S(t->type->name),
+                 I(strcmp(t->type->name, "BF16") == 0));
         return;
     }
 }

@@ -1,9 +1,9 @@
 /* check_values.c - checks D09 and X01: numbers that are none, values of a wrong
  * type */
 #include "check.h"
+#include "../core/text.h"
 #include "check_params.h"
 #include "family.h"
-#include "../core/quote.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,37 +17,22 @@ static const char *type_name(const json_t *value)
     return names[json_typeof(value)];
 }
 
-/* What the text of a JSON string says as a number or a bool, or NULL. */
-static json_t *unquoted(const json_t *value)
+/* What the text of a JSON string says as a number, or else as a bool; NULL if
+   it says none. */
+static json_t *unquoted(const json_t *value, bool number)
 {
     const char *text = json_string_value(value);
     json_error_t error;
-    json_t *inner;
+    json_t *inner = NULL;
 
-    if (text == NULL)
-        return NULL;
-    if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0)
-        return json_boolean(text[0] == 'T');
-    inner = json_loads(text, JSON_DECODE_ANY, &error);
-    if (json_is_number(inner) || json_is_boolean(inner))
+    if (text != NULL && (lct_is_among("True False", text)))
+        inner = json_boolean(text[0] == 'T');
+    else if (text != NULL)
+        inner = json_loads(text, JSON_DECODE_ANY, &error);
+    if (number ? json_is_number(inner) : json_is_boolean(inner))
         return inner;
     json_decref(inner);
     return NULL;
-}
-
-static void mend_type(struct lct_draft *f, const char *path,
-                      const json_t *value, bool number)
-{
-    json_t *inner = unquoted(value);
-
-    if (inner != NULL && json_is_number(inner) == number) {
-        lct_check_mend(f, "write it without quotation marks");
-        lct_check_fix(f, path, inner);
-        return;
-    }
-    json_decref(inner);
-    lct_check_mend(f, "write %s, or remove the key",
-                   number ? "a number" : "a value of the right type");
 }
 
 /* A key as the file calls it. */
@@ -63,29 +48,28 @@ static void check_number(struct lct_check *k, const json_t *object,
     const json_t *value = json_object_get(object, name);
     char path[160];
     struct lct_draft *f;
+    json_t *inner;
 
     if (value == NULL || json_is_number(value) || json_is_null(value))
         return;
+    inner = unquoted(value, true);
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
-    f = lct_check_report(k, LCT_CHECK_D09, path,
-                         "%s is %s, and a number is due", shown(k, name),
-                         type_name(value));
-    lct_check_says(f, LCT_EVERY_STACK,
-                   "TypeError, or the text is taken for something else");
-    mend_type(f, path, value, true);
+    f = LCT_FIND(k, NULL, ID(D09_TYPE), S(path), S(shown(k, name)),
+                 S(type_name(value)), I(inner != NULL));
+    if (inner != NULL)
+        lct_check_fix(f, path, inner);
 }
 
 static bool is_frequency(const char *name)
 {
-    return strcmp(name, "rope_theta") == 0 || strcmp(name, "factor") == 0 ||
-           strcmp(name, "original_max_position_embeddings") == 0;
+    return lct_is_among("rope_theta factor original_max_position_embeddings",
+                        name);
 }
 
 /* null says that the class derives it */
 static bool may_be_null(const char *name)
 {
-    return strcmp(name, "head_dim") == 0 ||
-           strcmp(name, "num_key_value_heads") == 0;
+    return lct_is_among("head_dim num_key_value_heads", name);
 }
 
 /* D09 of what must be above 0, and not null. */
@@ -93,31 +77,15 @@ static void check_positive(struct lct_check *k, const json_t *object,
                            const char *dict, const char *name)
 {
     const json_t *value = json_object_get(object, name);
-    struct lct_draft *f;
     char path[160];
 
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
     if (value != NULL && json_is_null(value) && !may_be_null(name)) {
-        f = lct_check_report(k, LCT_CHECK_D09, path,
-                             "%s is null, and a number is due", shown(k, name));
-        lct_check_says(f, LCT_HF5,
-                       strcmp(name, "factor") == 0
-                           ? "TypeError (YaRN and longrope: length / original)"
-                           : "TypeError when the model is built");
-        lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                       "TypeError, or a default");
-        lct_check_mend(f, "write the number, or remove the key");
-    } else if (json_is_number(value) && !(json_number_value(value) > 0)) {
-        f = lct_check_report(k, LCT_CHECK_D09, path,
-                             "%s is %.10g, and must be above 0", shown(k, name),
-                             json_number_value(value));
-        lct_check_says(f, LCT_EVERY_STACK,
-                       is_frequency(name)
-                           ? "frequencies that are infinite, not "
-                             "numbers, or backwards"
-                           : "no tensor has such a size");
-        lct_check_mend(f, "write the number that is meant");
-    }
+        LCT_FIND(k, NULL, ID(D09_NULL), S(path), S(shown(k, name)),
+                 I(strcmp(name, "factor") == 0));
+    } else if (json_is_number(value) && !(json_number_value(value) > 0))
+        LCT_FIND(k, NULL, ID(D09_POSITIVE), S(path), S(shown(k, name)),
+                 R(json_number_value(value)), I(is_frequency(name)));
 }
 
 /* D09: a window of no key, where only null means none */
@@ -125,35 +93,19 @@ static void check_no_window(struct lct_check *k)
 {
     const json_t *window = json_object_get(k->text, "sliding_window");
     const struct lct_family *f = lct_family_find(k->type);
-    struct lct_draft *d;
 
-    if (!json_is_integer(window) || json_integer_value(window) != 0 ||
-        f == NULL ||
-        (f->rule != LCT_LAYERS_WINDOW && f->rule != LCT_LAYERS_PERIOD))
-        return;
-    d = lct_check_report(k, LCT_CHECK_D09, "sliding_window",
-                         "sliding_window is 0, which is no window of 0 keys");
-    lct_check_says(d, LCT_HF5,
-                   "hides every key: each token attends to all alike");
-    lct_check_says(d, LCT_LLAMA_CPP, "no window");
-    lct_check_mend(d, "null");
+    if (json_is_integer(window) && json_integer_value(window) == 0 &&
+        f != NULL &&
+        (f->rule == LCT_LAYERS_WINDOW || f->rule == LCT_LAYERS_PERIOD))
+        LCT_FIND(k, NULL, ID(D09_WINDOW));
 }
 
 /* D09: a factor from 0 to 1 */
 static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    struct lct_draft *f;
-
     if (e->factor <= 0 || e->factor >= 1 || strcmp(e->kind, "default") == 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_D09, LCT_CHECK_PATH(e, "factor"),
-                         "factor %.10g is below 1, so the length would shrink",
-                         e->factor);
-    lct_check_says(f, LCT_HF, "a warning, and frequencies multiplied by %.10g",
-                   1 / e->factor);
-    lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "frequencies multiplied by %.10g", 1 / e->factor);
-    lct_check_mend(f, "factor %.10g, if that is meant", 1 / e->factor);
+    LCT_FIND(k, e, ID(D09_SHRINKS), R(1 / e->factor));
 }
 
 static const char *const dictionary_numbers[] = {
@@ -233,12 +185,7 @@ static void check_whole(struct lct_check *k, const char *name)
     if (!json_is_real(value))
         return;
     x = json_real_value(value);
-    f = lct_check_report(k, LCT_CHECK_D09, name,
-                         "%s is %.10g, and a whole number is due", name, x);
-    lct_check_says(f, LCT_HF5, "refuses the configuration");
-    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "TypeError where it becomes a size");
-    lct_check_mend(f, "write a whole number");
+    f = LCT_FIND(k, NULL, ID(D09_WHOLE), S(name), R(x));
     if (x == floor(x) && fabs(x) < 1e15)
         lct_check_fix(f, name, json_integer((json_int_t)x));
 }
@@ -312,27 +259,28 @@ static void check_type(struct lct_check *k, const json_t *object,
                                          "a list of numbers", "true or false",
                                          "a text" };
     const json_t *value = json_object_get(object, name);
+    const char *built = *dict == '\0'    ? "refuses the configuration"
+                        : wanted == BOOL ? "takes any text for true"
+                                         : "fails when the model is built";
     char path[160];
+    const char *found;
     struct lct_draft *f;
+    json_t *inner;
 
     if (value == NULL || json_is_null(value) || is_wanted(value, wanted))
         return;
+    found = wanted == NUMBERS && json_is_array(value)
+                ? "a list of something else"
+                : type_name(value);
+    inner = wanted == BOOL ? unquoted(value, false) : NULL;
     snprintf(path, sizeof path, "%s%s%s", dict, *dict ? "." : "", name);
-    f = lct_check_report(
-        k, LCT_CHECK_X01, path, "%s is %s, and %s is due", name,
-        wanted == NUMBERS && json_is_array(value) ? "a list of something else"
-                                                  : type_name(value),
-        names[wanted]);
-    lct_check_says(f, LCT_HF5,
-                   *dict == '\0'    ? "refuses the configuration"
-                   : wanted == BOOL ? "takes any text for true"
-                                    : "fails when the model is built");
-    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "an exception, or a value that nobody meant");
-    if (wanted == BOOL)
-        mend_type(f, path, value, false);
-    else
-        lct_check_mend(f, "write %s", names[wanted]);
+    f = LCT_FIND(k, NULL, ID(X01_TYPE), S(path), S(name), S(found),
+                 S(names[wanted]), S(built), I(inner != NULL),
+                 S(wanted == BOOL
+                       ? "a value of the right type, or remove the key"
+                       : names[wanted]));
+    if (inner != NULL)
+        lct_check_fix(f, path, inner);
 }
 
 static void check_types(struct lct_check *k)

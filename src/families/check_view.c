@@ -1,6 +1,7 @@
 /* check_view.c - what the checks read of a configuration, as transformers 5
  * resolves it, and the numbers that their sentences state */
 #include "check_view.h"
+#include "../core/text.h"
 #include "../core/suggest.h"
 #include "../encodings/yarn.h"
 #include "check.h"
@@ -62,10 +63,10 @@ double lct_check_class_base(const struct lct_check *k)
     return k->class != NULL && k->class->base > 0 ? k->class->base : 10000;
 }
 
-bool lct_check_is(const struct lct_check *k, const char *type)
+bool lct_check_is(const struct lct_check *k, const char *types)
 {
-    return strcmp(k->type, type) == 0 ||
-           (k->class != NULL && strcmp(k->class->type, type) == 0);
+    return lct_is_among(types, k->type) ||
+           (k->class != NULL && lct_is_among(types, k->class->type));
 }
 
 bool lct_check_class_has(const struct lct_check *k, unsigned traits)
@@ -196,7 +197,7 @@ static int64_t rotated(const struct lct_check *k, const json_t *dict,
 
     if (lct_check_class_has(k, LCT_CLASS_MLA))
         return lct_check_integer(k->text, "qk_rope_head_dim", 64);
-    if (lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
+    if (lct_check_is(k, "gptj codegen"))
         return lct_check_integer(k->text, "rotary_dim", 64);
     if (strcmp(kind, "proportional") == 0)
         return k->d;

@@ -1,6 +1,7 @@
 /* check_whole.c - checks of a whole model: can a plan be made of it, and has it
  * the tensors that its configuration asks for?  X07, T01, T02, T03 */
 #include "check_whole.h"
+#include "../core/text.h"
 #include "net.h"
 #include "position_plan.h"
 #include <string.h>
@@ -31,15 +32,12 @@ static locant_status try_plan(struct lct_position_plan *plan,
 {
     const locant_status status =
         lct_position_plan_beside(plan, c, LCT_STACK_TRUE, k->weights);
-    struct lct_draft *f;
 
     if (status == LOCANT_ERR_NOMEM)
         return status;
     if (status != LOCANT_ERR_FORMAT || has_error(k->report) || plan->lacks_key)
         return LOCANT_OK;
-    f = lct_check_report(k, LCT_CHECK_X07, "/(the whole)",
-                         "no position plan can be made: %s", last_error(c));
-    lct_check_mend(f, "write what the sentence expects");
+    LCT_FIND(k, NULL, ID(X07), S(last_error(c)));
     return LOCANT_OK;
 }
 
@@ -47,13 +45,11 @@ static locant_status try_plan(struct lct_position_plan *plan,
    are its own. */
 static bool is_packed(const struct lct_weights *w)
 {
-    static const char *const types[] = { "U8", "I8", "U32", "I32" };
     const struct lct_weight *t;
 
     for (size_t i = 0; (t = lct_weights_at(w, i)) != NULL; i++)
-        for (size_t j = 0; t->rank == 2 && j < 4; j++)
-            if (strcmp(t->type->name, types[j]) == 0)
-                return true;
+        if (t->rank == 2 && lct_is_among("U8 I8 U32 I32", t->type->name))
+            return true;
     return false;
 }
 
@@ -73,51 +69,25 @@ static bool tells_of_tensors(const struct lct_report *r)
     return false;
 }
 
-static void report_tensor(struct lct_check *k, enum lct_net_fit fit,
-                          unsigned readers, const char *message)
-{
-    const bool lacks = fit == LCT_NET_LACKS;
-    struct lct_draft *f = lct_check_report(
-        k, lacks ? LCT_CHECK_T01 : LCT_CHECK_T02, "/(tensors)", "%s", message);
-
-    if (lacks)
-        lct_check_says(f, readers & LCT_HF,
-                       "fills it with random numbers, and warns");
-    lct_check_says(f, lacks ? readers & ~LCT_HF : readers, "refuses the file");
-    lct_check_mend(f, lacks ? "the whole checkpoint, or the configuration of "
-                              "its family"
-                            : "the configuration with which the weights were "
-                              "saved, or the sizes that they have");
-}
-
-static void report_key(struct lct_check *k, unsigned readers,
-                       const char *message)
-{
-    struct lct_draft *f =
-        lct_check_report(k, LCT_CHECK_T03, "/(the whole)",
-                         "the model cannot be run: %s", message);
-
-    lct_check_says(f, readers, "fails, or computes another model");
-    lct_check_mend(f, "write what the sentence expects");
-}
-
 /* T01, T02, T03: what 'locant model logits' would refuse. */
 static locant_status try_tensors(struct lct_check *k,
                                  const struct lct_check_model *m,
                                  const struct lct_position_plan *plan)
 {
-    const unsigned readers =
-        lct_check_is_gguf(k) ? LCT_LLAMA_CPP : LCT_HF | LCT_VLLM | LCT_MLX;
     enum lct_net_fit fit;
+    const char *message;
 
     if (m->weights == NULL || plan->n_towers == 0 || is_packed(m->weights) ||
         tells_of_tensors(k->report))
         return LOCANT_OK;
     LCT_TRY(lct_net_fit(&fit, &m->config, plan, m->weights));
-    if (fit == LCT_NET_LACKS || fit == LCT_NET_MISFITS)
-        report_tensor(k, fit, readers, last_error(&m->config));
+    message = last_error(&m->config);
+    if (fit == LCT_NET_LACKS)
+        LCT_FIND(k, NULL, ID(T01), S(message), I(lct_check_is_gguf(k)));
+    if (fit == LCT_NET_MISFITS)
+        LCT_FIND(k, NULL, ID(T02), S(message));
     if (fit == LCT_NET_WRONG_KEY && !has_error(k->report))
-        report_key(k, readers, last_error(&m->config));
+        LCT_FIND(k, NULL, ID(T03), S(message));
     return LOCANT_OK;
 }
 

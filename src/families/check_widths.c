@@ -54,37 +54,13 @@ static void odd_width(struct lct_check *k, const struct lct_rope_entry *e)
         strcmp(e->kind, "proportional") == 0)
         return;
     if (whole && fmod(nearest, 2) == 0 && cut != (int64_t)nearest) {
-        f = lct_check_report(k, LCT_CHECK_W02, key,
-                             "%lld x %.17g is %.17g, which is cut off to %lld "
-                             "rotated channels instead of %.0f",
-                             (long long)k->d, p, exact, (long long)cut,
-                             nearest);
-        if (lct_check_class_has(k, LCT_CLASS_PARTIAL))
-            lct_check_says(f, LCT_HF,
-                           "%lld frequencies for %lld channels: sizes that do "
-                           "not fit",
-                           (long long)((cut + 1) / 2), (long long)cut);
-        lct_check_says(f, LCT_VLLM | LCT_MLX | LCT_LLAMA_CPP, "%lld channels",
-                       (long long)cut);
-        lct_check_mend(f, "%.17g, whose product is not below %.0f",
-                       safe_partial((int64_t)nearest, k->d), nearest);
+        f = LCT_FIND(k, NULL, ID(W02), S(key), R(p), R(exact), I(cut),
+                     R(nearest), I(lct_check_class_has(k, LCT_CLASS_PARTIAL)),
+                     I((cut + 1) / 2), R(safe_partial((int64_t)nearest, k->d)));
         lct_check_fix(f, key, json_real(safe_partial((int64_t)nearest, k->d)));
     } else if (cut % 2 != 0 && lct_check_class_has(k, LCT_CLASS_PARTIAL)) {
-        f = lct_check_report(k, LCT_CHECK_W01, key,
-                             "%.10g of %lld channels are %lld, an odd number",
-                             p, (long long)k->d, (long long)cut);
-        lct_check_says(f, LCT_HF,
-                       "%lld frequencies for %lld channels: sizes that do not "
-                       "fit",
-                       (long long)((cut + 1) / 2), (long long)cut);
-        lct_check_says(f, LCT_VLLM | LCT_MLX, "rotates %lld channels",
-                       (long long)cut);
-        lct_check_says(f, LCT_LLAMA_CPP, "rope.dimension_count %lld",
-                       (long long)cut);
-        lct_check_mend(f,
-                       "a factor whose product is even: %lld or %lld "
-                       "channels",
-                       (long long)cut - 1, (long long)cut + 1);
+        LCT_FIND(k, NULL, ID(W01), S(key), R(p), I(cut), I((cut + 1) / 2),
+                 I(cut - 1), I(cut + 1));
     }
 }
 
@@ -93,37 +69,16 @@ static void ignored_partial(struct lct_check *k, const struct lct_rope_entry *e)
 {
     const double p = partial_of(k, e);
     const bool scaled = strcmp(e->kind, "default") != 0;
+    const int64_t read = lct_check_channels(k->d, p);
     char buffer[LCT_PATH_BYTES];
     const char *key = partial_key(k, e, buffer);
-    struct lct_draft *f;
 
     if (key == NULL || k->class == NULL || p == 1 || k->d <= 0 ||
         (k->class->traits &
          (LCT_CLASS_PARTIAL | LCT_CLASS_MLA | LCT_CLASS_NO_ROPE)) ||
         strcmp(e->kind, "proportional") == 0)
         return;
-    f = lct_check_report(k, LCT_CHECK_W03, key,
-                         "partial_rotary_factor is %.10g, and the class of "
-                         "'%s' has no partial rotation",
-                         p, k->type);
-    if (scaled)
-        lct_check_says(f, LCT_HF5,
-                       "%lld frequencies for %lld channels: sizes that do not "
-                       "fit",
-                       (long long)(lct_check_channels(k->d, p) / 2),
-                       (long long)k->d);
-    else
-        lct_check_says(f, LCT_HF5, "rotates all %lld channels",
-                       (long long)k->d);
-    lct_check_says(f, LCT_VLLM, "rotates %lld of %lld channels",
-                   (long long)lct_check_channels(k->d, p), (long long)k->d);
-    lct_check_says(f, LCT_HF4 | LCT_MLX, "rotates all %lld channels",
-                   (long long)k->d);
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "as the converter of this architecture "
-                   "writes rope.dimension_count");
-    lct_check_mend(f, "remove it, or use a model_type whose class reads it "
-                      "(GPT-NeoX, Phi, StableLM, GLM, Nemotron)");
+    LCT_FIND(k, NULL, ID(W03), S(key), R(p), I(scaled), I(read / 2), I(read));
 }
 
 /* W04, W05 and G13: rotary_dim */
@@ -137,41 +92,15 @@ static void rotary_dim(struct lct_check *k, const struct lct_rope_entry *e)
     struct lct_draft *f;
 
     if (r <= 0 || r > k->d || k->class == NULL || k->d <= 0 ||
-        lct_check_is(k, "gptj") || lct_check_is(k, "codegen"))
+        lct_check_is(k, "gptj codegen"))
         return;
     if (key != NULL && lct_check_channels(k->d, p) != r) {
-        f = lct_check_report(k, LCT_CHECK_W05, "rotary_dim",
-                             "rotary_dim is %lld, and partial_rotary_factor "
-                             "%.10g of %lld channels is %lld",
-                             (long long)r, p, (long long)k->d,
-                             (long long)lct_check_channels(k->d, p));
-        lct_check_says(f, LCT_HF5 | LCT_MLX, "rotates %lld channels",
-                       (long long)lct_check_channels(k->d, p));
-        lct_check_says(f, LCT_LLAMA_CPP, "rotates %lld channels", (long long)r);
-        lct_check_says(f, LCT_VLLM, "older versions apply both: %lld channels",
-                       (long long)lct_check_channels(r, p));
-        lct_check_mend(f, "partial_rotary_factor %.10g if rotary_dim is right",
-                       (double)r / (double)k->d);
+        LCT_FIND(k, NULL, ID(W05), I(r), R(p), I(lct_check_channels(k->d, p)),
+                 I(lct_check_channels(r, p)), R((double)r / (double)k->d));
     } else if (key == NULL && r != k->d) {
-        f = lct_check_report(k, LCT_CHECK_W04, "rotary_dim",
-                             "rotary_dim %lld stands without "
-                             "partial_rotary_factor, which is what readers of "
-                             "'%s' look at",
-                             (long long)r, k->type);
-        lct_check_says(f, LCT_HF5,
-                       minimax ? "%lld of %lld channels from 5.17 on, all from "
-                                 "5.12 to 5.16 (a KL divergence of 13)"
-                               : "ignored: rotates all of %lld channels, not "
-                                 "%lld",
-                       (long long)(minimax ? r : k->d),
-                       (long long)(minimax ? k->d : r));
-        lct_check_says(
-            f, LCT_VLLM,
-            "%lld channels, or %lld before #30384, which applied the "
-            "factor twice",
-            (long long)r, (long long)(r * r / k->d));
-        lct_check_mend(f, "add partial_rotary_factor %.10g",
-                       safe_partial(r, k->d));
+        f = LCT_FIND(k, NULL, ID(W04), I(r), I(minimax ? r : k->d),
+                     I(minimax ? k->d : r), I(minimax), I(r * r / k->d),
+                     R(safe_partial(r, k->d)));
         if (minimax)
             lct_check_fix(f, "partial_rotary_factor",
                           json_real(safe_partial(r, k->d)));
@@ -185,15 +114,8 @@ static void minimax_without_rotary_dim(struct lct_check *k)
 
     if (!lct_check_is(k, "minimax_m2") || lct_check_has(k->text, "rotary_dim"))
         return;
-    f = lct_check_report(k, LCT_CHECK_G13, "rotary_dim",
-                         "rotary_dim is absent, as in a configuration that "
-                         "transformers 5 saved again");
-    lct_check_says(f, LCT_LLAMA_CPP,
-                   "the converter fails, or writes no rope.dimension_count: "
-                   "%lld of %lld channels are rotated",
-                   (long long)k->d, (long long)k->d);
-    lct_check_mend(f, "add rotary_dim %lld beside partial_rotary_factor",
-                   (long long)(k->n_entries > 0 ? k->entries[0].rot : 64));
+    f = LCT_FIND(k, NULL, ID(G13),
+                 I(k->n_entries > 0 ? k->entries[0].rot : 64));
     if (k->n_entries > 0 && k->entries[0].rot != k->d)
         lct_check_fix(f, "rotary_dim",
                       json_integer((json_int_t)k->entries[0].rot));
@@ -204,51 +126,21 @@ static void minimax_without_rotary_dim(struct lct_check *k)
 /* W06 */
 static void odd_head(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    struct lct_draft *f;
-
     if (k->d <= 4 || k->d % 2 == 0 || e->rot != k->d ||
         lct_check_class_has(k, LCT_CLASS_NO_ROPE) || k->class == NULL)
         return;
-    f = lct_check_report(k, LCT_CHECK_W06, "head_dim",
-                         "the width of a head is %lld, an odd number",
-                         (long long)k->d);
-    lct_check_says(f, LCT_HF5, "ValueError: RoPE requires an even width");
-    lct_check_says(f, LCT_HF4 | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                   "sizes that do not fit, or one channel without a partner");
-    lct_check_mend(f, "heads of an even width");
+    LCT_FIND(k, NULL, ID(W06));
 }
 
 /* W07, W08 */
 static void heads(struct lct_check *k)
 {
-    struct lct_draft *f;
-
     if (k->class != NULL && k->class->head_dim > 0 && k->D > 0 && k->H > 0 &&
         !lct_check_has(k->text, "head_dim") &&
-        k->D / k->H != k->class->head_dim) {
-        f = lct_check_report(k, LCT_CHECK_W07, "head_dim",
-                             "head_dim is absent; the class of '%s' has %lld, "
-                             "and hidden_size / heads is %lld / %lld = %lld",
-                             k->type, (long long)k->class->head_dim,
-                             (long long)k->D, (long long)k->H,
-                             (long long)(k->D / k->H));
-        lct_check_says(f, LCT_HF5 | LCT_VLLM, "heads of %lld channels",
-                       (long long)k->class->head_dim);
-        lct_check_says(f, LCT_LLAMA_CPP, "heads of %lld channels",
-                       (long long)(k->D / k->H));
-        lct_check_mend(f, "add head_dim, the rows of q_proj over the heads");
-    }
-    if (k->K > 0 && k->H > 0 && k->H % k->K != 0) {
-        f = lct_check_report(k, LCT_CHECK_W08, "num_key_value_heads",
-                             "%lld query heads are no multiple of %lld key "
-                             "heads",
-                             (long long)k->H, (long long)k->K);
-        lct_check_says(f, LCT_EVERY_STACK,
-                       "keys cannot be repeated for the "
-                       "queries: sizes that do not fit");
-        lct_check_mend(f, "num_key_value_heads, the rows of k_proj over the "
-                          "width of a head");
-    }
+        k->D / k->H != k->class->head_dim)
+        LCT_FIND(k, NULL, ID(W07_CLASS), I(k->class->head_dim), I(k->D / k->H));
+    if (k->K > 0 && k->H > 0 && k->H % k->K != 0)
+        LCT_FIND(k, NULL, ID(W08_CONFIG));
 }
 
 /* ---------------------------------------------------------------------- MLA */
@@ -265,42 +157,15 @@ static void latent(struct lct_check *k)
                   lct_check_real(k->text, "partial_rotary_factor", 1))
             : 1;
     const int64_t read = lct_check_channels(head, p + 1e-12);
-    struct lct_draft *f;
 
     if (!lct_check_class_has(k, LCT_CLASS_MLA))
         return;
-    if (read != rope) {
-        f = lct_check_report(
-            k, LCT_CHECK_W14,
-            head != rope ? "head_dim" : "partial_rotary_factor",
-            "head_dim %lld times the partial factor %.10g is "
-            "%lld, and the rotated part is qk_rope_head_dim "
-            "%lld",
-            (long long)head, p, (long long)read, (long long)rope);
-        lct_check_says(f, LCT_HF5,
-                       "%lld frequencies for %lld channels: sizes that do not "
-                       "fit",
-                       (long long)(read / 2), (long long)rope);
-        lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP, "rotates %lld channels",
-                       (long long)rope);
-        lct_check_mend(f,
-                       "remove head_dim and partial_rotary_factor, or "
-                       "head_dim %lld",
-                       (long long)rope);
-    }
-    if (!lct_check_bool(k->text, "rope_interleave", true)) {
-        f = lct_check_report(k, LCT_CHECK_W15, "rope_interleave",
-                             "rope_interleave is false, and the weights of "
-                             "'%s' are interleaved",
-                             k->type);
-        lct_check_says(f, LCT_HF,
-                       "rotates channel i with i + %lld: wrong "
-                       "scores from position 1 on",
-                       (long long)(rope / 2));
-        lct_check_says(f, LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                       "rotates neighbours, whatever the key says");
-        lct_check_mend(f, "remove it, unless the weights were converted");
-    }
+    if (read != rope)
+        LCT_FIND(k, NULL, ID(W14_MLA),
+                 S(head != rope ? "head_dim" : "partial_rotary_factor"),
+                 I(head), R(p), I(read), I(rope), I(read / 2));
+    if (!lct_check_bool(k->text, "rope_interleave", true))
+        LCT_FIND(k, NULL, ID(W15), I(rope / 2));
 }
 
 /* W16 */
@@ -314,13 +179,7 @@ static void never_rotates(struct lct_check *k)
          i++) {
         if (!lct_check_has(k->text, keys[i]))
             continue;
-        f = lct_check_report(k, LCT_CHECK_W16, keys[i],
-                             "'%s' never rotates, and %s must not be applied",
-                             k->type, keys[i]);
-        lct_check_says(f, LCT_HF | LCT_VLLM | LCT_LLAMA_CPP | LCT_MLX,
-                       "ignored, and a generic reader that applies it is wrong "
-                       "from position 1 on");
-        lct_check_mend(f, "remove it");
+        f = LCT_FIND(k, NULL, ID(W16), S(keys[i]));
         lct_check_remove(f, keys[i]);
     }
 }

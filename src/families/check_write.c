@@ -1,54 +1,25 @@
 /* check_write.c - see check_write.h */
 #include "check_write.h"
+#include "plan_spec.h"
 #include "../files/decimal.h"
 #include "../files/io.h"
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that grows. */
-struct output {
-    char *text;
-    size_t n, room;
-    bool failed;
-};
-
-static void put_bytes(struct output *o, const char *bytes, size_t n)
+static void put(struct lct_plan_spec *o, const char *text)
 {
-    if (o->failed)
-        return;
-    if (n > o->room - o->n) {
-        const size_t room = 2 * (o->n + n) + 4096;
-        char *more = locant_alloc(room);
-
-        if (more == NULL) {
-            o->failed = true;
-            return;
-        }
-        if (o->n > 0)
-            memcpy(more, o->text, o->n);
-        locant_release(o->text);
-        o->text = more;
-        o->room = room;
-    }
-    memcpy(o->text + o->n, bytes, n);
-    o->n += n;
+    lct_plan_spec_put(o, "%s", text);
 }
 
-static void put(struct output *o, const char *text)
-{
-    put_bytes(o, text, strlen(text));
-}
-
-static void put_line(struct output *o, int depth)
+static void put_line(struct lct_plan_spec *o, int depth)
 {
     put(o, "\n");
     for (int i = 0; i < depth; i++)
         put(o, "  ");
 }
 
-static void put_simple(struct output *o, const json_t *value)
+static void put_simple(struct lct_plan_spec *o, const json_t *value)
 {
     char *text = json_dumps(value, JSON_ENCODE_ANY);
 
@@ -59,7 +30,7 @@ static void put_simple(struct output *o, const json_t *value)
     free(text);
 }
 
-static void put_key(struct output *o, const char *key)
+static void put_key(struct lct_plan_spec *o, const char *key)
 {
     json_t *text = json_string(key);
 
@@ -69,7 +40,7 @@ static void put_key(struct output *o, const char *key)
 }
 
 /* A real number keeps a point, so that readers take it for one. */
-static void put_real(struct output *o, double x)
+static void put_real(struct lct_plan_spec *o, double x)
 {
     char text[LCT_DECIMAL_BYTES];
 
@@ -79,9 +50,9 @@ static void put_real(struct output *o, double x)
         put(o, ".0");
 }
 
-static void put_value(struct output *o, const json_t *value, int depth);
+static void put_value(struct lct_plan_spec *o, const json_t *value, int depth);
 
-static void put_object(struct output *o, const json_t *object, int depth)
+static void put_object(struct lct_plan_spec *o, const json_t *object, int depth)
 {
     const char *key, *comma = "";
     json_t *value;
@@ -99,7 +70,7 @@ static void put_object(struct output *o, const json_t *object, int depth)
     put(o, "}");
 }
 
-static void put_array(struct output *o, const json_t *array, int depth)
+static void put_array(struct lct_plan_spec *o, const json_t *array, int depth)
 {
     const size_t n = json_array_size(array);
 
@@ -115,7 +86,7 @@ static void put_array(struct output *o, const json_t *array, int depth)
 }
 
 /* The parser bounds the depth, so that this ends. */
-static void put_value(struct output *o, const json_t *value, int depth)
+static void put_value(struct lct_plan_spec *o, const json_t *value, int depth)
 {
     if (json_is_object(value))
         put_object(o, value, depth);
@@ -129,7 +100,7 @@ static void put_value(struct output *o, const json_t *value, int depth)
 
 locant_status lct_check_write(const char *path, const json_t *root)
 {
-    struct output o = { 0 };
+    struct lct_plan_spec o = { 0 };
     locant_status status;
 
     put_value(&o, root, 0);

@@ -1,5 +1,6 @@
 /* compare_layer.c - what a layer does with positions, field by field */
 #include "../core/error.h"
+#include "../core/text.h"
 #include "compare.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +10,9 @@
 
 void lct_compare_note(locant_comparison *out, const char *sentence)
 {
-    size_t n = strlen(out->note);
-
-    if (strstr(out->note, sentence) != NULL)
-        return;
-    (void)snprintf(out->note + n, sizeof(out->note) - n, "%s%s",
-                   n > 0 ? "  " : "", sentence);
+    if (strstr(out->note, sentence) == NULL)
+        LCT_APPEND(out->note, "%s%s", out->note[0] != '\0' ? "  " : "",
+                   sentence);
 }
 
 locant_model_difference *lct_compare_add(struct lct_layer_pair *p,

@@ -12,17 +12,19 @@ static const json_t *given(const json_t *object, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
+static enum lct_found found(const json_t *value, bool right)
+{
+    return value == NULL ? LCT_ABSENT : right ? LCT_RIGHT : LCT_WRONG;
+}
+
 enum lct_found lct_config_integer(int64_t *out, const json_t *object,
                                   const char *key)
 {
     const json_t *value = given(object, key);
 
-    if (value == NULL)
-        return LCT_ABSENT;
-    if (!json_is_integer(value))
-        return LCT_WRONG;
-    *out = json_integer_value(value);
-    return LCT_RIGHT;
+    if (json_is_integer(value))
+        *out = json_integer_value(value);
+    return found(value, json_is_integer(value));
 }
 
 enum lct_found lct_config_real(double *out, const json_t *object,
@@ -30,38 +32,31 @@ enum lct_found lct_config_real(double *out, const json_t *object,
 {
     const json_t *value = given(object, key);
 
-    if (value == NULL)
-        return LCT_ABSENT;
-    if (!json_is_number(value))
-        return LCT_WRONG;
-    *out = json_number_value(value);
-    return LCT_RIGHT;
+    if (json_is_number(value))
+        *out = json_number_value(value);
+    return found(value, json_is_number(value));
 }
 
 enum lct_found lct_config_bool(bool *out, const json_t *object, const char *key)
 {
     const json_t *value = given(object, key);
 
-    if (value == NULL)
-        return LCT_ABSENT;
-    if (!json_is_boolean(value))
-        return LCT_WRONG;
-    *out = json_is_true(value);
-    return LCT_RIGHT;
+    if (json_is_boolean(value))
+        *out = json_is_true(value);
+    return found(value, json_is_boolean(value));
 }
 
 enum lct_found lct_config_text(const char **out, const json_t *object,
                                const char *key)
 {
     const json_t *value = given(object, key);
+    const char *text = json_string_value(value);
+    const bool right =
+        text != NULL && strlen(text) == json_string_length(value);
 
-    if (value == NULL)
-        return LCT_ABSENT;
-    if (!json_is_string(value) ||
-        strlen(json_string_value(value)) != json_string_length(value))
-        return LCT_WRONG;
-    *out = json_string_value(value);
-    return LCT_RIGHT;
+    if (right)
+        *out = text;
+    return found(value, right);
 }
 
 const char *lct_config_show(char out[LCT_CONFIG_SHOWN], const json_t *value)

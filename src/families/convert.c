@@ -5,6 +5,7 @@
  */
 #include "convert.h"
 #include "../files/document.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include "convert_back.h"
 #include "convert_gguf.h"
@@ -38,11 +39,8 @@ static locant_status find_folder(struct lct_convert *c)
 
     if (from == c->model && !lct_convert_path_is_folder(c->model))
         n = slash == c->model ? 1 : (size_t)(slash - c->model);
-    c->folder = locant_alloc(n + 1);
-    if (c->folder == NULL)
-        return no_memory(c->model);
-    memcpy(c->folder, from, n);
-    return LOCANT_OK;
+    c->folder = lct_copy_text(from, n);
+    return c->folder != NULL ? LOCANT_OK : no_memory(c->model);
 }
 
 /* The configuration of the model that an adapter is for. */
@@ -184,9 +182,7 @@ static locant_status check_options(const locant_convert_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: a pairing or format is none of those there are",
                            fn);
-    if (o->type != NULL && strcmp(o->type, "F32") != 0 &&
-        strcmp(o->type, "F16") != 0 && strcmp(o->type, "BF16") != 0 &&
-        strcmp(o->type, "Q8_0") != 0)
+    if (o->type != NULL && !lct_is_among("F32 F16 BF16 Q8_0", o->type))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: type: '%.20s', one of F32, F16, BF16, Q8_0 "
                            "expected",

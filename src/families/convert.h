@@ -27,10 +27,6 @@ struct lct_convert {
    their index. */
 locant_status lct_convert_write(struct lct_convert *c);
 
-/* Write the rows of a tensor in their new order. */
-locant_status lct_convert_write_rows(struct lct_convert *c,
-                                     const struct lct_weight *w);
-
 /* Copy the small files beside the weights, config.json with what it says of
    the pairing. */
 locant_status lct_convert_write_others(struct lct_convert *c);

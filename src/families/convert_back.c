@@ -124,8 +124,8 @@ static locant_status put_vector(struct writer *w,
     const int64_t n = lct_weight_elements(t);
 
     if (t->type->elements != 1)
-        return lct_convert_back_items_bad(
-            t, "a vector of blocks; single numbers expected");
+        return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, t,
+                               "a vector of blocks; single numbers expected");
     for (int64_t k = 0; k < n; k++) {
         const int64_t from = source_of(w, i, k);
 

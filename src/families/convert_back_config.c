@@ -1,5 +1,6 @@
 /* convert_back_config.c - config.json from the keys of a GGUF file */
 #include "convert_back.h"
+#include "../core/text.h"
 #include "family.h"
 #include "net_gguf.h"
 #include "plan_gguf.h"
@@ -63,15 +64,15 @@ static size_t digits_for(const json_t *value)
 
 /* --------------------------------------------------------------------- keys */
 
-#define LATENT " deepseek_v2 deepseek_v3 "
+#define LATENT "deepseek_v2 deepseek_v3"
 
 /* Keys of GGUF and of config.json; a row with types is of those alone. */
 static const struct {
     const char *gguf, *name, *models;
 } copied[] = {
     { "feed_forward_length", "intermediate_size", NULL },
-    { "expert_count", "num_local_experts", " mixtral " },
-    { "expert_count", "num_experts", " qwen2_moe qwen3_moe " },
+    { "expert_count", "num_local_experts", "mixtral" },
+    { "expert_count", "num_experts", "qwen2_moe qwen3_moe" },
     { "expert_used_count", "num_experts_per_tok", NULL },
     { "expert_count", "n_routed_experts", LATENT },
     { "expert_shared_count", "n_shared_experts", LATENT },
@@ -81,34 +82,28 @@ static const struct {
     { "expert_group_used_count", "topk_group", LATENT },
     { "leading_dense_block_count", "first_k_dense_replace", LATENT },
     { "attention.kv_lora_rank", "kv_lora_rank", LATENT },
-    { "feed_forward_length", "d_ff", " t5 umt5 " },
-    { "embedding_length", "d_model", " t5 umt5 " },
-    { "decoder_start_token_id", "decoder_start_token_id", " t5 umt5 " },
+    { "feed_forward_length", "d_ff", "t5 umt5" },
+    { "embedding_length", "d_model", "t5 umt5" },
+    { "decoder_start_token_id", "decoder_start_token_id", "t5 umt5" },
     { "expert_feed_forward_length", "moe_intermediate_size", NULL },
     { "expert_shared_feed_forward_length", "shared_expert_intermediate_size",
       NULL },
     { "final_logit_softcapping", "final_logit_softcapping", NULL },
     { "embedding_scale", "embedding_multiplier", NULL },
     { "residual_scale", "residual_multiplier", NULL },
-    { "logit_scale", "logits_scaling", " granite " },
-    { "logit_scale", "logit_scale", " cohere cohere2 " },
+    { "logit_scale", "logits_scaling", "granite" },
+    { "logit_scale", "logit_scale", "cohere cohere2" },
     { "use_parallel_residual", "use_parallel_residual", NULL },
 };
-
-static bool is_of(const char *models, const char *type)
-{
-    char word[64];
-
-    snprintf(word, sizeof word, " %s ", type);
-    return models == NULL || strstr(models, word) != NULL;
-}
 
 static locant_status copy_keys(struct keys *k)
 {
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
         const json_t *value = find(k, copied[i].gguf);
 
-        if (value != NULL && is_of(copied[i].models, k->family->model_type))
+        if (value != NULL &&
+            (copied[i].models == NULL ||
+             lct_is_among(copied[i].models, k->family->model_type)))
             LCT_TRY(set(k, copied[i].name, json_deep_copy(value)));
     }
     return LOCANT_OK;

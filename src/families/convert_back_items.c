@@ -1,21 +1,9 @@
 /* convert_back_items.c - see convert_back_items.h */
 #include "convert_back_items.h"
-#include "../core/quote.h"
-#include "../files/path.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { EXPERTS_MAX = 1 << 16 };
-
-locant_status lct_convert_back_items_bad(const struct lct_weight *w,
-                                         const char *why)
-{
-    char found[LCT_QUOTE_BYTES];
-
-    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: tensor '%s': %s",
-                       lct_path_tail(w->file),
-                       lct_quote(found, w->name, strlen(w->name)), why);
-}
 
 /* Vectors stay as they are; quantised numbers become F32 unless another type is
    asked for. */
@@ -88,26 +76,27 @@ static locant_status join_halves(struct lct_convert_back_items *w,
     struct lct_convert_latent *l = &i->latent;
 
     if (layer >= w->c->tower->n_layers)
-        return lct_convert_back_items_bad(
-            t, "is of no layer of the configuration");
+        return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, t,
+                               "is of no layer of the configuration");
     if (k == NULL || v == NULL)
-        return lct_convert_back_items_bad(
-            t, k ? "is half of a matrix whose other half, "
-                   "attn_v_b, is absent"
-                 : "is half of a matrix whose other half, "
-                   "attn_k_b, is absent");
+        return lct_weight_fail(
+            LOCANT_ERR_UNSUPPORTED, t,
+            "is half of a matrix whose other half, attn_%s_b, is absent",
+            k ? "v" : "k");
     if (t == v) /* written with k_b */
         return LOCANT_OK;
     *l = lct_convert_latent_of(&w->c->tower->layers[layer],
                                w->c->parts.heads[layer].dims,
                                k->rank == 3 ? k->shape[1] : 0);
     if (!are_halves(k, v, l))
-        return lct_convert_back_items_bad(
-            k, "is no part of kv_b with attn_v_b: [heads, rank, "
-               "channels] and [heads, values, rank] expected");
+        return lct_weight_fail(
+            LOCANT_ERR_UNSUPPORTED, k,
+            "is no part of kv_b with attn_v_b: [heads, rank, "
+            "channels] and [heads, values, rank] expected");
     if (v->type != k->type && !lct_number_store(NULL, type_of(w, k), NULL, 0))
-        return lct_convert_back_items_bad(
-            v, "numbers of another type than those of attn_k_b");
+        return lct_weight_fail(
+            LOCANT_ERR_UNSUPPORTED, v,
+            "numbers of another type than those of attn_k_b");
     i->weight = k;
     i->values = v;
     i->expert = -1;
@@ -131,23 +120,24 @@ static locant_status add_tensor(struct lct_convert_back_items *w,
             return join_halves(w, i, t, name.layer);
         switch (name.kind) {
         case LCT_CONVERT_GGUF_UNKNOWN:
-            return lct_convert_back_items_bad(
-                t, "has no name in safetensors of its family");
+            return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, t,
+                                   "has no name in safetensors of its family");
         case LCT_CONVERT_GGUF_LEFT_OUT: return LOCANT_OK;
         case LCT_CONVERT_GGUF_EXPERT:
             if (t->rank != 3 || t->shape[0] > EXPERTS_MAX)
-                return lct_convert_back_items_bad(
-                    t, "stacks no experts: rank 3, and at most "
-                       "65536 of them expected");
+                return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, t,
+                                       "stacks no experts: rank 3, and at most "
+                                       "65536 of them expected");
             n = t->shape[0];
             i->expert = e;
             break;
         default:
             i->expert = -1;
             if (t->rank > 2)
-                return lct_convert_back_items_bad(
-                    t, "is no matrix and no vector, as its name "
-                       "says");
+                return lct_weight_fail(
+                    LOCANT_ERR_UNSUPPORTED, t,
+                    "is no matrix and no vector, as its name "
+                    "says");
         }
         i->weight = t;
         i->part = lct_convert_parts_of(&w->c->parts, t);

@@ -30,8 +30,4 @@ struct lct_convert_back_items {
 /* List those of the weights.  Errors: UNSUPPORTED, FORMAT, NOMEM.  Release
    w->at and w->entries also after a failure. */
 locant_status lct_convert_back_items_list(struct lct_convert_back_items *w);
-
-/* Fail with UNSUPPORTED: "FILE: tensor 'NAME': why". */
-locant_status lct_convert_back_items_bad(const struct lct_weight *w,
-                                         const char *why);
 #endif

@@ -1,22 +1,11 @@
 /* convert_gguf_items.c - see convert_gguf_items.h */
 #include "convert_gguf_items.h"
-#include "../core/quote.h"
-#include "../files/path.h"
 #include <stdio.h>
 #include <string.h>
 
 static locant_status no_memory(void)
 {
     return locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
-}
-
-static locant_status bad_tensor(locant_status status,
-                                const struct lct_weight *w, const char *why)
-{
-    char found[LCT_QUOTE_BYTES];
-
-    return locant_fail(status, "%s: tensor '%s': %s", lct_path_tail(w->file),
-                       lct_quote(found, w->name, strlen(w->name)), why);
 }
 
 const struct lct_weight *
@@ -44,8 +33,8 @@ static locant_status count_experts(struct lct_convert_gguf_item *i,
          i->experts++)
         if (t->type != i->weight->type || t->rank != i->weight->rank ||
             memcmp(t->shape, i->weight->shape, sizeof t->shape) != 0)
-            return bad_tensor(LOCANT_ERR_FORMAT, t,
-                              "its type or shape is not that of expert 0");
+            return lct_weight_fail(LOCANT_ERR_FORMAT, t,
+                                   "its type or shape is not that of expert 0");
     return LOCANT_OK;
 }
 
@@ -74,19 +63,21 @@ static locant_status check_tensor(const struct lct_weight *t,
                                   const struct lct_convert_gguf_name *name)
 {
     if (name->kind == LCT_CONVERT_GGUF_UNKNOWN)
-        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "has no name in GGUF files of its architecture");
+        return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, t,
+                               "has no name in GGUF files of its architecture");
     if (t->type->gguf < 0)
-        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "numbers of this type are not written to GGUF; save "
-                          "them as BF16 first");
+        return lct_weight_fail(
+            LOCANT_ERR_UNSUPPORTED, t,
+            "numbers of this type are not written to GGUF; save "
+            "them as BF16 first");
     if (t->rank > 2 || (t->rank < 2 && (name->kind == LCT_CONVERT_GGUF_EXPERT ||
                                         name->role == LCT_KV_B)))
-        return bad_tensor(LOCANT_ERR_FORMAT, t,
-                          "is no matrix and no vector, as its name says");
+        return lct_weight_fail(LOCANT_ERR_FORMAT, t,
+                               "is no matrix and no vector, as its name says");
     if (t->bytes == 0)
-        return bad_tensor(LOCANT_ERR_UNSUPPORTED, t,
-                          "has no numbers; GGUF files have no such tensors");
+        return lct_weight_fail(
+            LOCANT_ERR_UNSUPPORTED, t,
+            "has no numbers; GGUF files have no such tensors");
     return LOCANT_OK;
 }
 
@@ -102,9 +93,10 @@ static locant_status add_halves(struct lct_convert_gguf_items *l,
 
     if (sizes.nope < 1 ||
         t->shape[0] != sizes.heads * (sizes.nope + sizes.values))
-        return bad_tensor(LOCANT_ERR_FORMAT, t,
-                          "its rows are not those of keys and values of the "
-                          "heads that the configuration says");
+        return lct_weight_fail(
+            LOCANT_ERR_FORMAT, t,
+            "its rows are not those of keys and values of the "
+            "heads that the configuration says");
     for (int k = 0; k < 2; k++) {
         struct lct_convert_gguf_item *i = &l->at[l->n++];
 
@@ -147,8 +139,8 @@ static locant_status add_item(struct lct_convert_gguf_items *l,
     if (name.expert > 0) /* written with expert 0, which counts them */
         return lct_convert_gguf_items_expert(l, i, name.expert - 1)
                    ? LOCANT_OK
-                   : bad_tensor(LOCANT_ERR_FORMAT, t,
-                                "the expert before it is absent");
+                   : lct_weight_fail(LOCANT_ERR_FORMAT, t,
+                                     "the expert before it is absent");
     i->part = lct_convert_parts_of(&l->c->parts, t);
     i->rank = t->rank;
     memcpy(i->shape, t->shape, sizeof i->shape);
@@ -156,8 +148,8 @@ static locant_status add_item(struct lct_convert_gguf_items *l,
         i->first = lct_convert_gguf_first_row(l->c);
         i->shape[0] -= i->first;
         if (i->shape[0] < 1)
-            return bad_tensor(LOCANT_ERR_FORMAT, t,
-                              "has no row behind that of padding");
+            return lct_weight_fail(LOCANT_ERR_FORMAT, t,
+                                   "has no row behind that of padding");
     }
     if (name.kind == LCT_CONVERT_GGUF_EXPERT) {
         LCT_TRY(count_experts(i, l));

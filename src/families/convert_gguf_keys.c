@@ -5,6 +5,7 @@
  * Source: gguf-py of llama.cpp (constants.py) and convert_hf_to_gguf.py.
  */
 #include "convert_gguf_put.h"
+#include "compare.h"
 #include "family.h"
 #include "net_mixture.h"
 #include "pairing.h"
@@ -124,10 +125,9 @@ static locant_status put_kv_heads(struct lct_convert_gguf_keys *k)
 /* The size of the layer's window, 0: none. */
 static int64_t window_of(const struct lct_layer_plan *layer)
 {
-    static const char part[] = "window(size=";
-    const char *at = strstr(layer->spec, part);
+    const char *window = strstr(layer->spec, "window(");
 
-    return at ? strtoll(at + strlen(part), NULL, 10) : 0;
+    return (int64_t)lct_spec_number(window, "size", 0);
 }
 
 /* The window, and which layers have it if not all do. */
@@ -186,11 +186,9 @@ static locant_status put_attention(struct lct_convert_gguf_keys *k)
    attention. */
 static locant_status check_experts(const struct lct_convert_gguf_keys *k)
 {
-    const struct lct_net_binder b = { .s = *k->net };
-
     for (int64_t l = 0; l < k->c->tower->n_layers; l++)
         if (k->net->experts.n > 0 && !k->net->latent &&
-            !lct_net_mixture_in(&b, l))
+            !lct_net_mixture_in(k->net, l))
             return locant_fail(LOCANT_ERR_UNSUPPORTED,
                                "%s: layer %lld has no experts, which no key of "
                                "GGUF says; expected some in every layer",

@@ -1,6 +1,7 @@
 /* convert_gguf_names.c - see convert_gguf_names.h */
 #include "convert_gguf_names.h"
 #include "net_gguf.h"
+#include "../core/text.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,12 +72,10 @@ lct_convert_gguf_family(const char *model_type)
 
 void lct_convert_gguf_families(char *out, size_t size)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const size_t n = i > 0 ? strlen(out) : 0;
-
-        snprintf(out + n, size - n, "%s%s", i > 0 ? ", " : "",
-                 families[i].model_type);
-    }
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        lct_append(out, size, "%s%s", i > 0 ? ", " : "",
+                   families[i].model_type);
 }
 
 struct lct_convert_gguf_names
@@ -101,13 +100,6 @@ struct module {
     const char *suffix; /* of the other format; "" if the module is all */
     int64_t layer;      /* -1: of none */
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 /*
  * Does 'text' [n] consist of the pattern?  *expert and *mark are then the
@@ -238,7 +230,7 @@ void lct_convert_gguf_name(struct lct_convert_gguf_name *out, const char *name,
 {
     *out = (struct lct_convert_gguf_name){ .role = LCT_ROLES, .layer = -1 };
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-        if (ends_with(name, left_out[i])) {
+        if (lct_ends_with(name, left_out[i])) {
             out->kind = LCT_CONVERT_GGUF_LEFT_OUT;
             return;
         }

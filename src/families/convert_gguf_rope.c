@@ -6,63 +6,18 @@
  * 1 + 0.1 ln F itself).
  */
 #include "convert_gguf_put.h"
+#include "compare.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The spec of a scaling, "yarn(factor=4,..)", within that of a layer. */
-struct scaling {
-    const char *text;       /* NULL: none */
-    const char *keys, *end; /* between its parentheses */
-};
-
-static bool is_named(const struct scaling *s, const char *name)
+/* A scaling, "yarn(factor=4,..)", of that name? */
+static bool is_named(const char *scaling, const char *name)
 {
     const size_t n = strlen(name);
 
-    return s->text && strncmp(s->text, name, n) == 0 &&
-           strchr("(,)", s->text[n]) != NULL;
-}
-
-static struct scaling scaling_of(const char *spec)
-{
-    static const char key[] = "scaling=";
-    const char *at = strstr(spec, key);
-    struct scaling s = { 0 };
-    int depth = 0;
-
-    if (at == NULL)
-        return s;
-    s.text = at + strlen(key);
-    s.keys = s.text + strcspn(s.text, "(,)");
-    s.end = s.keys;
-    if (*s.keys != '(')
-        return s;
-    for (s.end = ++s.keys; *s.end != 0 && (depth > 0 || *s.end != ')'); s.end++)
-        depth += (*s.end == '(') - (*s.end == ')');
-    return s;
-}
-
-/* The number of one of its keys, or 'fallback'. */
-static double number_of(const struct scaling *s, const char *key,
-                        double fallback)
-{
-    const size_t n = strlen(key);
-
-    for (const char *at = s->keys; at < s->end;) {
-        if ((size_t)(s->end - at) > n && memcmp(at, key, n) == 0 &&
-            at[n] == '=')
-            return strtod(at + n + 1, NULL);
-        at += strcspn(at, ",)") + 1;
-    }
-    return fallback;
-}
-
-static bool has_word(const struct scaling *s, const char *text)
-{
-    const char *at = s->keys ? strstr(s->keys, text) : NULL;
-
-    return at != NULL && at < s->end;
+    return strncmp(scaling, name, n) == 0 &&
+           (scaling[n] == '(' || scaling[n] == 0);
 }
 
 static locant_status cannot_say(const struct lct_convert_gguf_keys *k,
@@ -154,20 +109,19 @@ static locant_status attention_factor(double *out,
 }
 
 static locant_status put_yarn(struct lct_convert_gguf_keys *k,
-                              const struct lct_layer_plan *layer,
-                              const struct scaling *s)
+                              const struct lct_layer_plan *layer, const char *s)
 {
-    const double factor = number_of(s, "factor", 1);
-    const double all = number_of(s, "mscale-all", 0);
+    const double factor = lct_spec_number(s, "factor", 1);
+    const double all = lct_spec_number(s, "mscale-all", 0);
     /* What llama.cpp multiplies cosines and sines by. */
     const double own =
         factor > 1 && !k->net->latent ? 1 + 0.1 * log(factor) : 1;
     double attention = 1;
 
     LCT_TRY(attention_factor(&attention, k, layer));
-    if (has_word(s, "truncate=no") ||
+    if (strstr(s, "truncate=no") != NULL ||
         (k->net->latent ? fabs(attention - 1) > 1e-6
-                        : has_word(s, "score=yes")))
+                        : strstr(s, "score=yes") != NULL))
         return cannot_say(k, layer->spec);
     if (k->net->latent && all > 0)
         lct_convert_gguf_put_real(k, "rope.scaling.yarn_log_multiplier",
@@ -175,13 +129,14 @@ static locant_status put_yarn(struct lct_convert_gguf_keys *k,
     put_scaling(k, "yarn", factor);
     lct_convert_gguf_put_whole(
         k, "rope.scaling.original_context_length",
-        (int64_t)number_of(s, "original", (double)k->c->plan.length_trained));
-    if (number_of(s, "fast", 32) != 32)
+        (int64_t)lct_spec_number(s, "original",
+                                 (double)k->c->plan.length_trained));
+    if (lct_spec_number(s, "fast", 32) != 32)
         lct_convert_gguf_put_real(k, "rope.scaling.yarn_beta_fast",
-                                  number_of(s, "fast", 32));
-    if (number_of(s, "slow", 1) != 1)
+                                  lct_spec_number(s, "fast", 32));
+    if (lct_spec_number(s, "slow", 1) != 1)
         lct_convert_gguf_put_real(k, "rope.scaling.yarn_beta_slow",
-                                  number_of(s, "slow", 1));
+                                  lct_spec_number(s, "slow", 1));
     if (fabs(attention / own - 1) > 1e-6)
         lct_convert_gguf_put_real(k, "rope.scaling.attn_factor",
                                   attention / own);
@@ -190,13 +145,13 @@ static locant_status put_yarn(struct lct_convert_gguf_keys *k,
 
 static locant_status put_longrope(struct lct_convert_gguf_keys *k,
                                   const struct lct_layer_plan *layer,
-                                  const struct scaling *s)
+                                  const char *s)
 {
     double attention = 1;
 
     LCT_TRY(attention_factor(&attention, k, layer));
     lct_convert_gguf_put_whole(k, "rope.scaling.original_context_length",
-                               (int64_t)number_of(s, "original", 0));
+                               (int64_t)lct_spec_number(s, "original", 0));
     lct_convert_gguf_put_real(k, "rope.scaling.attn_factor", attention);
     LCT_TRY(
         put_list(k, "rope_factors_long.weight", "long_factor", layer->spec));
@@ -206,9 +161,7 @@ static locant_status put_longrope(struct lct_convert_gguf_keys *k,
 
 static double base_of(const struct lct_layer_plan *layer)
 {
-    const char *at = strstr(layer->spec, "base=");
-
-    return at ? strtod(at + strlen("base="), NULL) : 10000;
+    return lct_spec_number(layer->spec, "base", 10000);
 }
 
 /* A layer that rotates, with a window or without one; NULL: there is none. */
@@ -227,29 +180,29 @@ locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k)
     const struct lct_layer_plan *full = find_layer(k->c->tower, false);
     const struct lct_layer_plan *local = find_layer(k->c->tower, true);
     const struct lct_layer_plan *layer = full ? full : local;
-    struct scaling s;
+    char scaling[LCT_COMPARE_TEXT] = "";
     int64_t l;
 
     if (layer == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: no key of GGUF says that no layer rotates",
                            k->c->config.file);
-    s = scaling_of(layer->spec);
     l = layer - k->c->tower->layers;
+    (void)lct_spec_value(scaling, sizeof scaling, layer->spec, "scaling");
     lct_convert_gguf_put_whole(k, "rope.dimension_count",
                                k->c->parts.heads[l].dims);
     lct_convert_gguf_put_real(k, "rope.freq_base", base_of(layer));
     if (full && local && base_of(local) != base_of(full))
         lct_convert_gguf_put_real(k, "rope.freq_base_swa", base_of(local));
-    if (is_named(&s, "yarn"))
-        return put_yarn(k, layer, &s);
-    if (is_named(&s, "longrope"))
-        return put_longrope(k, layer, &s);
-    if (is_named(&s, "llama3"))
+    if (is_named(scaling, "yarn"))
+        return put_yarn(k, layer, scaling);
+    if (is_named(scaling, "longrope"))
+        return put_longrope(k, layer, scaling);
+    if (is_named(scaling, "llama3"))
         return put_divisors(k, layer, base_of(layer));
-    if (is_named(&s, "linear"))
-        put_scaling(k, "linear", number_of(&s, "factor", 1));
-    else if (s.text != NULL || strstr(layer->spec, "mrope") != NULL)
+    if (is_named(scaling, "linear"))
+        put_scaling(k, "linear", lct_spec_number(scaling, "factor", 1));
+    else if (scaling[0] != 0 || strstr(layer->spec, "mrope") != NULL)
         return cannot_say(k, layer->spec);
     return LOCANT_OK;
 }

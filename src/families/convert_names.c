@@ -1,5 +1,6 @@
 /* convert_names.c - see convert_names.h */
 #include "convert_names.h"
+#include "../core/text.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -26,15 +27,15 @@ static const struct module {
     { "self_attn.key_layernorm", LCT_CONVERT_K_NORM, NULL },
     { "self_attn.qkv_proj", LCT_CONVERT_STACKED, NULL },
     { "self_attn.W_pack", LCT_CONVERT_STACKED, NULL },
-    { "self_attn.query_key_value", LCT_CONVERT_GROUPED, " persimmon fuyu " },
-    { "self_attention.query_key_value", LCT_CONVERT_GROUPED, " falcon " },
-    { "self_attention.query_key_value", LCT_CONVERT_STACKED, " chatglm " },
+    { "self_attn.query_key_value", LCT_CONVERT_GROUPED, "persimmon fuyu" },
+    { "self_attention.query_key_value", LCT_CONVERT_GROUPED, "falcon" },
+    { "self_attention.query_key_value", LCT_CONVERT_STACKED, "chatglm" },
     { "attention.query_key_value", LCT_CONVERT_GROUPED,
-      " gpt_neox gpt_neox_japanese " },
-    { "attention.query_key_value", LCT_CONVERT_STACKED, " bailing_moe " },
+      "gpt_neox gpt_neox_japanese" },
+    { "attention.query_key_value", LCT_CONVERT_STACKED, "bailing_moe" },
     { "attn.q_proj", LCT_CONVERT_Q, NULL }, /* GPT-J */
     { "attn.k_proj", LCT_CONVERT_K, NULL },
-    { "attn.c_attn", LCT_CONVERT_STACKED, " qwen " },
+    { "attn.c_attn", LCT_CONVERT_STACKED, "qwen" },
     { "attn.Wqkv", LCT_CONVERT_STACKED, NULL },
     { "norm_attn_norm.attn.Wqkv", LCT_CONVERT_STACKED, NULL }, /* DBRX */
     { "attention.wqkv", LCT_CONVERT_GROUPED, NULL },           /* InternLM 2 */
@@ -58,17 +59,6 @@ static const char *const others[] = { "vision", "visual", "audio",
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-/* Is the word one of 'words', which stand between blanks? */
-static bool is_among(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
-        if (at > words && at[-1] == ' ' && at[n] == ' ')
-            return true;
-    return false;
 }
 
 /*
@@ -162,7 +152,7 @@ bool lct_convert_name(struct lct_convert_name *out, const char *name,
         const struct module *m = &modules[i];
         const char *tail = NULL;
 
-        if (m->models == NULL || is_among(m->models, model_type))
+        if (m->models == NULL || lct_is_among(m->models, model_type))
             tail = find_module(&out->layer, name, m->name);
         if (tail == NULL)
             continue;

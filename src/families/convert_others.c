@@ -1,6 +1,7 @@
 /* convert_others.c - the files beside the weights that a conversion copies */
 #define _GNU_SOURCE
 #include "convert.h"
+#include "../core/text.h"
 #include "../files/io.h"
 #include "../files/path.h"
 #include "convert_path.h"
@@ -24,13 +25,6 @@ static const char *const weights[] = {
     ".msgpack",     ".onnx",
     ".npz",         ".ckpt",
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 /* ------------------------------------------------------------- config.json */
 
@@ -106,7 +100,7 @@ static bool is_copied(const char *name, const char *path)
         st.st_size > FILE_MAX)
         return false;
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
-        if (ends_with(name, weights[i]))
+        if (lct_ends_with(name, weights[i]))
             return false;
     return true;
 }

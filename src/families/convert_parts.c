@@ -1,6 +1,5 @@
 /* convert_parts.c - see convert_parts.h */
 #include "convert_parts.h"
-#include "../core/quote.h"
 #include "../files/path.h"
 #include "locant/frequencies.h"
 #include <inttypes.h>
@@ -36,31 +35,11 @@ static locant_status read_heads(struct lct_convert_heads *out,
 
 /* ----------------------------------------------------------------- messages */
 
-static const char *quoted(char out[LCT_QUOTE_BYTES], const struct lct_weight *w)
-{
-    return lct_quote(out, w->name, strlen(w->name));
-}
-
-static locant_status wrong_rows(const struct lct_weight *w, int64_t found,
-                                const struct lct_convert_rows *want)
-{
-    char name[LCT_QUOTE_BYTES];
-
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: tensor '%s': %" PRId64 " rows, %" PRId64
-                       " heads of %" PRId64 " expected",
-                       lct_path_tail(w->file), quoted(name, w), found,
-                       want->groups * want->parts, want->width);
-}
-
 static locant_status unknown_order(const struct lct_weight *w)
 {
-    char name[LCT_QUOTE_BYTES];
-
-    return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: tensor '%s': the order of its rows is not known; "
-                       "convert the model before it is quantised",
-                       lct_path_tail(w->file), quoted(name, w));
+    return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, w,
+                           "the order of its rows is not known; convert the "
+                           "model before it is quantised");
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -123,15 +102,13 @@ static locant_status check_blocks(const struct lct_weight *w,
 {
     const int64_t n = lct_convert_rows_count(rows);
     const int64_t size = blocks > 0 ? (n + blocks - 1) / blocks : n;
-    char name[LCT_QUOTE_BYTES];
 
     for (int64_t i = 0; i < n; i++)
         if (lct_convert_rows_source(rows, i, true) / size != i / size)
-            return locant_fail(
-                LOCANT_ERR_UNSUPPORTED,
-                "%s: tensor '%s': row %" PRId64
-                " would leave its block of %" PRId64 " rows with one scale",
-                lct_path_tail(w->file), quoted(name, w), i, size);
+            return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, w,
+                                   "row %" PRId64 " would leave its block of "
+                                   "%" PRId64 " rows with one scale",
+                                   i, size);
     return LOCANT_OK;
 }
 
@@ -194,7 +171,10 @@ static locant_status read_part(bool *moves, const struct finder *f,
     p->n = vector ? lct_weight_elements(w) : w->rank > 0 ? w->shape[0] : 1;
     p->rows = rows_of(&heads, p->name.module, p->n);
     if (lct_convert_rows_count(&p->rows) != p->n || p->rows.first < 0)
-        return wrong_rows(w, p->n, &p->rows);
+        return lct_weight_fail(
+            LOCANT_ERR_FORMAT, w,
+            "%" PRId64 " rows, %" PRId64 " heads of %" PRId64 " expected", p->n,
+            p->rows.groups * p->rows.parts, p->rows.width);
     p->bytes = p->n > 0 ? w->bytes / (size_t)p->n : 0;
     *moves = p->n > 0;
     return LOCANT_OK;
@@ -234,19 +214,16 @@ static locant_status read_plan(struct finder *f)
 static locant_status find_layer(struct lct_convert_part *p,
                                 const struct finder *f)
 {
-    char name[LCT_QUOTE_BYTES];
-
     p->layer = p->name.layer;
     if (p->layer >= 0 && p->layer < f->tower->n_layers)
         return LOCANT_OK;
     p->layer = 0;
     if (f->uniform && f->tower->n_layers > 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: tensor '%s': is of no layer of the %" PRId64
-                       " of the configuration",
-                       lct_path_tail(p->weight->file), quoted(name, p->weight),
-                       f->tower->n_layers);
+    return lct_weight_fail(LOCANT_ERR_FORMAT, p->weight,
+                           "is of no layer of the %" PRId64
+                           " of the configuration",
+                           f->tower->n_layers);
 }
 
 static bool is_matrix(const struct lct_convert_part *p,

@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "../core/quote.h"
 #include "../core/size.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include "../files/tensors.h"
 #include "weights_find.h"
@@ -15,9 +16,10 @@ static locant_status no_memory(void)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the names", fn);
 }
 
-/* Rows that follow each other in the old tensor are written at once. */
-locant_status lct_convert_write_rows(struct lct_convert *c,
-                                     const struct lct_weight *w)
+/* Write the rows of a tensor in their new order: those that follow each other in
+   the old one at once. */
+static locant_status write_rows(struct lct_convert *c,
+                                const struct lct_weight *w)
 {
     const struct lct_convert_part *p = lct_convert_parts_of(&c->parts, w);
     int64_t row = 0;
@@ -137,8 +139,8 @@ static locant_status write_content(struct lct_convert *c,
         status = lct_output_write(&c->output, text, size);
     locant_release(text);
     for (size_t i = 0; i < f->n && status == LOCANT_OK; i++)
-        status = lct_convert_write_rows(
-            c, lct_weights_find(c->weights, f->entries[i].name));
+        status =
+            write_rows(c, lct_weights_find(c->weights, f->entries[i].name));
     return status;
 }
 
@@ -156,13 +158,6 @@ static locant_status write_file(struct lct_convert *c, const char *name,
 
 /* -------------------------------------------------------------- the whole */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Copy the index, which names the shards and their tensors. */
 static locant_status copy_index(struct lct_convert *c)
 {
@@ -172,7 +167,7 @@ static locant_status copy_index(struct lct_convert *c)
 
     LCT_TRY(lct_weights_find_file(&path, &kind, c->model));
     status = kind == LCT_WEIGHTS_INDEX
-                 ? lct_output_copy(&c->output, last_part(path), path)
+                 ? lct_output_copy(&c->output, lct_last_part(path), path)
                  : LOCANT_OK;
     locant_release(path);
     return status;
@@ -189,7 +184,7 @@ locant_status lct_convert_write(struct lct_convert *c)
         return write_file(c, "model.safetensors", 0, n);
     for (size_t i = 0; i < n; i++) {
         lct_weights_header(c->weights, i, &path);
-        LCT_TRY(write_file(c, last_part(path), i, 1));
+        LCT_TRY(write_file(c, lct_last_part(path), i, 1));
     }
     return copy_index(c);
 }

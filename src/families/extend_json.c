@@ -1,5 +1,6 @@
 /* extend_json.c - the candidates of an extension as JSON */
 #include "locant/models.h"
+#include "../files/document.h"
 #include "../files/io.h"
 #include "extend_model.h"
 #include "extend_settings.h"
@@ -316,8 +317,6 @@ locant_status locant_model_extend(char **out, size_t *size,
                                   const locant_extend_options *o)
 {
     json_t *result;
-    char *text;
-    size_t n;
 
     LCT_NOT_NULL("locant_model_extend", out);
     LCT_NOT_NULL("locant_model_extend", o);
@@ -332,16 +331,6 @@ locant_status locant_model_extend(char **out, size_t *size,
                            "locant_model_extend: config_out needs a model and "
                            "a method");
     LCT_TRY(extend(&result, o));
-    text = json_dumps(result, JSON_PRESERVE_ORDER);
-    json_decref(result);
-    n = text != NULL ? strlen(text) : 0;
-    *out = text != NULL ? locant_alloc(n + 1) : NULL;
-    if (*out != NULL)
-        memcpy(*out, text, n + 1);
-    free(text);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model_extend: no memory");
-    if (size != NULL)
-        *size = n;
-    return LOCANT_OK;
+    return lct_document_text(out, size, result, JSON_PRESERVE_ORDER,
+                             "locant_model_extend");
 }

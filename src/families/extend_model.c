@@ -1,6 +1,8 @@
 /* extend_model.c - read what is extended from a model, and extend its
  * configuration */
 #include "extend_model.h"
+#include "compare.h"
+#include "../core/text.h"
 #include "extend_settings.h"
 #include "family.h"
 #include "plan_waves.h"
@@ -59,15 +61,14 @@ static int64_t layer_of(bool *windows, const struct lct_tower *t)
 static void put_keys(char *out, size_t size, const char *spec)
 {
     static const char *const names[] = { "pairing", "dim", "side" };
-    size_t n = 0, length;
     const char *value;
+    size_t length;
 
     out[0] = '\0';
-    for (size_t i = 0; i < 3 && n < size; i++)
+    for (size_t i = 0; i < 3; i++)
         if ((length = lct_spec_key_value(&value, spec, names[i])) > 0)
-            n += (size_t)snprintf(out + n, size - n, "%s%s=%.*s",
-                                  n > 0 ? "," : "", names[i], (int)length,
-                                  value);
+            lct_append(out, size, "%s%s=%.*s", out[0] != '\0' ? "," : "",
+                       names[i], (int)length, value);
 }
 
 /* A linear scaling, whose factors multiply; any other is refused, and so are
@@ -136,7 +137,6 @@ static locant_status read_layer(struct lct_extend_model *m,
 {
     const struct lct_layer_plan *l;
     struct lct_plan_waves w;
-    const char *value;
     bool windows = false;
 
     m->tower = tower_of(&m->plan);
@@ -155,9 +155,7 @@ static locant_status read_layer(struct lct_extend_model *m,
     LCT_TRY(lct_plan_waves_of(&w, l, 1, e->file));
     e->rotated = 2 * w.pairs;
     lct_plan_waves_free(&w);
-    e->base = lct_spec_key_value(&value, l->spec, "base") > 0
-                  ? strtod(value, NULL)
-                  : 10000;
+    e->base = lct_spec_number(l->spec, "base", 10000);
     put_keys(m->keys, sizeof m->keys, l->spec);
     e->keys = m->keys;
     m->others = others_of(&m->config);

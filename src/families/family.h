@@ -11,7 +11,10 @@
 #include "config.h"
 #include "position_plan.h"
 
-struct lct_position_plan;
+/* Fill the towers of 'p' from a configuration of either dialect of
+   transformers. */
+typedef locant_status lct_plan_fn(struct lct_position_plan *p,
+                                  const struct lct_config *c);
 
 /* Which layers have windows, chunks, or no rotation. */
 enum lct_layer_rule {
@@ -88,10 +91,7 @@ struct lct_family {
     const char *title;      /* "LLaMA 1 to 3" */
     const char *gguf;       /* general.architecture, or NULL */
     bool interleaved;       /* usual pairing of its Hugging Face files */
-    /* Fill the towers of 'p' from a config of either dialect of
-       transformers. */
-    locant_status (*plan)(struct lct_position_plan *p,
-                          const struct lct_config *c);
+    lct_plan_fn *plan;
     /* What 'plan' of decoders reads; the others have their own defaults. */
     const struct lct_family_names *names; /* NULL: those of Llama */
     /* Defaults of the class; 0: derived, or none. */
@@ -116,8 +116,7 @@ struct lct_family {
     int64_t offset; /* rows of a learned table before that of position 0 */
     /* Plan the vision tower, whose object is 'text' of 'c'; NULL: by the
        model_type of vision_config. */
-    locant_status (*vision)(struct lct_position_plan *p,
-                            const struct lct_config *c);
+    lct_plan_fn *vision;
     unsigned flags;
 };
 

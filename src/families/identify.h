@@ -10,6 +10,7 @@
 #ifndef LCT_IDENTIFY_H
 #define LCT_IDENTIFY_H
 #include "../core/error.h"
+#include "../core/text.h"
 #include "locant/models.h"
 #include <stdbool.h>
 
@@ -99,10 +100,6 @@ void lct_identify_rounding(double *relative, double *smallest, const double *x,
 double lct_identify_stored(locant_identity *out, double *smallest,
                            const double *x, size_t n, locant_dtype dtype);
 
-/* Append text to a field of an identity, which is cut at its end. */
-void lct_identify_add(char *field, size_t size, const char *format, ...)
-    LOCANT_PRINTF(3, 4);
-#define LCT_ADD(field, ...) lct_identify_add(field, sizeof(field), __VA_ARGS__)
 /* Add a spec to those that remain possible, once. */
 void lct_identify_remains(locant_identity *out, const char *format, ...)
     LOCANT_PRINTF(2, 3);

@@ -167,7 +167,7 @@ static void compose(char *out, size_t size, int dialect, double max)
                            "dialect=mpt,", "dialect=falcon," };
 
     out[0] = 0;
-    lct_identify_add(out, size, "alibi(%smax=%.15g)", keys[dialect], max);
+    lct_append(out, size, "alibi(%smax=%.15g)", keys[dialect], max);
     lct_identify_canonical(out, size);
 }
 
@@ -190,18 +190,19 @@ static void conclude(locant_identity *out, const struct bias *b,
 {
     lct_identify_verdict(out, found);
     if (found > 1)
-        LCT_ADD(out->note, "These differ in queries that the bias does not "
-                           "have.");
+        LCT_APPEND(out->note, "These differ in queries that the bias does not "
+                              "have.");
     if (found > 0)
         return;
     if (out->closest[0] != 0) {
-        LCT_ADD(out->note, "The slopes are multiplied by %.6g.", l->factor);
+        LCT_APPEND(out->note, "The slopes are multiplied by %.6g.", l->factor);
         return;
     }
     compose(out->closest, sizeof(out->closest), PRESS, l->max);
     if (!isinf(misfit(b, l, PRESS, true)))
-        LCT_ADD(out->note, "The bias differs from the closest by a constant in "
-                           "each row, which softmax does not see.");
+        LCT_APPEND(out->note,
+                   "The bias differs from the closest by a constant in "
+                   "each row, which softmax does not see.");
 }
 
 static void judge(locant_identity *out, const struct bias *b,
@@ -217,11 +218,11 @@ static void judge(locant_identity *out, const struct bias *b,
             continue;
         compose(spec, sizeof(spec), d, l->max);
         if (!names(l, d)) {
-            LCT_ADD(out->closest, "%s%s", out->closest[0] ? ", " : "", spec);
+            LCT_APPEND(out->closest, "%s%s", out->closest[0] ? ", " : "", spec);
             continue;
         }
         if (found++ == 0) {
-            LCT_ADD(out->spec, "%s", spec);
+            LCT_APPEND(out->spec, "%s", spec);
             out->residual = left;
         }
         lct_identify_remains(out, "%s", spec);
@@ -254,9 +255,9 @@ static void hide_constant(locant_identity *out, struct bias *b)
     for (int64_t row = 0; row < b->H * b->T; row++)
         for (int64_t j = b->S - b->T + row % b->T + 1; j < b->S; j++)
             b->at[row * b->S + j] = -INFINITY;
-    LCT_ADD(out->note,
-            "All keys after their query have %.6g: taken to be hidden.  ",
-            value);
+    LCT_APPEND(out->note,
+               "All keys after their query have %.6g: taken to be hidden.  ",
+               value);
 }
 
 static void identify(locant_identity *out, struct bias *b, double *slope)
@@ -272,18 +273,19 @@ static void identify(locant_identity *out, struct bias *b, double *slope)
         slope[h] = slope_of(b, h);
     if (isnan(slope[0])) {
         out->verdict = LOCANT_UNDECIDED;
-        LCT_ADD(out->note, "No row sees two keys up to its query.");
+        LCT_APPEND(out->note, "No row sees two keys up to its query.");
         return;
     }
     if (b->H == 1)
-        LCT_ADD(out->note, "One head cannot tell a factor from a maximum.  ");
+        LCT_APPEND(out->note,
+                   "One head cannot tell a factor from a maximum.  ");
     if (fit_law(&law, slope, b))
         judge(out, b, &law);
     else
-        LCT_ADD(out->note,
-                "The slopes of the heads are not those of ALiBi: "
-                "head 0 has %.6g.",
-                slope[0]);
+        LCT_APPEND(out->note,
+                   "The slopes of the heads are not those of ALiBi: "
+                   "head 0 has %.6g.",
+                   slope[0]);
 }
 
 locant_status locant_identify_bias(locant_identity *out,

@@ -42,10 +42,11 @@ locant_status lct_identify_known(locant_identity *out,
                                  const struct lct_turn *turns,
                                  const double *angle_error, double position)
 {
-    LCT_ADD(out->note, "All rows have one position, so a frequency cannot be "
-                       "told from others that make whole turns, nor an offset "
-                       "from a factor; listed are the common conventions that "
-                       "fit without an offset.");
+    LCT_APPEND(out->note,
+               "All rows have one position, so a frequency cannot be "
+               "told from others that make whole turns, nor an offset "
+               "from a factor; listed are the common conventions that "
+               "fit without an offset.");
     for (int i = 0; i < LCT_BASES * SCALINGS; i++) {
         struct lct_turns have;
         locant_encoding *e;

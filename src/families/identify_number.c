@@ -122,21 +122,11 @@ double lct_identify_stored(locant_identity *out, double *smallest,
     lct_identify_rounding(&out->rounding, smallest, x, n, dtype);
     while (out->rounding < exp2(-precisions[p].bits))
         p++;
-    LCT_ADD(out->dtype, "%s", precisions[p].name);
+    LCT_APPEND(out->dtype, "%s", precisions[p].name);
     return out->rounding;
 }
 
 /* ------------------------------------------------------------------- text */
-
-void lct_identify_add(char *field, size_t size, const char *format, ...)
-{
-    size_t n = strlen(field);
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(field + n, size - n, format, arguments);
-    va_end(arguments);
-}
 
 void lct_identify_remains(locant_identity *out, const char *format, ...)
 {

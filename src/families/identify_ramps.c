@@ -76,12 +76,11 @@ static bool guess_yarn(const struct ramp *r, double original, const char *more)
                    "base=%.15g,scaling=yarn(factor=%.15g,original=%.0f%s",
                    r->base, r->factor, original, more);
     if (s->gain == 1)
-        lct_identify_add(keys, sizeof(keys), ",attention=1");
+        LCT_APPEND(keys, ",attention=1");
     else if (fabs(s->gain - usual) > slack)
-        lct_identify_add(
-            keys, sizeof(keys), ",attention=%.15g",
-            lct_simplest(s->gain - slack, s->gain + slack, false, NULL));
-    lct_identify_add(keys, sizeof(keys), ")");
+        lct_append(keys, sizeof(keys), ",attention=%.15g",
+                   lct_simplest(s->gain - slack, s->gain + slack, false, NULL));
+    LCT_APPEND(keys, ")");
     return lct_guess(r->g, 2 * s->pairs, keys);
 }
 

@@ -26,17 +26,18 @@ static bool keeps_length(const struct lct_rows *r, int64_t a, int64_t b)
     return lost <= (8 * r->rounding + 1e-6) * after;
 }
 
-/* Fit all pairs; false if one of them is no rotation. */
-static locant_status fit(bool *fits, struct lct_turn *turns,
-                         const struct lct_rows *r, const struct lct_layout *l,
-                         const double *offset)
+locant_status lct_identify_fit(bool *fits, struct lct_turn *turns,
+                               const struct lct_rows *r,
+                               const struct lct_layout *l, bool swapped,
+                               const double *offset)
 {
     *fits = true;
     for (int64_t c = 0; c < l->width / 2 && *fits; c++) {
         int64_t a, b;
 
         lct_layout_pair(&a, &b, l, c);
-        LCT_TRY(lct_turn_fit(&turns[c], r, a, b, offset));
+        LCT_TRY(lct_turn_fit(&turns[c], r, swapped ? b : a, swapped ? a : b,
+                             offset));
         *fits = turns[c].residual <= 1.2;
     }
     return LOCANT_OK;
@@ -188,15 +189,15 @@ bool lct_identify_spectrum(locant_identity *out, struct lct_spectrum *s,
         out->residual = fmax(out->residual, turns[c].residual);
     }
     if (out->sign == 0) {
-        LCT_ADD(out->note, "Some pairs turn forwards and others backwards.");
+        LCT_APPEND(out->note, "Some pairs turn forwards and others backwards.");
         return false;
     }
     if (!shared_gain(s, turns, r)) {
-        LCT_ADD(out->note, "Pairs are multiplied by different factors.");
+        LCT_APPEND(out->note, "Pairs are multiplied by different factors.");
         return false;
     }
     if (out->sign < 0)
-        LCT_ADD(out->beside, "by minus the angle");
+        LCT_APPEND(out->beside, "by minus the angle");
     return true;
 }
 
@@ -224,9 +225,9 @@ static locant_status decide_few(locant_identity *out, struct lct_spectrum *s,
         s->error[c] = 8 * r->rounding + 1e-6;
     if (r->n_distinct == 1)
         return lct_identify_known(out, s, turns, s->error, position);
-    LCT_ADD(out->note, "The positions are too far apart to tell a frequency "
-                       "from one that makes whole turns between them: give "
-                       "some that differ by 1.");
+    LCT_APPEND(out->note, "The positions are too far apart to tell a frequency "
+                          "from one that makes whole turns between them: give "
+                          "some that differ by 1.");
     return LOCANT_OK;
 }
 
@@ -241,23 +242,23 @@ static locant_status decide(locant_identity *out, struct lct_spectrum *s,
         return decide_few(out, s, turns, r);
     offset = lct_identify_offset(&out->offset, turns, s->pairs);
     if (offset == LCT_OFFSET_NONE) {
-        LCT_ADD(out->note, "The angles at position 0 are those of no offset "
-                           "of positions.");
+        LCT_APPEND(out->note, "The angles at position 0 are those of no offset "
+                              "of positions.");
         return lct_identify_spectrum(out, s, turns, r)
                    ? lct_identify_list(out, s)
                    : LOCANT_OK;
     }
-    LCT_TRY(fit(&fits, turns, r, &s->layout, &out->offset));
+    LCT_TRY(lct_identify_fit(&fits, turns, r, &s->layout, false, &out->offset));
     if (!fits || !lct_identify_spectrum(out, s, turns, r))
         return LOCANT_OK;
     if (out->offset != 0)
-        LCT_ADD(out->beside, "%spositions %+.0f",
-                out->beside[0] != 0 ? "; " : "", out->offset);
+        LCT_APPEND(out->beside, "%spositions %+.0f",
+                   out->beside[0] != 0 ? "; " : "", out->offset);
     LCT_TRY(lct_identify_rule(out, s));
     if (offset == LCT_OFFSET_MANY && out->verdict == LOCANT_IDENTIFIED) {
         out->verdict = LOCANT_UNDECIDED;
         lct_identify_remains(out, "%s", out->spec);
-        LCT_ADD(out->note, "Several offsets of positions fit.");
+        LCT_APPEND(out->note, "Several offsets of positions fit.");
     }
     return LOCANT_OK;
 }
@@ -266,13 +267,14 @@ static void nothing_changes(locant_identity *out, const struct lct_rows *r)
 {
     double far = fmax(fabs(r->distinct[0]), r->distinct[r->n_distinct - 1]);
 
-    LCT_ADD(out->spec, "none");
+    LCT_APPEND(out->spec, "none");
     out->verdict = far >= 1 ? LOCANT_IDENTIFIED : LOCANT_UNDECIDED;
     if (far >= 1)
         return;
     lct_identify_remains(out, "none");
     lct_identify_remains(out, "rope with any keys");
-    LCT_ADD(out->note, "At position 0 nothing rotates: give other positions.");
+    LCT_APPEND(out->note,
+               "At position 0 nothing rotates: give other positions.");
 }
 
 /* Join the result of another layout that fits as well. */
@@ -307,15 +309,16 @@ static locant_status try_layouts(locant_identity *out, struct lct_spectrum *s,
         if (!candidate(&s->layout, r, changes, i))
             continue;
         s->pairs = s->layout.width / 2;
-        LCT_TRY(fit(&fits, turns, r, &s->layout, NULL));
+        LCT_TRY(lct_identify_fit(&fits, turns, r, &s->layout, false, NULL));
         if (!fits)
             continue;
         LCT_TRY(decide(&one, s, turns, r));
         join(out, &one, found++ == 0);
     }
     if (found == 0)
-        LCT_ADD(out->note, "No pairing of channels turns all pairs of y from "
-                           "those of x by one angle for each position.");
+        LCT_APPEND(out->note,
+                   "No pairing of channels turns all pairs of y from "
+                   "those of x by one angle for each position.");
     return LOCANT_OK;
 }
 
@@ -328,9 +331,9 @@ locant_status lct_identify_rows(locant_identity *out, const struct lct_rows *r,
     struct lct_changes changes;
     locant_status status = LOCANT_OK;
 
-    s.f = locant_alloc(pairs * sizeof(double));
-    s.error = locant_alloc(pairs * sizeof(double));
-    if (turns == NULL || s.f == NULL || s.error == NULL)
+    s.f = locant_alloc(2 * pairs * sizeof(double));
+    s.error = s.f != NULL ? s.f + pairs : NULL;
+    if (turns == NULL || s.f == NULL)
         status =
             locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs", pairs);
     find_changes(&changes, r, slack);
@@ -340,6 +343,5 @@ locant_status lct_identify_rows(locant_identity *out, const struct lct_rows *r,
         status = try_layouts(out, &s, turns, r, &changes);
     locant_release(turns);
     locant_release(s.f);
-    locant_release(s.error);
     return status;
 }

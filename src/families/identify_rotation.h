@@ -39,6 +39,13 @@ bool lct_identify_spectrum(locant_identity *out, struct lct_spectrum *s,
                            const struct lct_turn *turns,
                            const struct lct_rows *r);
 
+/* Fit all pairs of the layout, the second channel first if 'swapped'; *fits: is
+ * each a rotation? */
+locant_status lct_identify_fit(bool *fits, struct lct_turn *turns,
+                               const struct lct_rows *r,
+                               const struct lct_layout *l, bool swapped,
+                               const double *offset);
+
 /* Are the positions too few, or too far apart, to measure frequencies? */
 bool lct_identify_few(const struct lct_rows *r);
 

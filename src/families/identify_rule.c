@@ -15,16 +15,12 @@ void lct_rule_spec(char *out, size_t size, const struct lct_spectrum *s,
                    int64_t rotated, const char *keys)
 {
     const struct lct_layout *l = &s->layout;
-    int n = snprintf(out, size, "rope(%s,pairing=%s", keys,
-                     l->interleaved ? "interleaved" : "half");
 
-    if (rotated < s->head_dim && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, ",dim=%lld",
-                      (long long)rotated);
-    if (l->first > 0 && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, ",side=trailing");
-    if (n > 0 && (size_t)n < size)
-        (void)snprintf(out + n, size - (size_t)n, ")");
+    (void)snprintf(out, size, "rope(%s,pairing=%s", keys,
+                   l->interleaved ? "interleaved" : "half");
+    if (rotated < s->head_dim)
+        lct_append(out, size, ",dim=%lld", (long long)rotated);
+    lct_append(out, size, "%s)", l->first > 0 ? ",side=trailing" : "");
 }
 
 double lct_rule_frequency(const struct lct_turns *have,
@@ -183,8 +179,7 @@ static bool guess_plain(struct lct_guesses *g, int64_t rotated, int64_t end,
         return false;
     (void)snprintf(keys, sizeof(keys), "base=%.15g", base);
     if (factor != 1)
-        lct_identify_add(keys, sizeof(keys), ",scaling=linear(factor=%.15g)",
-                         factor);
+        LCT_APPEND(keys, ",scaling=linear(factor=%.15g)", factor);
     if (!lct_guess(g, rotated, keys))
         return false;
     g->digits = digits;
@@ -284,13 +279,12 @@ locant_status lct_identify_list(locant_identity *out,
     char list[sizeof(out->spec) - 128] = "freqs=list(values=";
 
     for (int64_t c = 0; c < s->pairs; c++)
-        lct_identify_add(list, sizeof(list), "%s%.9g", c > 0 ? ":" : "",
-                         s->f[c] <= s->error[c]
-                             ? 0
-                             : lct_simplest(s->f[c] - s->error[c],
-                                            s->f[c] + s->error[c], false,
-                                            NULL));
-    lct_identify_add(list, sizeof(list), ")");
+        LCT_APPEND(list, "%s%.9g", c > 0 ? ":" : "",
+                   s->f[c] <= s->error[c]
+                       ? 0
+                       : lct_simplest(s->f[c] - s->error[c],
+                                      s->f[c] + s->error[c], false, NULL));
+    LCT_APPEND(list, ")");
     lct_rule_spec(out->spec, sizeof(out->spec), s, s->layout.width, list);
     return LOCANT_OK;
 }
@@ -321,10 +315,10 @@ static void closest(locant_identity *out, const struct lct_spectrum *s)
     (void)snprintf(keys, sizeof(keys), "base=%.15g", base);
     lct_rule_spec(out->closest, sizeof(out->closest), s, s->layout.width, keys);
     lct_identify_canonical(out->closest, sizeof(out->closest));
-    LCT_ADD(out->note,
-            "The frequencies match no rule; the closest differs by %.3g "
-            "radians per position in pair %lld.  ",
-            worst, (long long)at);
+    LCT_APPEND(out->note,
+               "The frequencies match no rule; the closest differs by %.3g "
+               "radians per position in pair %lld.  ",
+               worst, (long long)at);
 }
 
 static void conclude(locant_identity *out, const struct lct_guesses *g)
@@ -339,19 +333,19 @@ static void conclude(locant_identity *out, const struct lct_guesses *g)
     out->verdict = LOCANT_UNDECIDED;
     for (int i = 0; i < g->n; i++)
         lct_identify_remains(out, "%s", g->spec[i]);
-    LCT_ADD(out->note, "%s", plural);
+    LCT_APPEND(out->note, "%s", plural);
     if (g->unresolved) {
         int64_t c = 0;
 
         while (c < s->pairs && s->error[c] <= 0.1 * s->f[c])
             c++;
-        LCT_ADD(out->note,
-                "%sPairs from %lld on turn too little at these positions to "
-                "measure their frequencies: other scalings%s fit as well",
-                g->n > 1 ? ".  " : "", (long long)c,
-                s->layout.interleaved ? " and narrower rotations" : "");
+        LCT_APPEND(out->note,
+                   "%sPairs from %lld on turn too little at these positions to "
+                   "measure their frequencies: other scalings%s fit as well",
+                   g->n > 1 ? ".  " : "", (long long)c,
+                   s->layout.interleaved ? " and narrower rotations" : "");
     }
-    LCT_ADD(out->note, ".");
+    LCT_APPEND(out->note, ".");
 }
 
 locant_status lct_identify_rule(locant_identity *out,
@@ -364,7 +358,7 @@ locant_status lct_identify_rule(locant_identity *out,
     if (s->gain == 1 && s->layout.width == 2 && end == 1) {
         out->verdict = LOCANT_UNDECIDED;
         lct_rule_spec(out->spec, sizeof(out->spec), s, 2, "base=10000");
-        LCT_ADD(out->note, "With one pair any base fits.");
+        LCT_APPEND(out->note, "With one pair any base fits.");
         lct_identify_remains(out, "%s", out->spec);
         return LOCANT_OK;
     }
@@ -382,6 +376,7 @@ locant_status lct_identify_rule(locant_identity *out,
     LCT_TRY(lct_identify_list(out, s));
     closest(out, s);
     if (s->gain != 1)
-        LCT_ADD(out->note, "Rotated channels are multiplied by %.6g.", s->gain);
+        LCT_APPEND(out->note, "Rotated channels are multiplied by %.6g.",
+                   s->gain);
     return LOCANT_OK;
 }

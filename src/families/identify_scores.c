@@ -175,7 +175,7 @@ static locant_status decide(locant_identity *out, struct lct_rows *r,
     if (all_still(turns, s.pairs)) {
         out->verdict = LOCANT_IDENTIFIED;
         out->factor = mean_gain(turns, s.pairs);
-        LCT_ADD(out->spec, "none");
+        LCT_APPEND(out->spec, "none");
         return LOCANT_OK;
     }
     gain = trim(l, turns, &s.pairs, 4 * slack);
@@ -206,19 +206,19 @@ static locant_status identify(locant_identity *out, struct lct_scores *p)
     lct_scores_lags(p, 2 * (p->D + 1));
     if (p->n_lags < 3 || p->lag[p->lag[0] == 0 ? 1 : 0] > 3) {
         out->verdict = LOCANT_UNDECIDED;
-        LCT_ADD(out->note,
-                "Fewer than three distances have %lld scores or more, which "
-                "heads of %lld need, or the smallest is above 3.",
-                (long long)(2 * (p->D + 1)), (long long)p->D);
+        LCT_APPEND(out->note,
+                   "Fewer than three distances have %lld scores or more, which "
+                   "heads of %lld need, or the smallest is above 3.",
+                   (long long)(2 * (p->D + 1)), (long long)p->D);
         return LOCANT_OK;
     }
     LCT_TRY(lct_equations_create(&e, (int)p->D + 1));
     status = LOCANT_OK;
     if (!best_layout(&l, &e, p, out)) {
-        LCT_ADD(out->note,
-                "No pairing of channels explains the scores: %.3g "
-                "roundings are left.",
-                out->residual);
+        LCT_APPEND(out->note,
+                   "No pairing of channels explains the scores: %.3g "
+                   "roundings are left.",
+                   out->residual);
     } else {
         turns = locant_alloc((size_t)(l.width / 2) * sizeof(*turns));
         status = turns ? make_rows(&r, &e, p, &l)

@@ -34,28 +34,19 @@ static locant_status read_rows(struct lct_rows *r, locant_identity *out,
     }
     r->n = kept;
     if (kept < L)
-        LCT_ADD(out->note, "%lld rows are zero.  ", (long long)(L - kept));
+        LCT_APPEND(out->note, "%lld rows are zero.  ", (long long)(L - kept));
     return kept > 0 ? lct_rows_order(r) : LOCANT_OK;
 }
 
-/*
- * Fit all pairs of (cosine, sine), whose order in the table is 'sines_first'.
- * *fits becomes false if one of them does not turn forwards.
- */
+/* Fit all pairs of (cosine, sine), whose order in the table is 'sines_first';
+ * *fits becomes false if one of them does not turn forwards. */
 static locant_status fit(bool *fits, struct lct_turn *turns,
                          const struct lct_rows *r, const struct lct_layout *l,
                          bool sines_first, const double *offset)
 {
-    *fits = true;
-    for (int64_t c = 0; c < l->width / 2 && *fits; c++) {
-        int64_t a, b;
-
-        lct_layout_pair(&a, &b, l, c);
-        LCT_TRY(lct_turn_fit(&turns[c], r, sines_first ? b : a,
-                             sines_first ? a : b, offset));
-        *fits = turns[c].residual <= 1.2 &&
-                turns[c].f > -LCT_SIGMAS * turns[c].f_error;
-    }
+    LCT_TRY(lct_identify_fit(fits, turns, r, l, sines_first, offset));
+    for (int64_t c = 0; c < l->width / 2 && *fits; c++)
+        *fits = turns[c].f > -LCT_SIGMAS * turns[c].f_error;
     return LOCANT_OK;
 }
 
@@ -86,30 +77,30 @@ static void name(locant_identity *out, const struct lct_spectrum *s,
     char spec[256] = "sinusoidal(base=";
 
     if (isnan(base)) {
-        LCT_ADD(out->note, "Every pair is a sine and a cosine, but their "
-                           "frequencies are no powers of one base.");
-        LCT_ADD(out->closest, "sinusoidal%s", split ? "(form=split)" : "");
+        LCT_APPEND(out->note, "Every pair is a sine and a cosine, but their "
+                              "frequencies are no powers of one base.");
+        LCT_APPEND(out->closest, "sinusoidal%s", split ? "(form=split)" : "");
         return;
     }
-    LCT_ADD(spec, "%.15g%s%s", base, split || ends ? ",form=split" : "",
-            ends ? ",spacing=inclusive" : "");
+    LCT_APPEND(spec, "%.15g%s%s", base, split || ends ? ",form=split" : "",
+               ends ? ",spacing=inclusive" : "");
     if (out->offset > 0)
-        LCT_ADD(spec, ",start=%.0f", out->offset);
-    LCT_ADD(spec, ")");
+        LCT_APPEND(spec, ",start=%.0f", out->offset);
+    LCT_APPEND(spec, ")");
     if (!sines_first)
-        LCT_ADD(out->beside, "cosines first");
+        LCT_APPEND(out->beside, "cosines first");
     if (ends && !split)
-        LCT_ADD(out->beside, "%sinterleaved", sines_first ? "" : "; ");
+        LCT_APPEND(out->beside, "%sinterleaved", sines_first ? "" : "; ");
     if (out->offset < 0)
-        LCT_ADD(out->beside, "%spositions %+.0f",
-                out->beside[0] != 0 ? "; " : "", out->offset);
+        LCT_APPEND(out->beside, "%spositions %+.0f",
+                   out->beside[0] != 0 ? "; " : "", out->offset);
     if (s->gain != 1) {
-        LCT_ADD(out->note, "All rows are multiplied by %.6g.", s->gain);
-        LCT_ADD(out->closest, "%s", spec);
+        LCT_APPEND(out->note, "All rows are multiplied by %.6g.", s->gain);
+        LCT_APPEND(out->closest, "%s", spec);
         return;
     }
     out->verdict = LOCANT_IDENTIFIED;
-    LCT_ADD(out->spec, "%s", spec);
+    LCT_APPEND(out->spec, "%s", spec);
 }
 
 static locant_status decide(locant_identity *out, struct lct_spectrum *s,
@@ -120,9 +111,9 @@ static locant_status decide(locant_identity *out, struct lct_spectrum *s,
     bool fits;
 
     if (offset != LCT_OFFSET_FOUND) {
-        LCT_ADD(out->note, "The angles of the first row are those of %s.",
-                offset == LCT_OFFSET_NONE ? "no whole position"
-                                          : "several positions");
+        LCT_APPEND(out->note, "The angles of the first row are those of %s.",
+                   offset == LCT_OFFSET_NONE ? "no whole position"
+                                             : "several positions");
         out->verdict =
             offset == LCT_OFFSET_NONE ? LOCANT_NONE_OF_THESE : LOCANT_UNDECIDED;
         return LOCANT_OK;
@@ -146,7 +137,7 @@ static locant_status try_forms(locant_identity *out, struct lct_spectrum *s,
         if (fits)
             return decide(out, s, turns, r, sines_first);
     }
-    LCT_ADD(out->note, "The columns are no sines and cosines of the row.");
+    LCT_APPEND(out->note, "The columns are no sines and cosines of the row.");
     return LOCANT_OK;
 }
 
@@ -165,19 +156,17 @@ static locant_status identify(locant_identity *out, struct lct_rows *r,
         return LOCANT_OK;
     if (lct_identify_few(r)) {
         out->verdict = LOCANT_UNDECIDED;
-        LCT_ADD(out->note, "The rows are too few or too far apart.");
+        LCT_APPEND(out->note, "The rows are too few or too far apart.");
         return LOCANT_OK;
     }
     turns = locant_alloc(pairs * sizeof(*turns));
-    s.f = locant_alloc(pairs * sizeof(double));
-    s.error = locant_alloc(pairs * sizeof(double));
-    status =
-        turns && s.f && s.error
-            ? try_forms(out, &s, turns, r)
-            : locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu pairs", pairs);
+    s.f = locant_alloc(2 * pairs * sizeof(double));
+    s.error = s.f != NULL ? s.f + pairs : NULL;
+    status = turns && s.f ? try_forms(out, &s, turns, r)
+                          : locant_fail(LOCANT_ERR_NOMEM,
+                                        "no memory for %zu pairs", pairs);
     locant_release(turns);
     locant_release(s.f);
-    locant_release(s.error);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* identify_weights.c - which permutation of channels lies between the same
  * weights of two files */
 #include "identify_rotation.h"
+#include "convert_rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -23,22 +24,18 @@ static bool same(const struct weights *w, int64_t i, int64_t j)
     return apart <= 0.03 * size;
 }
 
-/* The row of a half-pairing head at row i of an interleaved one. */
-static int64_t half_row(int64_t i, const struct lct_layout *l)
-{
-    int64_t at = i - l->first;
-
-    if (at < 0 || at >= l->width)
-        return i;
-    return l->first + at / 2 + (at % 2 == 0 ? 0 : l->width / 2);
-}
-
 /* Is b in the order of the layout, where a is in the other one? */
 static bool ordered(const struct weights *w, int64_t head,
                     const struct lct_layout *l)
 {
+    const struct lct_convert_rows heads = { .parts = 1,
+                                            .rotated = 1,
+                                            .width = head,
+                                            .first = l->first,
+                                            .dims = l->width };
+
     for (int64_t i = 0; i < w->rows; i++) {
-        int64_t at = i % head, start = i - at, to = start + half_row(at, l);
+        const int64_t to = lct_convert_rows_source(&heads, i, true);
 
         if (!(l->interleaved ? same(w, i, to) : same(w, to, i)))
             return false;
@@ -53,16 +50,16 @@ static void add(locant_identity *out, int *found, int64_t head,
         l->interleaved ? "half to interleaved" : "interleaved to half";
     char beside[256] = "";
 
-    LCT_ADD(beside, "%lld %schannels of heads of %lld", (long long)l->width,
-            l->width == head ? ""
-            : l->first > 0   ? "trailing "
-                             : "leading ",
-            (long long)head);
+    LCT_APPEND(beside, "%lld %schannels of heads of %lld", (long long)l->width,
+               l->width == head ? ""
+               : l->first > 0   ? "trailing "
+                                : "leading ",
+               (long long)head);
     lct_identify_remains(out, "%s: %s", way, beside);
     if ((*found)++ > 0)
         return;
-    LCT_ADD(out->spec, "%s", way);
-    LCT_ADD(out->beside, "%s", beside);
+    LCT_APPEND(out->spec, "%s", way);
+    LCT_APPEND(out->beside, "%s", beside);
 }
 
 /* All layouts of one head width.  A width of 2 changes nothing. */
@@ -98,16 +95,17 @@ static void identify(locant_identity *out, const struct weights *w,
     if (all_same(w)) {
         lct_identify_remains(out, "same");
         out->spec[0] = out->beside[0] = 0;
-        LCT_ADD(out->spec, "same");
+        LCT_APPEND(out->spec, "same");
         found++;
     }
     lct_identify_verdict(out, found);
     if (found > 1)
-        LCT_ADD(out->note, "Equal rows, or a width of 4, whose order is its "
-                           "own inverse, leave a choice.");
+        LCT_APPEND(out->note, "Equal rows, or a width of 4, whose order is its "
+                              "own inverse, leave a choice.");
     if (found == 0)
-        LCT_ADD(out->note, "The rows of the second are not those of the first "
-                           "in the order of another pairing.");
+        LCT_APPEND(out->note,
+                   "The rows of the second are not those of the first "
+                   "in the order of another pairing.");
 }
 
 locant_status locant_identify_weights(locant_identity *out,

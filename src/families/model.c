@@ -23,7 +23,7 @@ static locant_status open_model(locant_model **out, const char *path,
     model = locant_alloc(sizeof(*model));
     if (model == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    status = lct_net_open_with(&model->net, path, dtype, with);
+    status = lct_net_open(&model->net, path, dtype, with);
     if (status != LOCANT_OK) {
         locant_release(model);
         return status;
@@ -71,7 +71,7 @@ static int shape_of(int64_t shape[3], const struct lct_net *n,
     if (n->text.patches != NULL)
         shape[1] = lct_net_patches_states(n, in->height, in->width);
     shape[2] = flags & LOCANT_MODEL_HIDDEN ? lct_net_run_width(n) : n->vocab;
-    if (n->pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
+    if (n->s.pool == LCT_POOL_NONE || (flags & LOCANT_MODEL_HIDDEN))
         return 3;
     shape[1] = n->vocab;
     shape[2] = 0;
@@ -157,11 +157,14 @@ static locant_status check_seconds(const char *fn, const locant_tensor *seconds,
 /* The arguments of logits. */
 static locant_status check_logits(struct lct_model_call *c,
                                   const locant_tensor *out,
-                                  const locant_tensor *seconds)
+                                  const locant_tensor *seconds,
+                                  const locant_model *model)
 {
     int64_t shape[3];
     int rank;
 
+    LCT_NOT_NULL(c->fn, model);
+    c->n = model->net;
     LCT_TRY(check(&c->in, c->fn, c->n, c->input, c->flags));
     rank = shape_of(shape, c->n, &c->in, c->flags);
     c->each = shape[rank - 1];
@@ -206,10 +209,8 @@ locant_status locant_model_logits(locant_tensor *out, locant_tensor *seconds,
     static const char fn[] = "locant_model_logits";
     struct lct_model_call c = { .fn = fn, .input = input, .flags = flags };
 
-    LCT_NOT_NULL(fn, model);
-    c.n = model->net;
     LCT_TRY(lct_model_share_group(&c.group, fn, input));
-    c.status = check_logits(&c, out, seconds);
+    c.status = check_logits(&c, out, seconds, model);
     if (c.group != NULL)
         return lct_model_share_logits(data_of(out), data_of(seconds), &c);
     LCT_TRY(c.status);
@@ -239,11 +240,14 @@ static locant_status check_causal(const char *fn, const struct lct_net *n)
 }
 
 static locant_status check_losses(struct lct_model_call *c,
-                                  const locant_tensor *out)
+                                  const locant_tensor *out,
+                                  const locant_model *model)
 {
     struct lct_model_input *in = &c->in;
     int64_t shape[2];
 
+    LCT_NOT_NULL(c->fn, model);
+    c->n = model->net;
     LCT_TRY(check_causal(c->fn, c->n));
     LCT_TRY(lct_net_need_head(c->fn, c->n));
     LCT_TRY(lct_model_input_check(in, c->fn, c->n, c->input, false));
@@ -258,10 +262,8 @@ locant_status locant_model_losses(locant_tensor *out, const locant_model *model,
     static const char fn[] = "locant_model_losses";
     struct lct_model_call c = { .fn = fn, .input = input };
 
-    LCT_NOT_NULL(fn, model);
-    c.n = model->net;
     LCT_TRY(lct_model_share_group(&c.group, fn, input));
-    c.status = check_losses(&c, out);
+    c.status = check_losses(&c, out, model);
     if (c.group != NULL)
         return lct_model_share_losses(data_of(out), &c);
     LCT_TRY(c.status);

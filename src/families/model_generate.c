@@ -1,25 +1,95 @@
-/* model_generate.c - continue texts with a locant_model */
+/*
+ * model_generate.c - continue texts with a locant_model
+ *
+ * The next token is the most likely one, or one drawn from the k most likely
+ * (Fan et al. 2018, arXiv:1805.04833v1, section 5.4), or from the fewest that
+ * have a probability of p together (Holtzman et al. 2020, arXiv:1904.09751v2,
+ * section 3.1).
+ */
 #include "model_share.h"
-#include "net_generate.h"
 #include "net_length.h"
 #include "net_math.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --------------------------------------------------------------- next token */
+
+/* Token and logit, sorted by the latter, then by the former. */
+struct candidate {
+    double logit;
+    int64_t id;
+};
+
+static int by_logit(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->logit != y->logit)
+        return x->logit > y->logit ? -1 : 1;
+    return x->id < y->id ? -1 : 1;
+}
+
+/* Their number after the cut at probability top_p; logits become weights. */
+static int64_t cut(struct candidate *c, int64_t count,
+                   const locant_generation *how)
+{
+    const double most = c[0].logit;
+    double sum = 0, so_far = 0;
+
+    for (int64_t i = 0; i < count; i++)
+        sum += c[i].logit = exp((c[i].logit - most) / how->temperature);
+    for (int64_t i = 0; i < count; i++) {
+        so_far += c[i].logit;
+        if (so_far >= how->top_p * sum)
+            return i + 1;
+    }
+    return count;
+}
+
+/* The next token of logits [vocab]; ties: the lower id. */
+static int64_t next_token(const void *logits, const struct lct_net *n,
+                          const locant_generation *how, locant_random *random,
+                          struct candidate *c)
+{
+    int64_t count = n->vocab;
+    double sum = 0, at;
+
+    if (how->temperature == 0)
+        return n->math->largest(logits, n->vocab);
+    for (int64_t i = 0; i < count; i++)
+        c[i] = (struct candidate){ n->math->get(logits, i), i };
+    qsort(c, (size_t)count, sizeof(*c), by_logit);
+    if (how->top_k > 0 && how->top_k < count)
+        count = how->top_k;
+    count = cut(c, count, how);
+    for (int64_t i = 0; i < count; i++)
+        sum += c[i].logit;
+    at = locant_random_uniform(random) * sum;
+    for (int64_t i = 0; i < count; i++) {
+        at -= c[i].logit;
+        if (at < 0)
+            return c[i].id;
+    }
+    return c[count - 1].id;
+}
+
+/* ------------------------------------------------------------------ writing */
 
 /* A continuation that is under way. */
 struct writing {
     struct lct_net_run run;
     struct lct_model_memory memory;
     struct lct_model_input *in;
-    struct lct_net_choice choice;
+    const locant_generation *how;
     int64_t *out, length; /* [B, length] */
     int64_t *next, *told; /* [B]: ids of the last step; the same with padding */
     int64_t *read, *seen; /* [B, length]: all ids as the model reads them, and
                              tokens of images, -1 elsewhere */
     void *logits;         /* [B, vocab] */
     void *states;         /* [B, D]: of the last token of each row */
-    void *room;
+    struct candidate *room;
     locant_random *random; /* [B] */
     bool *ended;           /* [B] */
     bool ignore_end;
@@ -27,8 +97,7 @@ struct writing {
     void *context;
 };
 
-static locant_status check_generation(struct lct_net_choice *out,
-                                      const char *fn,
+static locant_status check_generation(const char *fn,
                                       const locant_generation *g)
 {
     if (g->struct_size != sizeof(*g))
@@ -48,52 +117,37 @@ static locant_status check_generation(struct lct_net_choice *out,
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: temperature is %g, expected 0 or more", fn,
                            g->temperature);
-    *out = (struct lct_net_choice){ .top_k = g->top_k,
-                                    .top_p = g->top_p,
-                                    .temperature = g->temperature };
     return LOCANT_OK;
 }
 
 static locant_status begin_writing(struct writing *w, const struct lct_net *n,
                                    const locant_generation *g)
 {
-    const int64_t B = w->in->B;
+    const int64_t B = w->in->B, length = w->length;
+    struct lct_net_room *room = &w->run.room;
 
     LCT_TRY(lct_model_run_begin(&w->run, &w->memory, n, w->in, w->length));
     if (w->run.ids == LCT_IDS_ARANGE)
         w->run.ids = LCT_IDS_MASK; /* padding is no part of a text */
-    w->read = lct_net_zeros(B, w->length, sizeof(*w->read));
-    w->seen = lct_net_zeros(B, w->length, sizeof(*w->seen));
-    w->next = lct_net_zeros(B, 1, sizeof(*w->next));
-    w->told = lct_net_zeros(B, 1, sizeof(*w->told));
-    w->logits = lct_net_zeros(B, n->vocab, n->math->item);
-    w->states = lct_net_zeros(B, n->width, n->math->item);
-    w->room = lct_net_zeros(n->vocab, 1, LCT_NET_CANDIDATE);
-    w->random = lct_net_zeros(B, 1, sizeof(*w->random));
-    w->ended = lct_net_zeros(B, 1, sizeof(*w->ended));
-    if (w->read == NULL || w->seen == NULL || w->next == NULL ||
-        w->told == NULL || w->logits == NULL || w->states == NULL ||
-        w->room == NULL || w->random == NULL || w->ended == NULL)
+    w->how = g;
+    w->read = lct_net_take_items(room, B, length, sizeof(*w->read));
+    w->seen = lct_net_take_items(room, B, length, sizeof(*w->seen));
+    w->next = lct_net_take_items(room, B, 1, sizeof(*w->next));
+    w->told = lct_net_take_items(room, B, 1, sizeof(*w->told));
+    w->logits = lct_net_take(room, B, n->vocab);
+    w->states = lct_net_take(room, B, n->width);
+    w->room = lct_net_take_items(room, n->vocab, 1, sizeof(*w->room));
+    w->random = lct_net_take_items(room, B, 1, sizeof(*w->random));
+    w->ended = lct_net_take_items(room, B, 1, sizeof(*w->ended));
+    if (w->ended == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model_generate: no memory");
-    for (int64_t b = 0; b < B; b++)
+    for (int64_t b = 0; b < B; b++) {
+        w->ended[b] = false;
         w->random[b] =
             (locant_random){ .seed = g->seed, .stream = (uint64_t)b };
+    }
     return LOCANT_OK;
-}
-
-static void end_writing(struct writing *w)
-{
-    lct_model_run_end(&w->run, &w->memory);
-    locant_release(w->read);
-    locant_release(w->seen);
-    locant_release(w->next);
-    locant_release(w->told);
-    locant_release(w->logits);
-    locant_release(w->states);
-    locant_release(w->room);
-    locant_release(w->random);
-    locant_release(w->ended);
 }
 
 /* The last token of row b that is no padding. */
@@ -159,10 +213,10 @@ static void choose_tokens(struct writing *w, int64_t at)
     lct_net_run_head(w->logits, w->states, w->in->B, &w->run);
     for (int64_t b = 0; b < w->in->B; b++) {
         int64_t id =
-            w->ended[b] ? n->pad
-                        : lct_net_generate_next(
-                              lct_net_math_at(n->math, w->logits, b * n->vocab),
-                              n, &w->choice, &w->random[b], w->room);
+            w->ended[b]
+                ? n->pad
+                : next_token(lct_net_math_at(n->math, w->logits, b * n->vocab),
+                             n, w->how, &w->random[b], w->room);
 
         w->ended[b] = w->ended[b] || (!w->ignore_end && is_end(n, id));
         w->out[b * w->length + at] = id;
@@ -243,7 +297,8 @@ static locant_status check_prompt(struct lct_model_input *in, int64_t **start,
 
     LCT_NOT_NULL(fn, model);
     n = model->net;
-    if (n->pool != LCT_POOL_NONE || n->text.plan->layers[0].mask != LCT_CAUSAL)
+    if (n->s.pool != LCT_POOL_NONE ||
+        n->text.plan->layers[0].mask != LCT_CAUSAL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: models of type %s do not continue texts", fn,
                            n->config.model_type);
@@ -291,7 +346,7 @@ static locant_status generate(locant_tensor *out, const char *fn,
     const size_t row = (size_t)in->T * sizeof(*w.out);
     locant_status status;
 
-    LCT_TRY(check_generation(&w.choice, fn, g));
+    LCT_TRY(check_generation(fn, g));
     LCT_TRY(lct_model_input_array(fn, "out", out, LOCANT_I64, 2,
                                   (int64_t[2]){ in->B, -1 }));
     if (out->shape[1] < in->T || in->T == 0)
@@ -315,7 +370,7 @@ static locant_status generate(locant_tensor *out, const char *fn,
     }
     if (status == LOCANT_OK)
         status = write_tokens(&w);
-    end_writing(&w);
+    lct_model_run_end(&w.run, &w.memory);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* model_input.c - the arguments of locant_model_logits(), checked */
 #include "model_input.h"
+#include "../core/text.h"
 #include "../core/size.h"
 #include "model_sight.h"
 #include "net_patches.h"
@@ -9,15 +10,15 @@
 /* "[B, 3]": sizes, "any" where one is -1 */
 static const char *sizes_text(char out[160], int rank, const int64_t *shape)
 {
-    size_t n = 0;
-
-    out[n++] = '[';
-    for (int i = 0; i < rank; i++)
-        n += (size_t)(shape[i] < 0 ? snprintf(out + n, 160 - n, "%sany",
-                                              i > 0 ? ", " : "")
-                                   : snprintf(out + n, 160 - n, "%s%" PRId64,
-                                              i > 0 ? ", " : "", shape[i]));
-    snprintf(out + n, 160 - n, "]");
+    snprintf(out, 160, "[");
+    for (int i = 0; i < rank; i++) {
+        lct_append(out, 160, "%s", i > 0 ? ", " : "");
+        if (shape[i] < 0)
+            lct_append(out, 160, "any");
+        else
+            lct_append(out, 160, "%" PRId64, shape[i]);
+    }
+    lct_append(out, 160, "]");
     return out;
 }
 
@@ -168,8 +169,8 @@ static locant_status check_pixels(struct lct_model_input *out, const char *fn,
 {
     const struct lct_net_patches *p = n->text.patches;
     const int64_t shape[4] = { -1, p->channels,
-                               p->any_size ? -1 : p->image[0] * p->side[0],
-                               p->any_size ? -1 : p->image[1] * p->side[1] };
+                               n->s.any_size ? -1 : p->image[0] * p->side[0],
+                               n->s.any_size ? -1 : p->image[1] * p->side[1] };
 
     if (in->ids != NULL || in->mask != NULL || in->positions != NULL ||
         in->types != NULL || in->decoder_ids != NULL || in->grid != NULL)

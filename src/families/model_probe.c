@@ -1,8 +1,8 @@
 /* model_probe.c - locant_model_probe: attention and frequencies of a text */
 #include "model_share.h"
+#include "../files/document.h"
 #include "net_probe.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char fn[] = "locant_model_probe";
@@ -78,24 +78,6 @@ static locant_status measure(struct lct_net_probe *p, const struct lct_net *n,
     return status;
 }
 
-/* The JSON as text in memory of locant_alloc(). */
-static locant_status dump(char **out, size_t *size, json_t *json)
-{
-    char *text = json != NULL ? json_dumps(json, JSON_PRESERVE_ORDER) : NULL;
-    const size_t n = text != NULL ? strlen(text) : 0;
-
-    json_decref(json);
-    *out = text != NULL ? locant_alloc(n + 1) : NULL;
-    if (*out != NULL)
-        memcpy(*out, text, n + 1);
-    free(text);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    if (size != NULL)
-        *size = n;
-    return LOCANT_OK;
-}
-
 locant_status locant_model_probe(char **out, size_t *size,
                                  const locant_model *model,
                                  const locant_model_input *input, int64_t layer,
@@ -118,7 +100,7 @@ locant_status locant_model_probe(char **out, size_t *size,
                                 json_string(model->net->config.model_type));
             json_object_set_new(json, "texts", json_integer((json_int_t)in.B));
         }
-        status = dump(out, size, json);
+        status = lct_document_text(out, size, json, JSON_PRESERVE_ORDER, fn);
     }
     lct_net_probe_end(&probe);
     return status;

@@ -36,9 +36,7 @@ locant_status lct_model_run_begin_share(struct lct_net_run *run,
                                         int64_t most,
                                         struct lct_net_share *share)
 {
-    LCT_TRY(share == NULL
-                ? lct_net_run_begin(run, n, in->B, in->T, most)
-                : lct_net_run_begin_share(run, n, in->B, in->T, most, share));
+    LCT_TRY(lct_net_run_begin_share(run, n, in->B, in->T, most, share));
     return read_others(run, memory, n, in);
 }
 

@@ -48,7 +48,7 @@ struct work {
     struct lct_net_run run;
     struct lct_model_memory memory;
     struct lct_model_input own; /* rows of this rank */
-    bool by_rows;
+    bool whole_rows; /* each rank has whole rows; else tokens of all rows */
     void *out;
     double *seconds; /* or NULL */
     size_t room_bytes, logits_bytes;
@@ -59,30 +59,32 @@ struct work {
 /* The first row of rank r. */
 static int64_t first_row(const struct work *w, int r)
 {
-    return w->by_rows ? lct_group_share(w->call->in.B, r, w->call->group->size)
-                      : 0;
+    return w->whole_rows
+               ? lct_group_share(w->call->in.B, r, w->call->group->size)
+               : 0;
 }
 
 static int64_t rows_of(const struct work *w, int r)
 {
-    return w->by_rows ? first_row(w, r + 1) - first_row(w, r) : w->call->in.B;
+    return w->whole_rows ? first_row(w, r + 1) - first_row(w, r)
+                         : w->call->in.B;
 }
 
 /* The first of the tokens that rank r has of a step of T, and their number. */
 static int64_t first_token(const struct work *w, int r)
 {
-    return w->by_rows ? 0 : w->share.begin[r];
+    return w->whole_rows ? 0 : w->share.begin[r];
 }
 
 static int64_t tokens_of(const struct work *w, int r, int64_t T)
 {
-    return w->by_rows ? T : lct_net_share_tokens(&w->share, r);
+    return w->whole_rows ? T : lct_net_share_tokens(&w->share, r);
 }
 
 /* Do rows depend on each other, or on what is not cut into rows? */
 static bool rows_are_tied(const struct lct_model_call *c)
 {
-    return lct_net_length_matters(&c->n->text) || c->n->text.by_prompt ||
+    return lct_net_length_matters(&c->n->text) || c->n->s.by_prompt ||
            (c->n->encoder.plan != NULL &&
             lct_net_length_matters(&c->n->encoder)) ||
            c->in.images.pixels != NULL;
@@ -103,13 +105,13 @@ static int64_t step_of(const struct work *w)
 {
     const struct lct_model_call *c = w->call;
     const int64_t size = c->group->size, T = c->in.T;
+    const int64_t rows = w->whole_rows ? (c->in.B + size - 1) / size : c->in.B;
     int64_t most;
 
     if (lct_net_length_matters(&w->n->text))
         return T;
-    most = w->by_rows ? lct_net_run_chunk(w->n, (c->in.B + size - 1) / size, T)
-                      : lct_net_run_chunk(w->n, c->in.B, T);
-    return w->by_rows || most > T / size ? most : most * size;
+    most = lct_net_run_chunk(w->n, rows, T);
+    return w->whole_rows || most > T / size ? most : most * size;
 }
 
 static locant_status begin(struct work *w)
@@ -118,16 +120,17 @@ static locant_status begin(struct work *w)
     const int rank = c->group->rank;
     const double from = lct_net_run_now();
 
-    w->own = w->by_rows ? lct_model_input_rows(&c->in, w->n, first_row(w, rank),
-                                               rows_of(w, rank))
-                        : c->in;
+    w->own = w->whole_rows
+                 ? lct_model_input_rows(&c->in, w->n, first_row(w, rank),
+                                        rows_of(w, rank))
+                 : c->in;
     w->room = locant_alloc(w->room_bytes + 1);
     w->logits = locant_alloc(w->logits_bytes + 1);
     if (w->room == NULL || w->logits == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", c->fn);
     LCT_TRY(lct_model_run_begin_share(&w->run, &w->memory, w->n, &w->own,
                                       step_of(w),
-                                      w->by_rows ? NULL : &w->share));
+                                      w->whole_rows ? NULL : &w->share));
     w->run.seconds = w->seconds;
     if (w->seconds != NULL)
         w->seconds[w->n->text.n_layers] = lct_net_run_now() - from;
@@ -137,7 +140,6 @@ static locant_status begin(struct work *w)
 static void end(struct work *w)
 {
     lct_model_run_end(&w->run, &w->memory);
-    lct_net_share_end(&w->share);
     locant_release(w->room);
     locant_release(w->logits);
 }
@@ -148,7 +150,7 @@ static locant_status open_call(struct work *w, const struct lct_model_call *c)
     *w = (struct work){ .call = c, .n = c->n };
     LCT_TRY(lct_model_greet(c));
     LCT_TRY(check_images(c));
-    w->by_rows = c->in.B >= c->group->size && !rows_are_tied(c);
+    w->whole_rows = c->in.B >= c->group->size && !rows_are_tied(c);
     return LOCANT_OK;
 }
 

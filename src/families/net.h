@@ -16,6 +16,7 @@
 struct lct_net_adaptive;
 struct lct_net_math;
 struct lct_net_family;
+struct lct_net_names;
 
 /*
  * A matrix [out, in] within a tensor.  Row r begins at element
@@ -104,7 +105,6 @@ struct lct_net_attention {
     struct lct_net_linear gate;    /* sigmoid of it multiplies the output; or
                                       absent */
     int64_t window;        /* keys seen, beside that of the encoding; 0: all */
-    double clip;           /* of q, k, v; 0: none */
     void *sinks;           /* [heads] */
     locant_tensor *params; /* of plan->encoding; NULL: none */
     int n_params;
@@ -163,7 +163,6 @@ struct lct_net_input {
 /* Streams of states of which a layer computes one (AltUp, Baykal et al. 2023,
    arXiv:2301.13310v2), and a branch of low rank beside attention (Laurel). */
 struct lct_net_streams {
-    int64_t n, active;
     struct lct_net_norm router_norm;
     struct lct_net_linear router, predict, correct;
     void *scale; /* [D], of what the input of the layer is added to; or NULL */
@@ -181,7 +180,6 @@ struct lct_net_window {
 struct lct_net_merge {
     struct lct_net_linear map; /* [2 D, 4 D] */
     struct lct_net_norm norm;
-    bool normed_after; /* the map; else before it */
 };
 
 /* Patches that stand side by side as one token of a text (Qwen-VL):
@@ -193,7 +191,6 @@ struct lct_net_merger {
 
 struct lct_net_layer {
     int64_t width; /* of its states */
-    enum lct_net_residual residual;
     struct lct_net_norm before_attn, after_attn, before_mlp, after_mlp;
     struct lct_net_attention attention;
     struct lct_net_delta *delta; /* instead, or NULL; attention has its plan */
@@ -203,7 +200,6 @@ struct lct_net_layer {
     struct lct_net_mlp mlp;          /* up absent: experts alone */
     struct lct_net_experts *experts; /* NULL: dense */
     /* Experts beside the MLP: each with norms of its own (Gemma 4). */
-    bool beside;
     struct lct_net_norm after_dense, before_experts, after_experts;
     struct lct_net_input input;
     struct lct_net_window *window;   /* NULL: attention sees all */
@@ -213,17 +209,7 @@ struct lct_net_layer {
                                         arXiv:2406.04334v1); or NULL */
     double scalar;                   /* of the output of the layer; 1 */
     struct lct_net_streams *streams; /* NULL: one stream */
-    bool residual_of_norm;           /* BLOOM: x is replaced by its norm */
-    double branch_scale;             /* of both branches; 1 */
     void *attn_scale, *mlp_scale;    /* [D], of each branch; or NULL */
-};
-
-/* A convolution over tokens beside the first layer (DeBERTa v2). */
-struct lct_net_convolution {
-    struct lct_net_linear map; /* [D, D kernel], channels first */
-    int64_t kernel;
-    enum lct_net_act act;
-    struct lct_net_norm norm;
 };
 
 /* What classes of an image are read from. */
@@ -234,12 +220,89 @@ enum lct_net_pool {
     LCT_POOL_MEAN      /* the mean of all tokens */
 };
 
+/* How a fused matrix of q, k and v holds them: all q, then all k, then all v;
+   or for each head of keys its queries, its key, its value. */
+enum lct_net_qkv { LCT_QKV_STACKED, LCT_QKV_GROUPED };
+
+/* Switches of one model; a row of the table has those of the class. */
+struct lct_net_switches {
+    int variant;                         /* of the family's names */
+    const struct lct_net_names *gguf[2]; /* names in such files, those of an
+                                            encoder; NULL: the usual ones */
+    enum lct_net_norm_kind norm;
+    bool plus_one;   /* weights of norms w mean 1 + w */
+    double eps;      /* of norms; the default of eps_key */
+    const char *act; /* the default of act_key */
+    enum lct_net_residual residual;
+    enum lct_net_qkv qkv;
+    bool input_major; /* matrices are [in, out] (Conv1D) */
+    bool tied;        /* default of tie_word_embeddings */
+    int biases;
+    bool bare_norms;       /* layer norms may lack a bias */
+    bool residual_of_norm; /* BLOOM: x is replaced by its norm */
+    bool halved;           /* the stated width of MLPs is twice (Qwen 1) */
+    bool no_final_norm;
+    bool scaled_embedding;  /* by sqrt(D) (Gemma) */
+    double embedding_scale; /* 0: that of the plan */
+    double branch_scale;    /* of both branches */
+    double logit_scale;     /* 0: 1 */
+    bool logits_over_root;  /* logits are divided by sqrt(D) (PaLM) */
+    double logit_cap, clip; /* clip: of q, k, v; 0: none */
+    bool no_first_norm;     /* layer 0 has no norm before attention */
+    bool images;            /* LCT_EMBED maps patches */
+    bool any_size;          /* of images */
+    bool by_prompt;         /* dynamic scaling by the prompt (Qwen 1) */
+    int64_t memory;   /* slots of states of zeros before the first token; the
+                              default of mem_len (Transformer-XL) */
+    bool same_length; /* the memory is a window */
+    int64_t window;   /* the default of window_size; 0: no windows */
+    bool merge_norm_after; /* the map of merged patches, not before (Swin v2) */
+    int64_t patch;         /* the default of patch_size */
+    int64_t frames;        /* that of temporal_patch_size; 0: patches have no
+                              time */
+    enum lct_net_pool pool;
+    bool headless;        /* there may be no head */
+    const char *head_act; /* NULL: that of MLPs */
+    /* Experts; n = 0: none */
+    struct lct_net_experts experts;
+    int64_t expert_width;
+    double alpha, limit;      /* gpt-oss */
+    bool stacked_experts;     /* one tensor [experts, ..], gate and up fused */
+    bool interleaved_experts; /* gate, up, gate, up, .. (gpt-oss) */
+    bool input_major_experts;
+    bool experts_either_way;     /* or output-major: their shape tells */
+    int64_t dense_first;         /* layers without experts */
+    const json_t *dense_layers;  /* their numbers; NULL: none */
+    const json_t *expert_layers; /* numbers of those with experts; NULL: all */
+    const json_t *mlp_types; /* "dense" or "sparse" of each layer; NULL: as the
+                                others say */
+    int64_t expert_step;     /* only layers l with (l + 1) % step = 0; 0: 1 */
+    bool latent;             /* MLA */
+    struct lct_net_delta delta; /* of layers without attention; heads 0: none */
+    bool gated;                 /* behind each head of queries is a gate */
+    bool named_by_file;         /* the variant is that whose MLP the file has */
+    bool beside;                /* experts beside an MLP, where there are */
+    bool value_norm;            /* values are normed without weights */
+    bool free_width;            /* of MLPs, by layer */
+    const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
+    int64_t streams, active;    /* AltUp; 1: one stream */
+    bool stream_scale;
+    bool shared_maps; /* positions pass the maps of tokens (DeBERTa) */
+};
+
+/* A convolution over tokens beside the first layer (DeBERTa v2). */
+struct lct_net_convolution {
+    struct lct_net_linear map; /* [D, D kernel], channels first */
+    int64_t kernel;
+    enum lct_net_act act;
+    struct lct_net_norm norm;
+};
+
 /* An image as tokens: prefix tokens, then patches in rows. */
 struct lct_net_patches {
     struct lct_net_linear map; /* [D, channels side side] */
     int64_t channels, side[2]; /* rows and columns of pixels of a patch */
     int64_t image[2];          /* the usual size, in patches */
-    bool any_size;             /* images may have another one */
     int64_t frames;            /* of pixels of a patch; 1 */
     int64_t merge;             /* merge x merge patches stand side by side; 1 */
     void *prefix;              /* [n_prefix, D]: class token, registers */
@@ -270,11 +333,8 @@ struct lct_net_stack {
     struct lct_net_matrix inputs_embed;
     struct lct_net_linear inputs_project;
     struct lct_net_norm inputs_norm;
-    int64_t n_streams;                             /* 1 */
-    struct lct_net_linear *stream_in, *stream_out; /* [n_streams - 1] */
-    bool by_prompt; /* the base depends on the length of the prompt (Qwen 1) */
-    int64_t memory; /* slots of states of zeros before the first token */
-    int axes;       /* of position ids: 1, or 3 of M-RoPE */
+    struct lct_net_linear *stream_in, *stream_out; /* [streams - 1] */
+    int axes; /* of position ids: 1, or 3 of M-RoPE */
 };
 
 struct lct_net {
@@ -283,12 +343,12 @@ struct lct_net {
     struct lct_position_plan plan;
     struct lct_weights *weights;
     const struct lct_net_family *family;
+    struct lct_net_switches s;
     const struct lct_net_math *math;
-    locant_dtype dtype;   /* of numbers computed with: F32 or F64 */
-    bool round_weights;   /* matrices are rounded to bfloat16 */
-    int64_t width, vocab; /* vocab: of images, classes */
-    enum lct_net_pool pool;
-    struct lct_net_matrix embed;       /* [vocab, width] */
+    locant_dtype dtype;          /* of numbers computed with: F32 or F64 */
+    bool round_weights;          /* matrices are rounded to bfloat16 */
+    int64_t width, vocab;        /* vocab: of images, classes */
+    struct lct_net_matrix embed; /* [vocab, width] */
     struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
     struct lct_net_linear head;        /* absent: there are states alone */
     const char *no_head;               /* then: which tensor is missing */
@@ -297,10 +357,10 @@ struct lct_net {
     struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */
     struct lct_net_norm head_norm;
     enum lct_net_act head_act;
-    struct lct_net_stack text;     /* that which gives the logits */
-    struct lct_net_stack encoder;  /* of an encoder-decoder; plan NULL: none */
-    int64_t start;                 /* id that a decoder begins with */
-    double logit_scale, logit_cap; /* cap 0: none */
+    struct lct_net_stack text;    /* that which gives the logits */
+    struct lct_net_stack encoder; /* of an encoder-decoder; plan NULL: none */
+    int64_t start;                /* id that a decoder begins with */
+    double logit_scale;
     struct lct_net *sight;         /* of images within texts; or NULL */
     int64_t image_id, video_id;    /* tokens that stand for them */
     struct lct_net_merger *merger; /* of a 'sight': what its states become */
@@ -312,15 +372,12 @@ struct lct_net {
 
 /*
  * Open MODEL to compute with 'dtype': F32, F64, or BF16 (float32 on matrices
- * rounded to bfloat16).
+ * rounded to bfloat16), with an extension as lct_plan_with() takes it, or NULL.
  * Errors: as lct_position_plan_read() and lct_weights_open(); FORMAT (a tensor
  * is missing or has another shape than the configuration says), UNSUPPORTED.
  */
 locant_status lct_net_open(struct lct_net **out, const char *path,
-                           locant_dtype dtype);
-/* The same with an extension, as lct_plan_with() takes it; NULL: none. */
-locant_status lct_net_open_with(struct lct_net **out, const char *path,
-                                locant_dtype dtype, const char *with);
+                           locant_dtype dtype, const char *with);
 /* The same from memory, which must outlive *out: the text of a configuration,
    and one file of tensors; or a GGUF file as both. */
 struct lct_net_bytes {
@@ -357,6 +414,11 @@ locant_status lct_net_need_head(const char *fn, const struct lct_net *n);
 
 /* Memory that lives as long as n; NULL: none left. */
 void *lct_net_keep(struct lct_net *n, size_t bytes);
+/* Fail if there was no memory for 'pointer'. */
+#define LCT_NET_GOT(pointer)                                                   \
+    LCT_TRY((pointer) != NULL                                                  \
+                ? LOCANT_OK                                                    \
+                : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory"))
 /* Zeros [a, b], to be released; NULL: none left, or their size overflows. */
 void *lct_net_zeros(int64_t a, int64_t b, size_t item);
 #endif

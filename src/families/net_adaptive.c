@@ -63,26 +63,26 @@ static locant_status read_keys(struct keys *k, struct lct_net *n)
 
 /* Rows 'first' .. of a tensor [all, width]. */
 static locant_status bind_rows(struct lct_net_linear *l,
-                               struct lct_net_binder *b,
-                               struct lct_net_place at, int64_t first,
-                               int64_t count, int64_t all, int64_t width)
+                               struct lct_net_binder *b, enum lct_net_role role,
+                               int64_t first, int64_t count, int64_t all,
+                               int64_t width)
 {
     const struct lct_net_rows rows = {
         .first = first, .group = count, .step = count, .all = all
     };
 
-    return lct_net_bind_linear(l, b, at, count, width, 0, &rows);
+    return lct_net_bind_rows(l, b, role, count, width, &rows);
 }
 
 /* A map [D, width], without ".weight"; to the width if 'across'. */
 static locant_status bind_map(struct lct_net_linear *l,
-                              struct lct_net_binder *b, struct lct_net_place at,
+                              struct lct_net_binder *b, enum lct_net_role role,
                               int64_t width, bool across)
 {
     const int64_t D = b->n->width;
     const struct lct_weight *w;
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+    LCT_TRY(lct_net_bind_need(&w, b, role, ""));
     LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ D, width }));
     LCT_TRY(lct_net_bind_blocks(b->n, w, across ? 1 : width));
     l->w = (struct lct_net_matrix){ .weight = w,
@@ -91,7 +91,7 @@ static locant_status bind_map(struct lct_net_linear *l,
                                     .row = width,
                                     .transposed = across };
     l->w.group = l->w.step = l->w.out;
-    return b->n->round_weights ? lct_net_matrix_round(b->n, &l->w) : LOCANT_OK;
+    return lct_net_matrix_round(b->n, &l->w);
 }
 
 /* Is the map of cluster i before the head that of its embeddings? */
@@ -111,50 +111,38 @@ static locant_status bind_cluster(struct lct_net_adaptive *a,
     const int64_t of = one ? 0 : i, first = one ? a->cutoff[i] : 0;
     const int64_t count = a->cutoff[i + 1] - a->cutoff[i];
     const int64_t all = one ? b->n->vocab : count;
-    const struct lct_net_place embed = { LCT_CLUSTER_EMBED, -1, of };
-    const struct lct_net_place in = { LCT_CLUSTER_IN, -1, of };
-    const struct lct_net_place head = { LCT_CLUSTER_HEAD, -1, of };
-    const struct lct_net_place out = { LCT_CLUSTER_OUT, -1, i };
-    const bool own = lct_net_bind_find(b, head, ".weight") != NULL;
+    bool own;
     struct lct_net_linear table = { 0 };
-    const struct lct_weight *bias;
 
-    LCT_TRY(bind_rows(&table, b, embed, first, count, all, width));
+    b->part = of;
+    own = lct_net_bind_has(b, LCT_CLUSTER_HEAD);
+    LCT_TRY(bind_rows(&table, b, LCT_CLUSTER_EMBED, first, count, all, width));
     a->embed[i] = table.w;
-    LCT_TRY(bind_rows(&a->head[i], b, own && !k->tied ? head : embed, first,
-                      count, all, width));
-    LCT_TRY(lct_net_bind_need(&bias, b, head, ".bias"));
-    LCT_TRY(lct_net_bind_vector(&a->head[i].bias, b->n, bias, all, 0));
+    LCT_TRY(bind_rows(&a->head[i], b,
+                      own && !k->tied ? LCT_CLUSTER_HEAD : LCT_CLUSTER_EMBED,
+                      first, count, all, width));
+    LCT_TRY(lct_net_bind_numbers(&a->head[i].bias, b, LCT_CLUSTER_HEAD, ".bias",
+                                 all));
     a->head[i].bias = lct_net_math_at(b->n->math, a->head[i].bias, first);
     if (one && width == b->n->width)
         return LOCANT_OK;
-    LCT_TRY(bind_map(&a->in[i], b, in, width, false));
-    return bind_map(&a->out[i], b, tied_map(k, i) ? in : out, width, true);
+    LCT_TRY(bind_map(&a->in[i], b, LCT_CLUSTER_IN, width, false));
+    if (tied_map(k, i))
+        return bind_map(&a->out[i], b, LCT_CLUSTER_IN, width, true);
+    b->part = i;
+    return bind_map(&a->out[i], b, LCT_CLUSTER_OUT, width, true);
 }
 
 static locant_status bind_clusters(struct lct_net_adaptive *a,
                                    struct lct_net_binder *b, int64_t width)
 {
-    const struct lct_net_place matrix = { LCT_CLUSTERS, -1, -1 };
-    const struct lct_net_place vector = { LCT_CLUSTERS_BIAS, -1, -1 };
-    const struct lct_weight *w;
-    struct lct_net *n = b->n;
-
     if (a->n == 1)
         return LOCANT_OK;
-    LCT_TRY(lct_net_bind_need(&w, b, matrix, ""));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ a->n - 1, width }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, width));
-    a->clusters.w = (struct lct_net_matrix){ .weight = w,
-                                             .out = a->n - 1,
-                                             .in = width,
-                                             .row = width,
-                                             .group = a->n - 1,
-                                             .step = a->n - 1 };
-    if (n->round_weights)
-        LCT_TRY(lct_net_matrix_round(n, &a->clusters.w));
-    LCT_TRY(lct_net_bind_need(&w, b, vector, ""));
-    return lct_net_bind_vector(&a->clusters.bias, n, w, a->n - 1, 0);
+    LCT_TRY(lct_net_bind_matrix(&a->clusters.w, b, LCT_CLUSTERS, "", 2,
+                                (int64_t[2]){ a->n - 1, width }));
+    LCT_TRY(lct_net_matrix_round(b->n, &a->clusters.w));
+    return lct_net_bind_numbers(&a->clusters.bias, b, LCT_CLUSTERS_BIAS, "",
+                                a->n - 1);
 }
 
 locant_status lct_net_adaptive_bind(struct lct_net *n, struct lct_net_binder *b)
@@ -163,11 +151,10 @@ locant_status lct_net_adaptive_bind(struct lct_net *n, struct lct_net_binder *b)
     struct keys k;
     int64_t width;
 
-    if (lct_net_names_role(&b->prefix, LCT_CLUSTER_EMBED) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CLUSTER_EMBED))
         return LOCANT_OK;
     n->adaptive = a = lct_net_keep(n, sizeof(*a));
-    if (a == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(a);
     LCT_TRY(read_keys(&k, n));
     LCT_TRY(read_cutoffs(a, n));
     width = k.embed;
@@ -191,9 +178,10 @@ int64_t lct_net_adaptive_scratch(const struct lct_net *n)
     return widest + LCT_NET_CLUSTERS;
 }
 
-void lct_net_adaptive_embed(void *x, int64_t id, const struct lct_net *n,
-                            void *scratch, const struct lct_net_room *room)
+void lct_net_adaptive_embed(void *x, int64_t id, void *scratch,
+                            const struct lct_net_room *room)
 {
+    const struct lct_net *n = room->n;
     const struct lct_net_adaptive *a = n->adaptive;
     int i = 0;
 
@@ -204,7 +192,7 @@ void lct_net_adaptive_embed(void *x, int64_t id, const struct lct_net *n,
         return;
     }
     lct_net_matrix_rows(scratch, n, &a->embed[i], id - a->cutoff[i], 1);
-    lct_net_linear_forward(x, n->width, scratch, 1, n, &a->in[i], room);
+    lct_net_linear_forward(x, scratch, 1, &a->in[i], room);
 }
 
 static void shift(void *x, int64_t n, const struct lct_net_math *m, double by)
@@ -235,9 +223,9 @@ static void normalise(void *row, const void *clusters,
 }
 
 void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
-                           const struct lct_net *n, void *scratch,
-                           const struct lct_net_room *room)
+                           void *scratch, const struct lct_net_room *room)
 {
+    const struct lct_net *n = room->n;
     const struct lct_net_adaptive *a = n->adaptive;
     const struct lct_net_math *m = n->math;
     void *clusters = scratch;
@@ -247,14 +235,13 @@ void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
         const void *in = x;
 
         if (a->out[i].w.weight != NULL) {
-            lct_net_linear_forward(mapped, a->out[i].w.out, x, rows, n,
-                                   &a->out[i], room);
+            lct_net_linear_forward(mapped, x, rows, &a->out[i], room);
             in = mapped;
         }
-        lct_net_linear_forward(lct_net_math_at(m, out, a->cutoff[i]), n->vocab,
-                               in, rows, n, &a->head[i], room);
+        lct_net_linear_columns(lct_net_math_at(m, out, a->cutoff[i]), n->vocab,
+                               in, rows, &a->head[i], room);
         if (i == 0 && a->n > 1)
-            lct_net_linear_forward(clusters, LCT_NET_CLUSTERS, in, rows, n,
+            lct_net_linear_columns(clusters, LCT_NET_CLUSTERS, in, rows,
                                    &a->clusters, room);
     }
     for (int64_t r = 0; r < rows; r++)

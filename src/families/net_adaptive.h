@@ -31,11 +31,10 @@ locant_status lct_net_adaptive_bind(struct lct_net *n,
 int64_t lct_net_adaptive_scratch(const struct lct_net *n);
 
 /* x [D] = the embedding of a token */
-void lct_net_adaptive_embed(void *x, int64_t id, const struct lct_net *n,
-                            void *scratch, const struct lct_net_room *room);
+void lct_net_adaptive_embed(void *x, int64_t id, void *scratch,
+                            const struct lct_net_room *room);
 
 /* out [rows, vocab] = log-probabilities from states x [rows, D] */
 void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
-                           const struct lct_net *n, void *scratch,
-                           const struct lct_net_room *room);
+                           void *scratch, const struct lct_net_room *room);
 #endif

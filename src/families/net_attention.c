@@ -16,32 +16,19 @@
 
 /* What stands in scratch, each [B T, ..]. */
 struct work {
-    void *q, *k, *v, *out, *lse, *latent;
+    void *q, *k, *v, *out, *lse;
 };
 
-int64_t lct_net_attention_scratch(const struct lct_net_attention *a,
-                                  int64_t rows)
-{
-    const struct lct_layer_plan *p = a->plan;
-    int64_t each = p->heads * (p->qk_dim + p->v_dim + 1) +
-                   p->kv_heads * (p->qk_dim + p->v_dim);
-
-    if (a->latent != NULL)
-        each += lct_net_latent_scratch(a);
-    return rows * each;
-}
-
-static struct work divide(void *scratch, const struct lct_net_math *m,
+static locant_status take(struct work *w, struct lct_net_room *room,
                           const struct lct_layer_plan *p, int64_t rows)
 {
-    struct work w = { .q = scratch };
-
-    w.k = lct_net_math_at(m, w.q, rows * p->heads * p->qk_dim);
-    w.v = lct_net_math_at(m, w.k, rows * p->kv_heads * p->qk_dim);
-    w.out = lct_net_math_at(m, w.v, rows * p->kv_heads * p->v_dim);
-    w.lse = lct_net_math_at(m, w.out, rows * p->heads * p->v_dim);
-    w.latent = lct_net_math_at(m, w.lse, rows * p->heads);
-    return w;
+    w->q = lct_net_take(room, rows, p->heads * p->qk_dim);
+    w->k = lct_net_take(room, rows, p->kv_heads * p->qk_dim);
+    w->v = lct_net_take(room, rows, p->kv_heads * p->v_dim);
+    w->out = lct_net_take(room, rows, p->heads * p->v_dim);
+    w->lse = lct_net_take(room, rows, p->heads);
+    LCT_NET_GOT(w->lse);
+    return LOCANT_OK;
 }
 
 locant_tensor lct_net_attention_heads(void *x, locant_dtype dtype, int64_t B,
@@ -83,36 +70,34 @@ static void norm_heads(void *x, const struct lct_net_math *m,
 }
 
 /* q, k, v of the new tokens */
-static void project(const struct work *w, const void *x,
-                    const struct lct_net_step *s,
-                    const struct lct_net_attention *a)
+static locant_status project(const struct work *w, const void *x,
+                             const struct lct_net_step *s,
+                             const struct lct_net_attention *a)
 {
     const struct lct_net *n = s->n;
     const struct lct_layer_plan *p = a->plan;
     const int64_t rows = s->cache->B * s->T;
     const int64_t q = p->heads * p->qk_dim, k = p->kv_heads * p->qk_dim;
     const int64_t v = p->kv_heads * p->v_dim;
+    const double clip = n->s.clip;
 
-    if (a->latent != NULL) {
-        lct_net_latent_forward(
-            &(struct lct_net_latent_work){ w->q, w->k, w->v, w->latent }, x,
-            rows, n, a, s->room);
-        return;
-    }
-    lct_net_linear_forward(w->q, q, x, rows, n, &a->q, s->room);
-    if (a->clip != 0)
-        n->math->clamp(w->q, -a->clip, a->clip, rows * q);
+    if (a->latent != NULL)
+        return lct_net_latent_forward(w->q, w->k, w->v, x, rows, a, s->room);
+    lct_net_linear_forward(w->q, x, rows, &a->q, s->room);
+    if (clip != 0)
+        n->math->clamp(w->q, -clip, clip, rows * q);
     if (p->keys_of >= 0)
-        return;
-    lct_net_linear_forward(w->k, k, x, rows, n, &a->k, s->room);
+        return LOCANT_OK;
+    lct_net_linear_forward(w->k, x, rows, &a->k, s->room);
     if (a->values_of_keys)
         memcpy(w->v, w->k, (size_t)(rows * v) * n->math->item);
     else
-        lct_net_linear_forward(w->v, v, x, rows, n, &a->v, s->room);
-    if (a->clip != 0) {
-        n->math->clamp(w->k, -a->clip, a->clip, rows * k);
-        n->math->clamp(w->v, -a->clip, a->clip, rows * v);
+        lct_net_linear_forward(w->v, x, rows, &a->v, s->room);
+    if (clip != 0) {
+        n->math->clamp(w->k, -clip, clip, rows * k);
+        n->math->clamp(w->v, -clip, clip, rows * v);
     }
+    return LOCANT_OK;
 }
 
 static const locant_encoding *encoding_of(const struct lct_net_step *s,
@@ -173,8 +158,8 @@ static locant_status keep(const struct work *w, const struct lct_net_step *s,
     void *own;
 
     if (share == NULL) {
-        store(c->k[i], w->k, s, s->from, s->T, p->kv_heads, p->qk_dim);
-        store(c->v[i], w->v, s, s->from, s->T, p->kv_heads, p->v_dim);
+        store(c->layers[i].k, w->k, s, s->from, s->T, p->kv_heads, p->qk_dim);
+        store(c->layers[i].v, w->v, s, s->from, s->T, p->kv_heads, p->v_dim);
         return LOCANT_OK;
     }
     own = lct_net_share_place(share, c->B, (size_t)(k + v) * m->item);
@@ -187,9 +172,9 @@ static locant_status keep(const struct work *w, const struct lct_net_step *s,
         const void *part = lct_net_share_part(share, r);
 
         T = lct_net_share_tokens(share, r);
-        store(c->k[i], part, s, from, T, p->kv_heads, p->qk_dim);
-        store(c->v[i], lct_net_math_at(m, part, c->B * T * k), s, from, T,
-              p->kv_heads, p->v_dim);
+        store(c->layers[i].k, part, s, from, T, p->kv_heads, p->qk_dim);
+        store(c->layers[i].v, lct_net_math_at(m, part, c->B * T * k), s, from,
+              T, p->kv_heads, p->v_dim);
     }
     return LOCANT_OK;
 }
@@ -246,19 +231,19 @@ static bool normed_late(const struct lct_net_attention *a)
 }
 
 locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
-                                     const locant_attention *call)
+                                     const locant_attention *call,
+                                     struct lct_net_room *room)
 {
-    locant_status status;
+    const size_t mark = room->used;
     size_t bytes;
-    void *room;
+    void *work;
 
     LCT_TRY(locant_attention_workspace(&bytes, call));
-    room = locant_alloc(bytes > 0 ? bytes : 1);
-    if (room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = locant_attention_forward(out, lse, call, room, bytes);
-    locant_release(room);
-    return status;
+    work = lct_net_take_items(room, (int64_t)bytes, 1, 1);
+    LCT_NET_GOT(work);
+    LCT_TRY(locant_attention_forward(out, lse, call, work, bytes));
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }
 
 /* Parameters of an encoding have the width of the model, which 'x' of a call
@@ -274,49 +259,47 @@ static locant_tensor width_of_model(void *numbers, const struct lct_net_step *s,
                         .stride = { 0, 0, 1 } };
 }
 
-/* Where queries and keys sit, and which see each other. */
+/* Where queries and keys sit, and which see each other: of both. */
 struct places {
-    locant_tensor q_pos, k_pos, q_at, k_at, q_docs, k_docs;
+    locant_tensor pos[2], at[2], docs[2];
 };
 
-static void put_places(locant_attention *call, struct places *at,
-                       const struct lct_net_step *s,
-                       const struct lct_layer_plan *p)
+/* An array of the cache for the queries of a step and for all keys. */
+static void put_pair(const locant_tensor **q, const locant_tensor **k,
+                     locant_tensor pair[2], const struct lct_net_step *s,
+                     void *x, locant_dtype dtype, int axes)
 {
     const struct lct_net_cache *c = s->cache;
-    const int64_t from = s->from, T = s->T, all = c->length;
-    int64_t *docs = docs_of(s, p);
 
-    if (c->coordinates && rotates(call->encoding)) {
-        at->q_at =
-            lct_net_attention_slots(c->coords, LOCANT_F64, c, from, T, c->axes);
-        at->k_at =
-            lct_net_attention_slots(c->coords, LOCANT_F64, c, 0, all, c->axes);
-        call->q_coords = &at->q_at;
-        call->k_coords = &at->k_at;
-    }
+    pair[0] = lct_net_attention_slots(x, dtype, c, s->from, s->T, axes);
+    pair[1] = lct_net_attention_slots(x, dtype, c, 0, c->length, axes);
+    *q = &pair[0];
+    *k = &pair[1];
+}
+
+static void put_places(locant_attention *call, struct places *p,
+                       const struct lct_net_step *s, int64_t *docs)
+{
+    const struct lct_net_cache *c = s->cache;
+
+    if (c->coordinates && rotates(call->encoding))
+        put_pair(&call->q_coords, &call->k_coords, p->at, s, c->coords,
+                 LOCANT_F64, c->axes);
     if (c->padded && !c->coordinates) {
-        at->q_pos =
-            lct_net_attention_slots(c->positions, LOCANT_I64, c, from, T, 0);
-        at->k_pos =
-            lct_net_attention_slots(c->positions, LOCANT_I64, c, 0, all, 0);
-        call->q_pos = &at->q_pos;
-        call->k_pos = &at->k_pos;
-    } else if (from + T != all) { /* by slot, and not the last ones */
-        at->q_pos = locant_dense(s->share->slots + from, LOCANT_I64, 1, &T);
-        call->q_pos = &at->q_pos;
+        put_pair(&call->q_pos, &call->k_pos, p->pos, s, c->positions,
+                 LOCANT_I64, 0);
+    } else if (s->from + s->T != c->length) { /* by slot, not the last ones */
+        p->pos[0] =
+            locant_dense(s->share->slots + s->from, LOCANT_I64, 1, &s->T);
+        call->q_pos = &p->pos[0];
     }
-    if (c->padded || docs != c->docs) {
-        at->q_docs = lct_net_attention_slots(docs, LOCANT_I64, c, from, T, 0);
-        at->k_docs = lct_net_attention_slots(docs, LOCANT_I64, c, 0, all, 0);
-        call->q_docs = &at->q_docs;
-        call->k_docs = &at->k_docs;
-    }
+    if (c->padded || docs != c->docs)
+        put_pair(&call->q_docs, &call->k_docs, p->docs, s, docs, LOCANT_I64, 0);
 }
 
 static locant_status attend(const struct work *w, const struct lct_net_step *s,
                             const struct lct_net_attention *a, int64_t layer,
-                            void *keys, void *values)
+                            const struct lct_net_slots *slots)
 {
     const struct lct_layer_plan *p = a->plan;
     const struct lct_net_cache *c = s->cache;
@@ -325,8 +308,8 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         lct_net_attention_heads(w->q, dtype, c->B, s->T, p->heads, p->qk_dim);
     locant_tensor out =
         lct_net_attention_heads(w->out, dtype, c->B, s->T, p->heads, p->v_dim);
-    locant_tensor k = cached(keys, s, p->kv_heads, p->qk_dim);
-    locant_tensor v = cached(values, s, p->kv_heads, p->v_dim);
+    locant_tensor k = cached(slots->k, s, p->kv_heads, p->qk_dim);
+    locant_tensor v = cached(slots->v, s, p->kv_heads, p->v_dim);
     locant_tensor lse =
         locant_dense(w->lse, dtype, 3, (int64_t[3]){ c->B, p->heads, s->T });
     locant_tensor sinks = locant_dense(a->sinks, dtype, 1, &p->heads);
@@ -348,8 +331,8 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
         call.x = &input;
     if (call.encoding != NULL && keeps_rotated(call.encoding))
         call.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    put_places(&call, &places, s, p);
-    LCT_TRY(lct_net_attention_call(&out, &lse, &call));
+    put_places(&call, &places, s, docs_of(s, p));
+    LCT_TRY(lct_net_attention_call(&out, &lse, &call, s->room));
     return s->watch != NULL
                ? s->watch->seen(s->watch->context, layer, &call, &lse)
                : LOCANT_OK;
@@ -358,7 +341,7 @@ static locant_status attend(const struct work *w, const struct lct_net_step *s,
 locant_status lct_net_attention_forward(void *y, const void *x,
                                         const struct lct_net_step *s,
                                         const struct lct_net_attention *a,
-                                        int64_t layer, void *scratch)
+                                        int64_t layer)
 {
     const struct lct_layer_plan *p = a->plan;
     const struct lct_net_math *m = s->n->math;
@@ -366,10 +349,12 @@ locant_status lct_net_attention_forward(void *y, const void *x,
     const int64_t of = p->keys_of >= 0 ? p->keys_of : layer;
     const int64_t q = rows * p->heads * p->qk_dim;
     const int64_t k = rows * p->kv_heads * p->qk_dim;
-    const struct work w = divide(scratch, m, p, rows);
+    const size_t mark = s->room->used;
     const bool late = normed_late(a);
+    struct work w;
 
-    project(&w, x, s, a);
+    LCT_TRY(take(&w, s->room, p, rows));
+    LCT_TRY(project(&w, x, s, a));
     if (late && rotates(encoding_of(s, a)))
         LCT_TRY(rotate(w.q, s, a, p->heads, 0));
     norm_heads(w.q, m, &a->q_norm, q);
@@ -383,13 +368,13 @@ locant_status lct_net_attention_forward(void *y, const void *x,
             norm_heads(w.k, m, &a->k_norm, k);
         LCT_TRY(keep(&w, s, p, of));
     }
-    LCT_TRY(attend(&w, s, a, layer, s->cache->k[of], s->cache->v[of]));
+    LCT_TRY(attend(&w, s, a, layer, &s->cache->layers[of]));
     if (a->gate.w.weight != NULL) { /* in the place of the queries */
-        lct_net_linear_forward(w.q, a->gate.w.out, x, rows, s->n, &a->gate,
-                               s->room);
+        lct_net_linear_forward(w.q, x, rows, &a->gate, s->room);
         m->activate(w.q, LCT_ACT_SIGMOID, q);
         m->multiply(w.out, w.q, q);
     }
-    lct_net_linear_forward(y, a->o.w.out, w.out, rows, s->n, &a->o, s->room);
+    lct_net_linear_forward(y, w.out, rows, &a->o, s->room);
+    lct_net_give_back(s->room, mark);
     return LOCANT_OK;
 }

@@ -33,13 +33,12 @@ struct lct_net_step {
     int64_t rows, columns;       /* of patches of an image, T in all */
     int64_t *windows; /* [B, T]: of patches, whose layers with windows see their
                          own alone; or NULL */
-    int64_t *docs;    /* [B, capacity]: scratch for chunks; NULL if no layer has
-                      any */
+    int64_t *docs; /* [B, capacity]: scratch for chunks, if a layer has any */
     const locant_encoding *encoding;     /* instead of that of the layers; NULL:
                                         theirs */
     const struct lct_net_memory *memory; /* of an encoder; or NULL */
     const void *inputs; /* of layers, [B T, layers, width]; or NULL */
-    const struct lct_net_room *room;
+    struct lct_net_room *room;
     const struct lct_net_watch *watch; /* or NULL */
 };
 
@@ -55,11 +54,8 @@ locant_tensor lct_net_attention_slots(void *x, locant_dtype dtype,
 
 /* Run one call of attention in scratch of its own.  Errors: NOMEM too. */
 locant_status lct_net_attention_call(locant_tensor *out, locant_tensor *lse,
-                                     const locant_attention *call);
-
-/* Numbers of scratch for 'rows' rows of x. */
-int64_t lct_net_attention_scratch(const struct lct_net_attention *a,
-                                  int64_t rows);
+                                     const locant_attention *call,
+                                     struct lct_net_room *room);
 
 /*
  * y [B T, D] = attention of x [B T, D], whose keys and values go to the slots
@@ -69,5 +65,5 @@ int64_t lct_net_attention_scratch(const struct lct_net_attention *a,
 locant_status lct_net_attention_forward(void *y, const void *x,
                                         const struct lct_net_step *step,
                                         const struct lct_net_attention *a,
-                                        int64_t layer, void *scratch);
+                                        int64_t layer);
 #endif

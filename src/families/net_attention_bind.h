@@ -3,11 +3,10 @@
 #define LCT_NET_ATTENTION_BIND_H
 #include "net_bind.h"
 
-/* Find the tensors of layer 'layer', and choose its encoding by the plan.
+/* Find the tensors of the layer, and choose its encoding by the plan.
    Errors: FORMAT, UNSUPPORTED, NOMEM. */
 locant_status lct_net_attention_bind(struct lct_net_attention *a,
                                      struct lct_net_binder *b,
-                                     const struct lct_layer_plan *plan,
-                                     int64_t layer);
+                                     const struct lct_layer_plan *plan);
 
 #endif

@@ -3,12 +3,7 @@
 #define LCT_NET_BLOCK_H
 #include "net_attention.h"
 
-/* Numbers of scratch for 'rows' rows. */
-int64_t lct_net_block_scratch(const struct lct_net *n,
-                              const struct lct_net_layer *l, int64_t rows);
-
 /* x [B T, D] becomes the output of layer i of the stack. */
 locant_status lct_net_block_forward(void *x, const struct lct_net_step *step,
-                                    const struct lct_net_layer *l, int64_t i,
-                                    void *scratch);
+                                    const struct lct_net_layer *l, int64_t i);
 #endif

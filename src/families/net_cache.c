@@ -5,15 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool allocate_state(struct lct_net_cache *c, int64_t i,
-                           const struct lct_net_delta *d, size_t item)
-{
-    c->state[i] = lct_net_zeros(c->B * d->heads, d->keys * d->values, item);
-    c->recent[i] =
-        lct_net_zeros(c->B * (d->kernel - 1), lct_net_delta_channels(d), item);
-    return c->state[i] != NULL && c->recent[i] != NULL;
-}
-
 /* Do two layers have keys and values of one size? */
 static bool alike(const struct lct_layer_plan *a,
                   const struct lct_layer_plan *b)
@@ -23,96 +14,64 @@ static bool alike(const struct lct_layer_plan *a,
 }
 
 /* Keys and values, or a state, of layer i. */
-static bool allocate_layer(struct lct_net_cache *c, int64_t i,
-                           const struct lct_net_stack *s, size_t item)
+static void take_layer(struct lct_net_cache *c, int64_t i,
+                       const struct lct_net_stack *s, struct lct_net_room *room)
 {
     const struct lct_net_layer *l = &s->layers[i];
     const struct lct_layer_plan *p = l->attention.plan;
+    const struct lct_net_delta *d = l->delta;
     const int64_t rows = c->B * p->kv_heads;
+    const size_t item = room->n->math->item;
+    struct lct_net_slots *to = &c->layers[i];
 
-    if (l->delta != NULL)
-        return allocate_state(c, i, l->delta, item);
-    if (p->keys_of >= 0 || l->window != NULL)
-        return true; /* windows are rows of a cache of their own */
-    if (i > 0 && s->patches != NULL && c->k[i - 1] != NULL &&
-        alike(p, s->layers[i - 1].attention.plan)) {
-        c->k[i] = c->k[i - 1]; /* images are run whole, and once */
-        c->v[i] = c->v[i - 1];
-        return true;
+    *to = (struct lct_net_slots){ .k = NULL };
+    if (d != NULL) {
+        to->state = lct_net_take(room, c->B * d->heads, d->keys * d->values);
+        to->recent = lct_net_take(room, c->B * (d->kernel - 1),
+                                  lct_net_delta_channels(d));
+        return;
     }
-    c->k[i] = lct_net_zeros(rows, c->capacity, (size_t)p->qk_dim * item);
-    c->v[i] = lct_net_zeros(rows, c->capacity, (size_t)p->v_dim * item);
-    return c->k[i] != NULL && c->v[i] != NULL;
-}
-
-static bool allocate(struct lct_net_cache *c, const struct lct_net *n,
-                     const struct lct_net_stack *s)
-{
-    c->positions = lct_net_zeros(c->B, c->capacity, sizeof(*c->positions));
-    c->docs = lct_net_zeros(c->B, c->capacity, sizeof(*c->docs));
-    c->coords =
-        lct_net_zeros(c->B, c->capacity, (size_t)c->axes * sizeof(*c->coords));
-    c->start = lct_net_zeros(c->B, 1, sizeof(*c->start));
-    c->k = lct_net_zeros(s->n_layers, 1, sizeof(*c->k));
-    c->v = lct_net_zeros(s->n_layers, 1, sizeof(*c->v));
-    c->state = lct_net_zeros(s->n_layers, 1, sizeof(*c->state));
-    c->recent = lct_net_zeros(s->n_layers, 1, sizeof(*c->recent));
-    if (c->positions == NULL || c->docs == NULL || c->coords == NULL ||
-        c->start == NULL || c->k == NULL || c->v == NULL || c->state == NULL ||
-        c->recent == NULL)
-        return false;
-    c->n_layers = s->n_layers;
-    for (int64_t b = 0; b < c->B; b++)
-        c->start[b] = -1;
-    for (int64_t i = 0; i < s->n_layers; i++)
-        if (!allocate_layer(c, i, s, n->math->item))
-            return false;
-    return true;
+    if (p->keys_of >= 0 || l->window != NULL)
+        return; /* windows are rows of a cache of their own */
+    if (i > 0 && s->patches != NULL && to[-1].k != NULL &&
+        alike(p, s->layers[i - 1].attention.plan)) {
+        *to = to[-1]; /* images are run whole, and once */
+        return;
+    }
+    to->k =
+        lct_net_take_items(room, rows, c->capacity, (size_t)p->qk_dim * item);
+    to->v =
+        lct_net_take_items(room, rows, c->capacity, (size_t)p->v_dim * item);
 }
 
 locant_status lct_net_cache_create(struct lct_net_cache **out,
-                                   const struct lct_net *n,
+                                   struct lct_net_room *room,
                                    const struct lct_net_stack *s, int64_t B,
                                    int64_t capacity)
 {
-    struct lct_net_cache *c = locant_alloc(sizeof(*c));
+    const size_t whole = sizeof(int64_t);
+    struct lct_net_cache *c = lct_net_take_items(room, 1, 1, sizeof(*c));
 
-    *out = NULL;
-    if (c == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    c->B = B;
-    c->capacity = capacity;
-    c->axes = s->axes;
-    if (!allocate(c, n, s)) {
-        lct_net_cache_free(c);
+    LCT_NET_GOT(c);
+    *c =
+        (struct lct_net_cache){ .B = B, .capacity = capacity, .axes = s->axes };
+    c->positions = lct_net_take_items(room, B, capacity, whole);
+    c->docs = lct_net_take_items(room, B, capacity, whole);
+    c->coords = lct_net_take_items(room, B, capacity,
+                                   (size_t)c->axes * sizeof(*c->coords));
+    c->start = lct_net_take_items(room, B, 1, whole);
+    c->layers = lct_net_take_items(room, s->n_layers, 1, sizeof(*c->layers));
+    LCT_NET_GOT(c->layers);
+    for (int64_t b = 0; b < B; b++)
+        c->start[b] = -1;
+    for (int64_t i = 0; i < s->n_layers; i++)
+        take_layer(c, i, s, room);
+    if (room->failed)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_model: no memory for keys and values");
-    }
+    lct_net_cache_restart(c, s, room->n->math->item);
     *out = c;
     return LOCANT_OK;
-}
-
-void lct_net_cache_free(struct lct_net_cache *c)
-{
-    if (c == NULL)
-        return;
-    for (int64_t i = 0; i < c->n_layers; i++) {
-        if (i == 0 || c->k[i] != c->k[i - 1] || c->v[i] != c->v[i - 1]) {
-            locant_release(c->k[i]);
-            locant_release(c->v[i]);
-        }
-        locant_release(c->state[i]);
-        locant_release(c->recent[i]);
-    }
-    locant_release(c->k);
-    locant_release(c->v);
-    locant_release(c->state);
-    locant_release(c->recent);
-    locant_release(c->positions);
-    locant_release(c->docs);
-    locant_release(c->coords);
-    locant_release(c->start);
-    locant_release(c);
 }
 
 /* The position of a slot of the cache, the largest of its coordinates. */
@@ -187,9 +146,9 @@ void lct_net_cache_restart(struct lct_net_cache *c,
 
         if (d == NULL)
             continue;
-        memset(c->state[i], 0,
+        memset(c->layers[i].state, 0,
                (size_t)(c->B * d->heads * d->keys * d->values) * item);
-        memset(c->recent[i], 0,
+        memset(c->layers[i].recent, 0,
                (size_t)(c->B * (d->kernel - 1) * lct_net_delta_channels(d)) *
                    item);
     }

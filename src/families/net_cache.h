@@ -7,7 +7,15 @@
  */
 #ifndef LCT_NET_CACHE_H
 #define LCT_NET_CACHE_H
-#include "net.h"
+#include "net_room.h"
+
+/* What a layer has; NULL: none, or that of another one. */
+struct lct_net_slots {
+    void *k, *v; /* [B, kv_heads, capacity, width] */
+    /* of a delta rule (net_delta.c): [B, heads, keys, values], and [B, kernel -
+       1, channels] of the last tokens */
+    void *state, *recent;
+};
 
 struct lct_net_cache {
     int64_t B, capacity, length; /* rows, slots, slots in use */
@@ -19,20 +27,15 @@ struct lct_net_cache {
     int64_t *docs;      /* [B, capacity]: 0, or -1 for padding */
     double *coords;     /* [B, capacity, axes] */
     int64_t *start;     /* [B]: first slot that is no padding, -1: none yet */
-    int64_t n_layers;
-    void **k, **v; /* of each layer [B, kv_heads, capacity, width]; NULL: that
-                      of another layer */
-    /* of layers with a delta rule, else NULL (net_delta.c): [B, heads, keys,
-       values], and [B, kernel - 1, channels] of the last tokens */
-    void **state, **recent;
+    struct lct_net_slots *layers;
 };
 
-/* Errors: NOMEM. */
+/* Of the room, whose keys and values must be zeros if they are read before they
+   are written.  Errors: NOMEM. */
 locant_status lct_net_cache_create(struct lct_net_cache **out,
-                                   const struct lct_net *n,
+                                   struct lct_net_room *room,
                                    const struct lct_net_stack *s, int64_t B,
                                    int64_t capacity);
-void lct_net_cache_free(struct lct_net_cache *c);
 
 /*
  * Add T tokens to each row: 'mask' [B, T] is 0 where one is padding (NULL:

@@ -29,38 +29,25 @@ static locant_status read_keys(struct lct_net_convolution *c,
 locant_status lct_net_convolution_bind(struct lct_net_convolution **out,
                                        struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_CONVOLUTION, -1, -1 };
-    const struct lct_net_place norm = { LCT_CONVOLUTION_NORM, -1, -1 };
     struct lct_net *n = b->n;
     const int64_t D = n->width;
     struct lct_net_convolution *c;
-    const struct lct_weight *w;
     int64_t kernel = 0;
 
-    if (lct_net_names_role(&b->prefix, LCT_CONVOLUTION) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CONVOLUTION))
         return LOCANT_OK;
     LCT_TRY(lct_net_family_keys_whole(&kernel, &n->config, "conv_kernel_size"));
     if (kernel == 0)
         return LOCANT_OK;
     *out = c = lct_net_keep(n, sizeof(*c));
-    if (c == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(c);
     c->kernel = kernel;
     LCT_TRY(read_keys(c, &n->config));
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ D, D, kernel }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, D * kernel));
-    c->map.w = (struct lct_net_matrix){ .weight = w,
-                                        .out = D,
-                                        .in = D * kernel,
-                                        .row = D * kernel,
-                                        .group = D,
-                                        .step = D };
-    if (n->round_weights)
-        LCT_TRY(lct_net_matrix_round(n, &c->map.w));
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".bias"));
-    LCT_TRY(lct_net_bind_vector(&c->map.bias, n, w, D, 0));
-    return lct_net_bind_norm(&c->norm, b, norm, D);
+    LCT_TRY(lct_net_bind_matrix(&c->map.w, b, LCT_CONVOLUTION, ".weight", 3,
+                                (int64_t[3]){ D, D, kernel }));
+    LCT_TRY(lct_net_matrix_round(n, &c->map.w));
+    LCT_TRY(lct_net_bind_numbers(&c->map.bias, b, LCT_CONVOLUTION, ".bias", D));
+    return lct_net_bind_norm(&c->norm, b, LCT_CONVOLUTION_NORM, D);
 }
 
 /* Row t of the batch's row b: for each channel the numbers of 'kernel' tokens
@@ -105,16 +92,15 @@ locant_status lct_net_convolution_forward(struct lct_net_run *r,
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_convolution *c = r->stack->convolution;
     const int64_t D = r->n->width, B = r->cache->B, each = c->map.w.in;
-    void *in = lct_net_zeros(B * T, each + D, m->item);
-    void *out;
+    const size_t mark = r->room.used;
+    void *in = lct_net_take(&r->room, B * T, each);
+    void *out = lct_net_take(&r->room, B * T, D);
 
-    if (in == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    out = lct_net_math_at(m, in, B * T * each);
+    LCT_NET_GOT(out);
     for (int64_t i = 0; i < B * T; i++)
         gather(lct_net_math_at(m, in, i * each), r, input, i / T, from + i % T);
-    lct_net_linear_forward(out, D, in, B * T, r->n, &c->map, &r->room);
+    lct_net_linear_forward(out, in, B * T, &c->map, &r->room);
     add_rows(r, out, from, T);
-    locant_release(in);
+    lct_net_give_back(&r->room, mark);
     return LOCANT_OK;
 }

@@ -10,41 +10,34 @@
 /* --------------------------------------------------------------- binding */
 
 static locant_status bind_maps(struct lct_net_attention *a,
-                               struct lct_net_binder *b, int64_t i)
+                               struct lct_net_binder *b)
 {
     const struct lct_layer_plan *p = a->plan;
-    const struct lct_net_place q = { LCT_CROSS_Q, i, -1 };
-    const struct lct_net_place k = { LCT_CROSS_K, i, -1 };
-    const struct lct_net_place v = { LCT_CROSS_V, i, -1 };
-    const struct lct_net_place o = { LCT_CROSS_O, i, -1 };
     const int64_t D = b->n->width;
 
-    LCT_TRY(lct_net_bind_linear(&a->q, b, q, p->heads * p->qk_dim, D,
-                                LCT_BIAS_Q, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->k, b, k, p->heads * p->qk_dim, D,
-                                LCT_BIAS_K, NULL));
-    LCT_TRY(lct_net_bind_linear(&a->v, b, v, p->heads * p->v_dim, D, LCT_BIAS_V,
-                                NULL));
-    return lct_net_bind_linear(&a->o, b, o, D, p->heads * p->v_dim, LCT_BIAS_O,
-                               NULL);
+    LCT_TRY(
+        lct_net_bind_linear(&a->q, b, LCT_CROSS_Q, p->heads * p->qk_dim, D));
+    LCT_TRY(
+        lct_net_bind_linear(&a->k, b, LCT_CROSS_K, p->heads * p->qk_dim, D));
+    LCT_TRY(lct_net_bind_linear(&a->v, b, LCT_CROSS_V, p->heads * p->v_dim, D));
+    return lct_net_bind_linear(&a->o, b, LCT_CROSS_O, D, p->heads * p->v_dim);
 }
 
 locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  struct lct_net_binder *b,
-                                 const struct lct_layer_plan *plan, int64_t i)
+                                 const struct lct_layer_plan *plan)
 {
-    const struct lct_net_place before = { LCT_NORM_CROSS, i, -1 };
-    const struct lct_net_place after = { LCT_AFTER_CROSS, i, -1 };
 
-    if (lct_net_names_role(&b->prefix, LCT_CROSS_Q) == NULL)
+    if (!lct_net_bind_knows(b, LCT_CROSS_Q))
         return LOCANT_OK;
     l->cross = lct_net_keep(b->n, sizeof(*l->cross));
-    if (l->cross == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(l->cross);
     l->cross->plan = plan;
-    LCT_TRY(lct_net_bind_norm(&l->before_cross, b, before, b->n->width));
-    LCT_TRY(lct_net_bind_norm(&l->after_cross, b, after, b->n->width));
-    return bind_maps(l->cross, b, i);
+    LCT_TRY(
+        lct_net_bind_norm(&l->before_cross, b, LCT_NORM_CROSS, b->n->width));
+    LCT_TRY(
+        lct_net_bind_norm(&l->after_cross, b, LCT_AFTER_CROSS, b->n->width));
+    return bind_maps(l->cross, b);
 }
 
 /* ---------------------------------------------------------------- forward */
@@ -52,17 +45,18 @@ locant_status lct_net_cross_bind(struct lct_net_layer *l,
 locant_status lct_net_cross_forward(void *y, const void *x,
                                     const struct lct_net_step *s,
                                     const struct lct_net_attention *a,
-                                    int64_t layer, void *scratch)
+                                    int64_t layer)
 {
     const struct lct_net *n = s->n;
     const struct lct_net_memory *m = s->memory;
     const struct lct_net_cache *c = s->cache;
     const struct lct_layer_plan *p = a->plan;
-    const int64_t rows = m->B * s->T, q_width = p->heads * p->qk_dim;
+    const int64_t rows = m->B * s->T;
     const int64_t lse_shape[3] = { m->B, p->heads, s->T };
-    void *q_rows = scratch;
-    void *o_rows = lct_net_math_at(n->math, q_rows, rows * q_width);
-    void *sums = lct_net_math_at(n->math, o_rows, rows * p->heads * p->v_dim);
+    const size_t mark = s->room->used;
+    void *q_rows = lct_net_take(s->room, rows, p->heads * p->qk_dim);
+    void *o_rows = lct_net_take(s->room, rows, p->heads * p->v_dim);
+    void *sums = lct_net_take(s->room, rows, p->heads);
     locant_tensor q = lct_net_attention_heads(q_rows, n->dtype, m->B, s->T,
                                               p->heads, p->qk_dim);
     locant_tensor k = lct_net_attention_heads(m->k[layer], n->dtype, m->B, m->T,
@@ -78,7 +72,8 @@ locant_status lct_net_cross_forward(void *y, const void *x,
         locant_dense(m->docs, LOCANT_I64, 2, (int64_t[2]){ m->B, m->T });
     locant_attention call = LOCANT_ATTENTION_INIT;
 
-    lct_net_linear_forward(q_rows, q_width, x, rows, n, &a->q, s->room);
+    LCT_NET_GOT(sums);
+    lct_net_linear_forward(q_rows, x, rows, &a->q, s->room);
     call.q = &q;
     call.k = &k;
     call.v = &v;
@@ -87,10 +82,11 @@ locant_status lct_net_cross_forward(void *y, const void *x,
         call.q_docs = &q_docs;
         call.k_docs = &k_docs;
     }
-    LCT_TRY(lct_net_attention_call(&o, &lse, &call));
+    LCT_TRY(lct_net_attention_call(&o, &lse, &call, s->room));
     if (s->watch != NULL && s->watch->cross != NULL)
         LCT_TRY(
             s->watch->cross(s->watch->context, layer, &call, &lse, s->from));
-    lct_net_linear_forward(y, a->o.w.out, o_rows, rows, n, &a->o, s->room);
+    lct_net_linear_forward(y, o_rows, rows, &a->o, s->room);
+    lct_net_give_back(s->room, mark);
     return LOCANT_OK;
 }

@@ -11,14 +11,14 @@ struct lct_net_memory {
     void **k, **v; /* of each layer [B, T, heads width] */
 };
 
-/* Attention and norms of layer i; nothing if the family has none. */
+/* Attention and norms of a layer; nothing if the family has none. */
 locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  struct lct_net_binder *b,
-                                 const struct lct_layer_plan *plan, int64_t i);
+                                 const struct lct_layer_plan *plan);
 
 /* y [B T, D] = attention of x [B T, D] over the memory of the step. */
 locant_status lct_net_cross_forward(void *y, const void *x,
                                     const struct lct_net_step *step,
                                     const struct lct_net_attention *a,
-                                    int64_t layer, void *scratch);
+                                    int64_t layer);
 #endif

@@ -17,9 +17,13 @@
  */
 #include "net_delta.h"
 #include "net_math.h"
+#include "net_mlp.h"
 #include "net_norm.h"
 #include <math.h>
 #include <string.h>
+
+/* Added to the squares of q and of k before the root, by all who run these. */
+#define UNIT_EPS 1e-6
 
 int64_t lct_net_delta_channels(const struct lct_net_delta *d)
 {
@@ -30,6 +34,138 @@ int64_t lct_net_delta_decays(const struct lct_net_delta *d)
 {
     return d->heads * (d->by_channel ? d->keys : 1);
 }
+
+/* ---------------------------------------------------------------- binding */
+
+/* Weights [channels, 1, kernel] of a part of the channels, from 'first' on, as
+   [kernel, all channels]. */
+static locant_status bind_taps(struct lct_net_delta *d,
+                               struct lct_net_binder *b, enum lct_net_role role,
+                               int64_t first, int64_t channels)
+{
+    const struct lct_net_math *m = b->n->math;
+    const int64_t all = lct_net_delta_channels(d), size = d->kernel;
+    const struct lct_weight *w;
+
+    LCT_TRY(lct_net_bind_need(&w, b, role, ".weight"));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 3, (int64_t[3]){ channels, 1, size }));
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t p = 0; p < size; p++)
+            m->read(lct_net_math_at(m, d->taps, p * all + first + c), w,
+                    c * size + p, 1);
+    return LOCANT_OK;
+}
+
+static locant_status bind_convolution(struct lct_net_delta *d,
+                                      struct lct_net_binder *b)
+{
+    const int64_t keys = d->key_heads * d->keys, values = d->heads * d->values;
+    const int64_t channels = lct_net_delta_channels(d);
+
+    d->taps =
+        lct_net_keep(b->n, (size_t)(channels * d->kernel) * b->n->math->item);
+    LCT_NET_GOT(d->taps);
+    if (lct_net_bind_knows(b, LCT_DELTA_CONV))
+        return bind_taps(d, b, LCT_DELTA_CONV, 0, channels);
+    LCT_TRY(bind_taps(d, b, LCT_CONV_Q, 0, keys));
+    LCT_TRY(bind_taps(d, b, LCT_CONV_K, keys, keys));
+    return bind_taps(d, b, LCT_CONV_V, 2 * keys, values);
+}
+
+/* Each of its own, with decay and gate by way of few channels (Kimi). */
+static locant_status bind_apart(struct lct_net_delta *d,
+                                struct lct_net_binder *b)
+{
+    const int64_t D = b->n->width, keys = d->key_heads * d->keys;
+    const int64_t values = d->heads * d->values;
+    const struct {
+        struct lct_net_linear *to;
+        enum lct_net_role role;
+        int64_t out, in;
+    } maps[] = {
+        { &d->q, LCT_Q, keys, D },
+        { &d->k, LCT_K, keys, D },
+        { &d->v, LCT_V, values, D },
+        { &d->beta, LCT_DELTA_BETA, d->heads, D },
+        { &d->decay_a, LCT_DECAY_A, d->keys, D },
+        { &d->decay, LCT_DECAY_B, lct_net_delta_decays(d), d->keys },
+        { &d->gate_a, LCT_DELTA_GATE_A, d->values, D },
+        { &d->gate, LCT_DELTA_GATE_B, values, d->values },
+        { &d->o, LCT_O, D, values },
+    };
+
+    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].role, maps[i].out,
+                                    maps[i].in));
+    return LOCANT_OK;
+}
+
+/* In two matrices, with rows by heads of keys (Qwen3-Next). */
+static locant_status bind_fused(struct lct_net_delta *d,
+                                struct lct_net_binder *b)
+{
+    const int64_t D = b->n->width, each = d->heads / d->key_heads;
+    const int64_t k = d->keys, v = each * d->values, all = 2 * (k + v);
+    const struct {
+        struct lct_net_linear *to;
+        enum lct_net_role role;
+        int64_t first, group, step;
+    } maps[] = {
+        { &d->q, LCT_DELTA_QKVZ, 0, k, all },
+        { &d->k, LCT_DELTA_QKVZ, k, k, all },
+        { &d->v, LCT_DELTA_QKVZ, 2 * k, v, all },
+        { &d->gate, LCT_DELTA_QKVZ, 2 * k + v, v, all },
+        { &d->beta, LCT_DELTA_BA, 0, each, 2 * each },
+        { &d->decay, LCT_DELTA_BA, each, each, 2 * each },
+    };
+
+    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+        const struct lct_net_rows rows = { .first = maps[i].first,
+                                           .group = maps[i].group,
+                                           .step = maps[i].step,
+                                           .all = d->key_heads * maps[i].step };
+
+        LCT_TRY(lct_net_bind_rows(maps[i].to, b, maps[i].role,
+                                  d->key_heads * rows.group, D, &rows));
+    }
+    return lct_net_bind_linear(&d->o, b, LCT_DELTA_O, D, d->heads * d->values);
+}
+
+/* The vectors of the decay, and both norms. */
+static locant_status bind_others(struct lct_net_delta *d,
+                                 struct lct_net_binder *b)
+{
+    const struct lct_net_math *m = b->n->math;
+
+    LCT_TRY(lct_net_bind_numbers(&d->rate, b, LCT_DECAY_RATE, "", d->heads));
+    for (int64_t h = 0; h < d->heads; h++)
+        m->set(d->rate, h, exp(m->get(d->rate, h)));
+    LCT_TRY(lct_net_bind_numbers(&d->bias, b, LCT_DECAY_BIAS, "",
+                                 lct_net_delta_decays(d)));
+    d->unit = lct_net_bind_rms(d->keys, UNIT_EPS / (double)d->keys);
+    d->norm = lct_net_bind_rms(d->values, b->n->s.eps);
+    return lct_net_bind_numbers(&d->norm.w, b, LCT_DELTA_NORM, ".weight",
+                                d->values);
+}
+
+locant_status lct_net_delta_bind(struct lct_net_delta **out,
+                                 struct lct_net_binder *b)
+{
+    struct lct_net_delta *d = lct_net_keep(b->n, sizeof(*d));
+
+    *out = d;
+    LCT_NET_GOT(d);
+    *d = b->n->s.delta;
+    LCT_TRY(lct_net_mlp_act(&d->act, b));
+    if (lct_net_bind_knows(b, LCT_DELTA_QKVZ))
+        LCT_TRY(bind_fused(d, b));
+    else
+        LCT_TRY(bind_apart(d, b));
+    LCT_TRY(bind_convolution(d, b));
+    return bind_others(d, b);
+}
+
+/* ---------------------------------------------------------------- forward */
 
 /* What stands in scratch, each [B T, ..]. */
 struct work {
@@ -43,34 +179,22 @@ struct work {
     void *low;   /* between two maps */
 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-int64_t lct_net_delta_scratch(const struct lct_net_delta *d, int64_t rows,
-                              int64_t width)
-{
-    return rows * (width + 2 * lct_net_delta_channels(d) +
-                   lct_net_delta_decays(d) + d->heads * (1 + 2 * d->values) +
-                   larger(d->decay_a.w.out, d->gate_a.w.out));
-}
-
-static struct work divide(void *scratch, const struct lct_net_math *m,
-                          const struct lct_net_delta *d, int64_t rows,
-                          int64_t width)
+static locant_status take(struct work *w, struct lct_net_room *room,
+                          const struct lct_net_delta *d, int64_t rows)
 {
     const int64_t channels = lct_net_delta_channels(d);
-    struct work w = { .x = scratch };
+    const int64_t a = d->decay_a.w.out, b = d->gate_a.w.out;
 
-    w.raw = lct_net_math_at(m, w.x, rows * width);
-    w.mixed = lct_net_math_at(m, w.raw, rows * channels);
-    w.decay = lct_net_math_at(m, w.mixed, rows * channels);
-    w.beta = lct_net_math_at(m, w.decay, rows * lct_net_delta_decays(d));
-    w.gate = lct_net_math_at(m, w.beta, rows * d->heads);
-    w.out = lct_net_math_at(m, w.gate, rows * d->heads * d->values);
-    w.low = lct_net_math_at(m, w.out, rows * d->heads * d->values);
-    return w;
+    w->x = lct_net_take(room, rows, d->o.w.out);
+    w->raw = lct_net_take(room, rows, channels);
+    w->mixed = lct_net_take(room, rows, channels);
+    w->decay = lct_net_take(room, rows, lct_net_delta_decays(d));
+    w->beta = lct_net_take(room, rows, d->heads);
+    w->gate = lct_net_take(room, rows, d->heads * d->values);
+    w->out = lct_net_take(room, rows, d->heads * d->values);
+    w->low = lct_net_take(room, rows, a > b ? a : b);
+    LCT_NET_GOT(w->low);
+    return LOCANT_OK;
 }
 
 struct job {
@@ -78,8 +202,7 @@ struct job {
     const struct lct_net_delta *d;
     struct work w;
     int64_t T;
-    void *state;  /* [B, heads, keys, values] */
-    void *recent; /* [B, kernel - 1, channels]: the last of 'raw' */
+    const struct lct_net_slots *slots; /* 'recent': the last of 'raw' */
 };
 
 /* x, or a copy with zeros where a token is padding */
@@ -106,9 +229,9 @@ static void project(void *y, const void *x, const struct lct_net_step *s,
     const int64_t rows = s->cache->B * s->T;
 
     if (a->w.weight != NULL)
-        lct_net_linear_forward(low, a->w.out, x, rows, s->n, a, s->room);
-    lct_net_linear_forward(y, map->w.out, a->w.weight != NULL ? low : x, rows,
-                           s->n, map, s->room);
+        lct_net_linear_forward(low, x, rows, a, s->room);
+    lct_net_linear_forward(y, a->w.weight != NULL ? low : x, rows, map,
+                           s->room);
 }
 
 static void project_all(const struct work *w, const void *x,
@@ -122,10 +245,10 @@ static void project_all(const struct work *w, const void *x,
     void *k = lct_net_math_at(m, w->raw, keys);
     void *v = lct_net_math_at(m, k, keys);
 
-    lct_net_linear_forward(w->raw, channels, x, rows, s->n, &d->q, s->room);
-    lct_net_linear_forward(k, channels, x, rows, s->n, &d->k, s->room);
-    lct_net_linear_forward(v, channels, x, rows, s->n, &d->v, s->room);
-    lct_net_linear_forward(w->beta, d->heads, x, rows, s->n, &d->beta, s->room);
+    lct_net_linear_columns(w->raw, channels, x, rows, &d->q, s->room);
+    lct_net_linear_columns(k, channels, x, rows, &d->k, s->room);
+    lct_net_linear_columns(v, channels, x, rows, &d->v, s->room);
+    lct_net_linear_forward(w->beta, x, rows, &d->beta, s->room);
     project(w->decay, x, s, &d->decay_a, &d->decay, w->low);
     project(w->gate, x, s, &d->gate_a, &d->gate, w->low);
 }
@@ -143,7 +266,7 @@ static void convolve(const struct job *j, int64_t i)
         const int64_t t = i % j->T + p - before;
         const void *x =
             t >= 0 ? lct_net_math_at(m, j->w.raw, (b * j->T + t) * channels)
-                   : lct_net_math_at(m, j->recent,
+                   : lct_net_math_at(m, j->slots->recent,
                                      (b * before + before + t) * channels);
 
         m->add_product(y, x, lct_net_math_at(m, j->d->taps, p * channels),
@@ -194,7 +317,7 @@ static void task_head(void *context, size_t task, int slot)
         void *gate = lct_net_math_at(m, j->w.gate, at * d->values);
 
         m->delta(&(struct lct_net_delta_token){
-            .state = lct_net_math_at(m, j->state,
+            .state = lct_net_math_at(m, j->slots->state,
                                      (int64_t)task * d->keys * d->values),
             .out = out,
             .v = lct_net_math_at(m, mixed, 2 * keys + h * d->values),
@@ -223,28 +346,31 @@ static void keep_recent(const struct job *j, int64_t B)
         const int64_t b = i / before, t = j->T + i % before - before;
         const void *from =
             t >= 0 ? lct_net_math_at(j->m, j->w.raw, (b * j->T + t) * channels)
-                   : lct_net_math_at(j->m, j->recent,
+                   : lct_net_math_at(j->m, j->slots->recent,
                                      (b * before + before + t) * channels);
 
-        memcpy(lct_net_math_at(j->m, j->recent, i * channels), from, row);
+        memcpy(lct_net_math_at(j->m, j->slots->recent, i * channels), from,
+               row);
     }
 }
 
-void lct_net_delta_forward(void *y, const void *x, const struct lct_net_step *s,
-                           const struct lct_net_delta *d, int64_t layer,
-                           void *scratch)
+locant_status lct_net_delta_forward(void *y, const void *x,
+                                    const struct lct_net_step *s,
+                                    const struct lct_net_delta *d,
+                                    int64_t layer)
 {
-    const int64_t B = s->cache->B, rows = B * s->T, D = d->o.w.out;
-    struct job j = { .m = s->n->math,
-                     .d = d,
-                     .w = divide(scratch, s->n->math, d, rows, D),
-                     .T = s->T,
-                     .state = s->cache->state[layer],
-                     .recent = s->cache->recent[layer] };
+    const int64_t B = s->cache->B, rows = B * s->T;
+    const size_t mark = s->room->used;
+    struct job j = {
+        .m = s->n->math, .d = d, .T = s->T, .slots = &s->cache->layers[layer]
+    };
 
-    project_all(&j.w, without_padding(j.w.x, x, s, D), s, d);
+    LCT_TRY(take(&j.w, s->room, d, rows));
+    project_all(&j.w, without_padding(j.w.x, x, s, d->o.w.out), s, d);
     locant_parallel_for((size_t)rows, task_token, &j);
     locant_parallel_for((size_t)(B * d->heads), task_head, &j);
     keep_recent(&j, B);
-    lct_net_linear_forward(y, D, j.w.out, rows, s->n, &d->o, s->room);
+    lct_net_linear_forward(y, j.w.out, rows, &d->o, s->room);
+    lct_net_give_back(s->room, mark);
+    return LOCANT_OK;
 }

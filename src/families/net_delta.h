@@ -3,20 +3,22 @@
 #define LCT_NET_DELTA_H
 #include "net_attention.h"
 
+/* The tensors of a layer.  Errors: FORMAT, NOMEM. */
+locant_status lct_net_delta_bind(struct lct_net_delta **out,
+                                 struct lct_net_binder *b);
+
 /* Channels that the convolution passes over: of q, k and v. */
 int64_t lct_net_delta_channels(const struct lct_net_delta *d);
 /* Numbers of the decay of a token. */
 int64_t lct_net_delta_decays(const struct lct_net_delta *d);
 
-/* Numbers of scratch for 'rows' rows of x. */
-int64_t lct_net_delta_scratch(const struct lct_net_delta *d, int64_t rows,
-                              int64_t width);
-
 /*
  * y [B T, D] = the delta rule over x [B T, D], from the state of layer 'layer'
  * in the cache, which it moves on by T tokens.  Padding counts as x = 0.
+ * Errors: NOMEM.
  */
-void lct_net_delta_forward(void *y, const void *x, const struct lct_net_step *s,
-                           const struct lct_net_delta *d, int64_t layer,
-                           void *scratch);
+locant_status lct_net_delta_forward(void *y, const void *x,
+                                    const struct lct_net_step *s,
+                                    const struct lct_net_delta *d,
+                                    int64_t layer);
 #endif

@@ -9,6 +9,11 @@
 void lct_net_enter_positions(struct lct_net_run *r,
                              const struct lct_net_tokens *t);
 
+/* Rows of r->x that stand for images become their states; or, after a layer of
+   the text (-1: before the first), what it adds is added to them. */
+void lct_net_enter_seen(struct lct_net_run *r, const struct lct_net_tokens *t,
+                        int64_t layer);
+
 /* r->x = states of tokens, which have slots from r->from on: embeddings, or
    patches, with what is added to them. */
 locant_status lct_net_enter(struct lct_net_run *r,

@@ -116,46 +116,27 @@ static void choose(int64_t *chosen, double *weight, const void *logits,
 /* ---------------------------------------------------------------- forward */
 
 struct work {
-    double *weight, *room;          /* [rows, k], [3 n] */
-    int64_t *chosen, *token;        /* [rows, k], [rows] */
-    double *factor;                 /* [rows] */
-    void *logits, *x, *y, *scratch; /* [rows, n], [rows, D] twice */
+    double *weight, *room;   /* [rows, k], [3 n] */
+    int64_t *chosen, *token; /* [rows, k], [rows] */
+    double *factor;          /* [rows] */
+    void *logits, *x, *y;    /* [rows, n], [rows, D] twice */
 };
 
-/* Numbers of float size for what is 8 bytes each. */
-static int64_t eights(const struct lct_net_experts *e, int64_t rows)
+static locant_status take(struct work *w, const struct lct_net_experts *e,
+                          int64_t rows, struct lct_net_room *room)
 {
-    return 2 * (2 * rows * e->top_k + 3 * e->n + 2 * rows);
-}
+    const size_t eight = sizeof(double);
 
-int64_t lct_net_experts_scratch(const struct lct_net_experts *e, int64_t rows,
-                                int64_t width)
-{
-    int64_t inner = 0;
-
-    for (int64_t i = 0; i < e->n; i++)
-        if (e->mlp[i].width > inner)
-            inner = e->mlp[i].width;
-    if (e->shared.width > inner)
-        inner = e->shared.width;
-    return eights(e, rows) + rows * (e->n + 2 * width + 2 * inner);
-}
-
-static struct work divide(void *scratch, const struct lct_net_math *m,
-                          const struct lct_net_experts *e, int64_t rows,
-                          int64_t width)
-{
-    struct work w = { .weight = scratch };
-
-    w.room = w.weight + rows * e->top_k;
-    w.factor = w.room + 3 * e->n;
-    w.chosen = (int64_t *)(w.factor + rows);
-    w.token = w.chosen + rows * e->top_k;
-    w.logits = w.token + rows;
-    w.x = lct_net_math_at(m, w.logits, rows * e->n);
-    w.y = lct_net_math_at(m, w.x, rows * width);
-    w.scratch = lct_net_math_at(m, w.y, rows * width);
-    return w;
+    w->weight = lct_net_take_items(room, rows, e->top_k, eight);
+    w->room = lct_net_take_items(room, 3, e->n, eight);
+    w->chosen = lct_net_take_items(room, rows, e->top_k, eight);
+    w->token = lct_net_take_items(room, rows, 1, eight);
+    w->factor = lct_net_take_items(room, rows, 1, eight);
+    w->logits = lct_net_take(room, rows, e->n);
+    w->x = lct_net_take(room, rows, room->n->width);
+    w->y = lct_net_take(room, rows, room->n->width);
+    LCT_NET_GOT(w->y);
+    return LOCANT_OK;
 }
 
 /* The tokens that chose expert i, and their weights. */
@@ -173,67 +154,70 @@ static int64_t tokens_of(const struct work *w, const struct lct_net_experts *e,
     return count;
 }
 
-static void run_expert(void *y, const void *x, const struct work *w,
-                       int64_t count, const struct lct_net *n,
-                       const struct lct_net_experts *e, int64_t i,
-                       const struct lct_net_room *room)
+/* y += an expert of 'count' tokens, which are weighed before it if 'first'. */
+static locant_status run_expert(void *y, const void *x, const struct work *w,
+                                int64_t count, const struct lct_net_mlp *mlp,
+                                bool first, struct lct_net_room *room)
 {
-    const struct lct_net_math *m = n->math;
-    const int64_t D = n->width;
+    const struct lct_net_math *m = room->n->math;
+    const int64_t D = room->n->width;
 
     for (int64_t c = 0; c < count; c++) {
         void *to = lct_net_math_at(m, w->x, c * D);
 
         memcpy(to, lct_net_math_at(m, x, w->token[c] * D), (size_t)D * m->item);
-        if (e->scales_input)
+        if (first)
             m->scale(to, w->factor[c], D);
     }
-    lct_net_mlp_forward(w->y, w->x, count, n, &e->mlp[i], w->scratch, room);
+    LCT_TRY(lct_net_mlp_forward(w->y, w->x, count, mlp, room));
     for (int64_t c = 0; c < count; c++)
         m->add(lct_net_math_at(m, y, w->token[c] * D),
-               lct_net_math_at(m, w->y, c * D),
-               e->scales_input ? 1 : w->factor[c], D);
+               lct_net_math_at(m, w->y, c * D), first ? 1 : w->factor[c], D);
+    return LOCANT_OK;
 }
 
-/* y += the expert that all tokens share, scaled by sigmoid(gate x) if there is
-   such a gate */
-static void run_shared(void *y, const void *x, const struct work *w,
-                       int64_t rows, const struct lct_net *n,
-                       const struct lct_net_experts *e,
-                       const struct lct_net_room *room)
+/* All tokens share an expert, weighed by sigmoid(gate x) if there is a gate. */
+static void share(const struct work *w, const void *x, int64_t rows,
+                  const struct lct_net_experts *e,
+                  const struct lct_net_room *room)
 {
-    const struct lct_net_math *m = n->math;
-    const int64_t D = n->width;
     const bool scaled = e->shared_gate.w.weight != NULL;
 
-    lct_net_mlp_forward(w->y, x, rows, n, &e->shared, w->scratch, room);
     if (scaled)
-        lct_net_linear_forward(w->logits, 1, x, rows, n, &e->shared_gate, room);
-    for (int64_t r = 0; r < rows; r++)
-        m->add(lct_net_math_at(m, y, r * D), lct_net_math_at(m, w->y, r * D),
-               scaled ? 1 / (1 + exp(-m->get(w->logits, r))) : 1, D);
+        lct_net_linear_forward(w->logits, x, rows, &e->shared_gate, room);
+    for (int64_t r = 0; r < rows; r++) {
+        w->token[r] = r;
+        w->factor[r] =
+            scaled ? 1 / (1 + exp(-room->n->math->get(w->logits, r))) : 1;
+    }
 }
 
-void lct_net_experts_forward(void *y, const void *x, const void *router_x,
-                             int64_t rows, const struct lct_net *n,
-                             const struct lct_net_experts *e, void *scratch,
-                             const struct lct_net_room *room)
+locant_status lct_net_experts_forward(void *y, const void *x,
+                                      const void *router_x, int64_t rows,
+                                      const struct lct_net_experts *e,
+                                      struct lct_net_room *room)
 {
-    const struct lct_net_math *m = n->math;
-    const int64_t D = n->width;
-    const struct work w = divide(scratch, m, e, rows, D);
+    const struct lct_net_math *m = room->n->math;
+    const size_t mark = room->used;
+    struct work w;
 
-    lct_net_linear_forward(w.logits, e->n, router_x, rows, n, &e->gate, room);
+    LCT_TRY(take(&w, e, rows, room));
+    lct_net_linear_forward(w.logits, router_x, rows, &e->gate, room);
     for (int64_t r = 0; r < rows; r++)
         choose(w.chosen + r * e->top_k, w.weight + r * e->top_k,
-               lct_net_math_at(m, w.logits, r * e->n), n, e, w.room);
-    memset(y, 0, (size_t)(rows * D) * m->item);
+               lct_net_math_at(m, w.logits, r * e->n), room->n, e, w.room);
+    memset(y, 0, (size_t)(rows * room->n->width) * m->item);
     for (int64_t i = 0; i < e->n; i++) {
         int64_t count = tokens_of(&w, e, rows, i);
 
         if (count > 0)
-            run_expert(y, x, &w, count, n, e, i, room);
+            LCT_TRY(
+                run_expert(y, x, &w, count, &e->mlp[i], e->scales_input, room));
     }
-    if (e->shared.up.w.weight != NULL)
-        run_shared(y, x, &w, rows, n, e, room);
+    if (e->shared.up.w.weight != NULL) {
+        share(&w, x, rows, e, room);
+        LCT_TRY(run_expert(y, x, &w, rows, &e->shared, false, room));
+    }
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }

@@ -4,13 +4,10 @@
 #include "net_bind.h"
 #include "net_linear.h"
 
-/* Numbers of scratch for 'rows' rows of 'width' numbers. */
-int64_t lct_net_experts_scratch(const struct lct_net_experts *e, int64_t rows,
-                                int64_t width);
-
-/* y [rows, D] = experts(x); 'router_x' is what the router reads, x or other. */
-void lct_net_experts_forward(void *y, const void *x, const void *router_x,
-                             int64_t rows, const struct lct_net *n,
-                             const struct lct_net_experts *e, void *scratch,
-                             const struct lct_net_room *room);
+/* y [rows, D] = experts(x); 'router_x' is what the router reads, x or other.
+   Errors: NOMEM. */
+locant_status lct_net_experts_forward(void *y, const void *x,
+                                      const void *router_x, int64_t rows,
+                                      const struct lct_net_experts *e,
+                                      struct lct_net_room *room);
 #endif

@@ -6,7 +6,6 @@
  */
 #include "net_families.h"
 #include "net_family_keys.h"
-#include "net_family_linear.h"
 #include <string.h>
 
 #include "net_names.def"
@@ -16,40 +15,52 @@
 #define LAYER .norm = LCT_NET_LAYER_NORM
 #define SILU  .act = "silu"
 #define GEMMA .plus_one = true, .scaled_embedding = true
+/* The keys of biases. */
 #define BIAS_KEYS(...) .bias_keys = { __VA_ARGS__ }
 #define ATTENTION_BIAS                                                   \
     BIAS_KEYS({ "attention_bias", LCT_BIAS_QKV | LCT_BIAS_O })
 #define BIASES                                                           \
     BIAS_KEYS({ "attention_bias", LCT_BIAS_QKV | LCT_BIAS_O },           \
               { "mlp_bias", LCT_BIAS_MLP })
+/* Without latent queries those of DeepSeek have none. */
+#define LATENT_BIAS                                                      \
+    BIAS_KEYS({ "attention_bias", LCT_BIAS_K | LCT_BIAS_V | LCT_BIAS_O })
 #define NO_BIASES BIAS_KEYS({ NULL, 0 })
-#define RMS_FAMILY(type_, names_, eps_, ...)                             \
-    { .model_type = type_, .names = { &names_ },                         \
-      .eps_key = "rms_norm_eps", .act_key = "hidden_act", __VA_ARGS__,   \
-      .switches = { RMS, .act = "silu", .eps = eps_ } }
+/* The keys of the epsilon of norms and of the activation; NULL: the default. */
+#define KEYS(eps_, act_) .eps_key = eps_, .act_key = act_
+#define RMS_KEYS         KEYS("rms_norm_eps", "hidden_act")
+#define LAYER_KEYS       KEYS("layer_norm_eps", "hidden_act")
+#define SIGHT(row_)      RMS_KEYS, .sight = row_
+#define AND(a_, b_)      a_, b_
+#define VARIANTS(...)    __VA_ARGS__
+#define FAMILY(type_, names_, keys_, read_, ...)                         \
+    { .model_type = type_, .names = { names_ }, keys_,                   \
+      .read = lct_net_family_##read_, .switches = { __VA_ARGS__ } }
+#define RMS_FAMILY(type_, names_, biases_, read_, ...)                   \
+    { .model_type = type_, .names = { &names_ }, RMS_KEYS, biases_,      \
+      .read = lct_net_family_##read_,                                    \
+      .switches = { RMS, SILU, .eps = __VA_ARGS__ } }
+#define lct_net_family_none NULL
 
 /* Norms after sums, and a head with a layer before it, or none. */
 #define MASKED                                                           \
     .residual = LCT_POST_NORM, .tied = true, .headless = true,           \
-    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP | LCT_BIAS_HEAD | \
-              LCT_BIAS_LOGITS
+    .biases = LCT_BIAS_LAYER | LCT_BIAS_HEAD | LCT_BIAS_LOGITS
 #define BERT_FAMILY(type_, names_, ...)                                  \
-    { .model_type = type_, .names = { &names_ },                         \
-      .eps_key = "layer_norm_eps", .act_key = "hidden_act",              \
-      .switches = { LAYER, MASKED, .eps = 1e-12,                         \
-                    .act = __VA_ARGS__ } }
+    FAMILY(type_, &names_, LAYER_KEYS, none, LAYER, MASKED, .eps = 1e-12, \
+           .gguf = { &gguf_bert },                                        \
+           .act = __VA_ARGS__)
 
 #define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
 #define IMAGE_BIASES                                                     \
-    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP | LCT_BIAS_HEAD | \
-              LCT_BIAS_PATCHES
+    .biases = LCT_BIAS_LAYER | LCT_BIAS_HEAD | LCT_BIAS_PATCHES
 #define SWIN(window_)                                                    \
     .window = window_, .free_width = true, .pool = LCT_POOL_MEAN,         \
     .any_size = true
 /* Towers for images within texts. */
 #define QWEN_SIGHTS(patch_, biases_)                                     \
     IMAGES(patch_), .any_size = true, .frames = 2,                       \
-    .biases = LCT_BIAS_QKV | LCT_BIAS_O | LCT_BIAS_MLP | (biases_)
+    .biases = LCT_BIAS_LAYER | (biases_)
 #define T5                                                               \
     .names = { &t5, &t5_gated },                                         \
     .encoder = { &t5_encoder, &t5_gated_encoder },                       \
@@ -58,6 +69,7 @@
 #define T5_FAMILY(type_, act_, scale_)                                   \
     { .model_type = type_, T5,                                           \
       .switches = { RMS, .eps = 1e-6, .act = act_, .tied = true,         \
+                    .gguf = { &gguf_t5, &gguf_t5_encoder },              \
                     .logit_scale = scale_ } }
 
 /* Experts with the defaults of the classes: how many, how many for a token, the
@@ -109,18 +121,11 @@ static const struct lct_net_family families[] = {
 #include "net_families.def"
 };
 
-const struct lct_net_family *lct_net_families_at(size_t i)
-{
-    return i < sizeof(families) / sizeof(families[0]) ? &families[i] : NULL;
-}
-
 const struct lct_net_family *lct_net_families_find(const char *model_type)
 {
-    const struct lct_net_family *f;
-
-    for (size_t i = 0; (f = lct_net_families_at(i)) != NULL; i++)
-        if (strcmp(f->model_type, model_type) == 0)
-            return f;
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+        if (strcmp(families[i].model_type, model_type) == 0)
+            return &families[i];
     return NULL;
 }
 
@@ -190,5 +195,8 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
     LCT_TRY(lct_net_family_keys_bool(&out->tied, c, "tie_word_embeddings"));
     /* the head of a model of several parts belongs to the whole */
     out->tied |= json_is_true(json_object_get(c->root, "tie_word_embeddings"));
+    out->branch_scale = 1;
+    if (out->streams == 0)
+        out->streams = 1;
     return f->read != NULL ? f->read(out, c) : LOCANT_OK;
 }

@@ -16,14 +16,9 @@ static locant_status wrong(const struct lct_config *c, const char *key,
 locant_status lct_net_family_keys_real(double *out, const struct lct_config *c,
                                        const char *key)
 {
-    double value;
-    enum lct_found found = lct_config_real(&value, c->text, key);
-
-    if (found == LCT_WRONG)
-        return wrong(c, key, "a number");
-    if (found == LCT_RIGHT)
-        *out = value;
-    return LOCANT_OK;
+    return lct_config_real(out, c->text, key) == LCT_WRONG
+               ? wrong(c, key, "a number")
+               : LOCANT_OK;
 }
 
 locant_status lct_net_family_keys_whole(int64_t *out,
@@ -31,7 +26,7 @@ locant_status lct_net_family_keys_whole(int64_t *out,
                                         const char *key)
 {
     int64_t value;
-    enum lct_found found = lct_config_integer(&value, c->text, key);
+    const enum lct_found found = lct_config_integer(&value, c->text, key);
 
     if (found == LCT_WRONG ||
         (found == LCT_RIGHT && (value < 0 || value > (int64_t)1 << 40)))
@@ -59,28 +54,18 @@ locant_status lct_net_family_keys_width(int64_t *out,
 locant_status lct_net_family_keys_bool(bool *out, const struct lct_config *c,
                                        const char *key)
 {
-    bool value;
-    enum lct_found found = lct_config_bool(&value, c->text, key);
-
-    if (found == LCT_WRONG)
-        return wrong(c, key, "true or false");
-    if (found == LCT_RIGHT)
-        *out = value;
-    return LOCANT_OK;
+    return lct_config_bool(out, c->text, key) == LCT_WRONG
+               ? wrong(c, key, "true or false")
+               : LOCANT_OK;
 }
 
 locant_status lct_net_family_keys_text(const char **out,
                                        const struct lct_config *c,
                                        const char *key)
 {
-    const char *value;
-    enum lct_found found = lct_config_text(&value, c->text, key);
-
-    if (found == LCT_WRONG)
-        return wrong(c, key, "a text");
-    if (found == LCT_RIGHT)
-        *out = value;
-    return LOCANT_OK;
+    return lct_config_text(out, c->text, key) == LCT_WRONG
+               ? wrong(c, key, "a text")
+               : LOCANT_OK;
 }
 
 /* --------------------------------------------------------------- families */
@@ -179,7 +164,7 @@ locant_status lct_net_family_granite(struct lct_net_switches *s,
 {
     double scaling = 1;
 
-    s->branch_scale = s->embedding_scale = 1;
+    s->embedding_scale = 1;
     LCT_TRY(lct_net_family_keys_real(&s->embedding_scale, c,
                                      "embedding_multiplier"));
     LCT_TRY(

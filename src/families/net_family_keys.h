@@ -20,45 +20,14 @@ locant_status lct_net_family_keys_text(const char **out,
                                        const struct lct_config *c,
                                        const char *key);
 
-/* What rows of the table call 'read'. */
-locant_status lct_net_family_bloom(struct lct_net_switches *s,
-                                   const struct lct_config *c);
-locant_status lct_net_family_cohere(struct lct_net_switches *s,
-                                    const struct lct_config *c);
-locant_status lct_net_family_deepseek_v2(struct lct_net_switches *s,
-                                         const struct lct_config *c);
-locant_status lct_net_family_experts(struct lct_net_switches *s,
-                                     const struct lct_config *c);
-locant_status lct_net_family_falcon(struct lct_net_switches *s,
-                                    const struct lct_config *c);
-locant_status lct_net_family_gemma(struct lct_net_switches *s,
-                                   const struct lct_config *c);
-locant_status lct_net_family_gemma3n(struct lct_net_switches *s,
-                                     const struct lct_config *c);
-locant_status lct_net_family_gemma4(struct lct_net_switches *s,
-                                    const struct lct_config *c);
-locant_status lct_net_family_gpt_oss(struct lct_net_switches *s,
-                                     const struct lct_config *c);
-locant_status lct_net_family_granite(struct lct_net_switches *s,
-                                     const struct lct_config *c);
-locant_status lct_net_family_modernbert(struct lct_net_switches *s,
-                                        const struct lct_config *c);
-locant_status lct_net_family_mpt(struct lct_net_switches *s,
-                                 const struct lct_config *c);
-locant_status lct_net_family_neox(struct lct_net_switches *s,
-                                  const struct lct_config *c);
-locant_status lct_net_family_opt(struct lct_net_switches *s,
-                                 const struct lct_config *c);
-locant_status lct_net_family_deberta(struct lct_net_switches *s,
-                                     const struct lct_config *c);
-locant_status lct_net_family_dinov2(struct lct_net_switches *s,
-                                    const struct lct_config *c);
-locant_status lct_net_family_dinov3(struct lct_net_switches *s,
-                                    const struct lct_config *c);
-locant_status lct_net_family_transfo_xl(struct lct_net_switches *s,
-                                        const struct lct_config *c);
-locant_status lct_net_family_t5(struct lct_net_switches *s,
-                                const struct lct_config *c);
-locant_status lct_net_family_stablelm(struct lct_net_switches *s,
-                                      const struct lct_config *c);
+/* What rows of the table call 'read'.  Errors: FORMAT (a key is wrong),
+   UNSUPPORTED. */
+lct_net_family_read lct_net_family_bloom, lct_net_family_cohere,
+    lct_net_family_deberta, lct_net_family_deepseek_v2, lct_net_family_dinov2,
+    lct_net_family_dinov3, lct_net_family_experts, lct_net_family_falcon,
+    lct_net_family_gemma, lct_net_family_gemma3n, lct_net_family_gemma4,
+    lct_net_family_gpt_oss, lct_net_family_granite, lct_net_family_linear_kimi,
+    lct_net_family_linear_qwen, lct_net_family_modernbert, lct_net_family_mpt,
+    lct_net_family_neox, lct_net_family_opt, lct_net_family_stablelm,
+    lct_net_family_t5, lct_net_family_transfo_xl;
 #endif

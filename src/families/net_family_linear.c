@@ -4,7 +4,6 @@
  * Source: the published configuration of Kimi-Linear-48B-A3B; the classes of
  * transformers 5.23.
  */
-#include "net_family_linear.h"
 #include "net_family_keys.h"
 #include <inttypes.h>
 #include <string.h>

@@ -137,8 +137,7 @@ locant_status lct_net_gguf_translate(json_t **out,
                            "%s: models of architecture \"%s\" cannot be run",
                            n->config.file, n->config.model_type);
     *out = json_object();
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(*out);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         for (size_t k = 0; keys[i].names[k] != NULL; k++)
             LCT_TRY(
@@ -148,50 +147,21 @@ locant_status lct_net_gguf_translate(json_t **out,
 
 /* ------------------------------------------------------------------- names */
 
-/* clang-format off */
-static const struct lct_net_names fused = { .base = &lct_net_names_gguf,
-    .name = { [LCT_GATE] = "", [LCT_UP] = "", [LCT_GATE_UP] = "ffn_up" } };
-static const struct lct_net_names after = { .base = &lct_net_names_gguf,
-    .name = { [LCT_AFTER_ATTN] = "", [LCT_NORM_MLP] = "post_attention_norm" } };
-static const struct lct_net_names falcon_two = { .base = &lct_net_names_gguf,
-    .name = { [LCT_NORM_ATTN] = "attn_norm_2", [LCT_NORM_MLP] = "attn_norm" } };
-static const struct lct_net_names bert = { .base = &lct_net_names_gguf,
-    .name = { [LCT_TYPES] = "token_types", [LCT_HEAD] = "",
-              [LCT_AFTER_ATTN] = "attn_output_norm",
-              [LCT_AFTER_MLP] = "layer_output_norm" } };
-static const struct lct_net_names t5_encoder = { .base = &lct_net_names_gguf,
-    .layer = "enc.blk.",
-    .name = { [LCT_FINAL_NORM] = "enc.output_norm", [LCT_O] = "attn_o",
-              [LCT_TABLE] = "attn_rel_b" } };
-static const struct lct_net_names t5 = { .base = &t5_encoder,
-    .layer = "dec.blk.",
-    .name = { [LCT_FINAL_NORM] = "dec.output_norm",
-              [LCT_NORM_CROSS] = "cross_attn_norm",
-              [LCT_CROSS_Q] = "cross_attn_q", [LCT_CROSS_K] = "cross_attn_k",
-              [LCT_CROSS_V] = "cross_attn_v",
-              [LCT_CROSS_O] = "cross_attn_o" } };
-
-/* Families whose names differ from those of Llama's kind. */
-static const struct {
-    const char *model_type;
-    const struct lct_net_names *names, *encoder;
-} others[] = { { "bert", &bert, NULL }, { "roberta", &bert, NULL },
-               { "xlm-roberta", &bert, NULL }, { "camembert", &bert, NULL },
-               { "phi3", &fused, NULL },
-               { "glm", &fused, NULL }, { "glm4", &fused, NULL },
-               { "gpt_oss", &after, NULL }, { "glm4_moe", &after, NULL },
-               { "t5", &t5, &t5_encoder }, { "mt5", &t5, &t5_encoder },
-               { "umt5", &t5, &t5_encoder } };
-/* clang-format on */
-
 const struct lct_net_names *lct_net_gguf_names(const char *model_type,
                                                bool encoder)
 {
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(others[i].model_type, model_type) == 0)
-            return encoder ? others[i].encoder : others[i].names;
-    return encoder ? NULL : &lct_net_names_gguf;
+    const struct lct_net_family *f = lct_net_families_find(model_type);
+    const struct lct_net_names *own =
+        f != NULL ? f->switches.gguf[encoder] : NULL;
+
+    return own != NULL || encoder ? own : &lct_net_families_gguf;
 }
+
+/* clang-format off */
+static const struct lct_net_names falcon_two = {
+    .base = &lct_net_families_gguf,
+    .name = { [LCT_NORM_ATTN] = "attn_norm_2", [LCT_NORM_MLP] = "attn_norm" } };
+/* clang-format on */
 
 /* Falcon and StableLM: which norms there are tells the architecture. */
 static void find_variant(struct lct_net_binder *b)
@@ -202,20 +172,20 @@ static void find_variant(struct lct_net_binder *b)
     const bool mlp = lct_weights_find(w, "blk.0.ffn_norm.weight") != NULL;
 
     if (strcmp(type, "falcon") == 0) {
-        b->s.variant = mlp ? 1 : two ? 2 : 0;
-        b->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
-        b->prefix.names = two ? &falcon_two : &lct_net_names_gguf;
+        b->n->s.variant = mlp ? 1 : two ? 2 : 0;
+        b->n->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
+        b->prefix.names = two ? &falcon_two : &lct_net_families_gguf;
     }
     if (strcmp(type, "stablelm") == 0) {
-        b->s.variant = mlp ? 0 : 1;
-        b->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
+        b->n->s.variant = mlp ? 0 : 1;
+        b->n->s.residual = mlp ? LCT_SEQUENTIAL : LCT_PARALLEL;
     }
-    b->prefix.roles = b->n->family->names[b->s.variant];
+    b->prefix.roles = b->n->family->names[b->n->s.variant];
 }
 
 void lct_net_gguf_switch(struct lct_net_binder *b)
 {
-    struct lct_net_switches *s = &b->s;
+    struct lct_net_switches *s = &b->n->s;
 
     s->plus_one = s->input_major = false;
     s->qkv = LCT_QKV_STACKED;

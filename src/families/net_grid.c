@@ -1,10 +1,6 @@
 /* net_grid.c - the patches of a clip, in the order in which a tower takes them
  */
 #include "net_grid.h"
-#include "net_math.h"
-#include "net_patches.h"
-
-/* -------------------------------------------------------------------- order */
 
 /* Patches on a side of a window; 0: no layer has windows. */
 static int64_t window_side(const struct lct_net_stack *s)
@@ -15,11 +11,6 @@ static int64_t window_side(const struct lct_net_stack *s)
     return 0;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Places from *place on for the groups of the window that begins at row y and
    column x of groups. */
 static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
@@ -28,8 +19,8 @@ static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
     const int64_t area = g->merge * g->merge;
     const int64_t rows = g->rows / g->merge, columns = g->columns / g->merge;
 
-    for (int64_t i = y; i < smaller(y + side, rows); i++)
-        for (int64_t j = x; j < smaller(x + side, columns); j++, ++*place) {
+    for (int64_t i = y; i < y + side && i < rows; i++)
+        for (int64_t j = x; j < x + side && j < columns; j++, ++*place) {
             g->group[*place] = i * columns + j;
             for (int64_t k = 0; g->windows != NULL && k < area; k++)
                 g->windows[*place * area + k] = window;
@@ -37,6 +28,7 @@ static void fill_window(struct lct_net_grid *g, int64_t *place, int64_t y,
 }
 
 locant_status lct_net_grid_begin(struct lct_net_grid *g,
+                                 struct lct_net_room *room,
                                  const struct lct_net_stack *s,
                                  const int64_t size[3])
 {
@@ -52,11 +44,13 @@ locant_status lct_net_grid_begin(struct lct_net_grid *g,
                                 .columns = size[2],
                                 .merge = merge,
                                 .groups = rows * columns };
-    g->group = lct_net_zeros(g->groups, 1, sizeof(*g->group));
-    if (window > 0)
-        g->windows = lct_net_zeros(size[0], area, sizeof(*g->windows));
-    if (g->group == NULL || (window > 0 && g->windows == NULL))
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    g->group = lct_net_take_items(room, g->groups, 1, sizeof(*g->group));
+    LCT_NET_GOT(g->group);
+    if (window > 0) {
+        g->windows =
+            lct_net_take_items(room, size[0], area, sizeof(*g->windows));
+        LCT_NET_GOT(g->windows);
+    }
     for (int64_t y = 0; y < rows; y += side)
         for (int64_t x = 0; x < columns; x += side)
             fill_window(g, &place, y, x, side, number++);
@@ -65,15 +59,8 @@ locant_status lct_net_grid_begin(struct lct_net_grid *g,
     return LOCANT_OK;
 }
 
-void lct_net_grid_end(struct lct_net_grid *g)
-{
-    locant_release(g->group);
-    locant_release(g->windows);
-}
-
-/* Row and column of the patch in a place; returns its place in the file. */
-static int64_t patch_at(int64_t *y, int64_t *x, const struct lct_net_grid *g,
-                        int64_t place)
+int64_t lct_net_grid_patch(int64_t *y, int64_t *x, const struct lct_net_grid *g,
+                           int64_t place)
 {
     const int64_t area = g->merge * g->merge, within = place % area;
     const int64_t group = g->group[place / area];
@@ -82,77 +69,4 @@ static int64_t patch_at(int64_t *y, int64_t *x, const struct lct_net_grid *g,
     *y = group / columns * g->merge + within / g->merge;
     *x = group % columns * g->merge + within % g->merge;
     return group * area + within;
-}
-
-/* -------------------------------------------------------------------- enter */
-
-/* in [frames, patches, ..] = the numbers of patches, by place */
-static void take_patches(void *in, const struct lct_net_run *r,
-                         const struct lct_net_tokens *t)
-{
-    const struct lct_net_patches *p = r->stack->patches;
-    const struct lct_net_math *m = r->n->math;
-    const int64_t each = p->map.w.in;
-    int64_t y, x;
-
-    for (int64_t i = 0; i < r->cache->B * t->T; i++) {
-        void *to = lct_net_math_at(m, in, i * each);
-        const int64_t at = patch_at(&y, &x, t->grid, i % t->T);
-        const int64_t from = (i / t->T * t->T + at) * each;
-
-        if (t->height > 0)
-            lct_net_patches_take(to, m, p, t->pixels, t, y, x);
-        else
-            for (int64_t k = 0; k < each; k++)
-                m->set(to, k, t->pixels[from + k]);
-    }
-}
-
-static void add_positions(struct lct_net_run *r, const struct lct_net_tokens *t,
-                          const locant_tensor *table)
-{
-    const struct lct_net_math *m = r->n->math;
-    struct lct_net_cache *c = r->cache;
-    const int64_t D = r->stack->patches->map.w.out;
-    int64_t y, x;
-
-    for (int64_t i = 0; i < c->B * t->T; i++) {
-        double *at = c->coords + (i / t->T * c->capacity + i % t->T) * c->axes;
-
-        patch_at(&y, &x, t->grid, i % t->T);
-        if (c->axes == 2) {
-            at[0] = (double)y;
-            at[1] = (double)x;
-        }
-        if (table->data != NULL)
-            m->add(
-                lct_net_math_at(m, r->x, i * D),
-                lct_net_math_at(m, table->data, (y * t->grid->columns + x) * D),
-                1, D);
-    }
-}
-
-locant_status lct_net_grid_enter(struct lct_net_run *r,
-                                 const struct lct_net_tokens *t)
-{
-    const struct lct_net_patches *p = r->stack->patches;
-    const int64_t rows = r->cache->B * t->T;
-    void *in = lct_net_zeros(rows, p->map.w.in, r->n->math->item);
-    void *room = NULL;
-    locant_tensor table;
-    locant_status status;
-
-    if (in == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    status = lct_net_patches_table(&table, &room, r, t->grid->rows,
-                                   t->grid->columns);
-    if (status == LOCANT_OK) {
-        take_patches(in, r, t);
-        lct_net_linear_forward(r->x, p->map.w.out, in, rows, r->n, &p->map,
-                               &r->room);
-        add_positions(r, t, &table);
-    }
-    locant_release(in);
-    locant_release(room);
-    return status;
 }

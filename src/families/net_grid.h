@@ -19,15 +19,14 @@ struct lct_net_grid {
                          no layer has windows */
 };
 
-/* size: frames, rows and columns, which are multiples of the merged side.  End
-   it whatever is returned.  Errors: NOMEM. */
+/* size: frames, rows and columns, which are multiples of the merged side.
+   Arrays are of the room.  Errors: NOMEM. */
 locant_status lct_net_grid_begin(struct lct_net_grid *g,
+                                 struct lct_net_room *room,
                                  const struct lct_net_stack *s,
                                  const int64_t size[3]);
-void lct_net_grid_end(struct lct_net_grid *g);
 
-/* r->x [frames, rows columns, D] = the patches of t->grid with their positions,
-   whose coordinates go to the cache.  Errors: NOMEM. */
-locant_status lct_net_grid_enter(struct lct_net_run *r,
-                                 const struct lct_net_tokens *t);
+/* Row and column of the patch in a place; returns its place in the file. */
+int64_t lct_net_grid_patch(int64_t *y, int64_t *x, const struct lct_net_grid *g,
+                           int64_t place);
 #endif

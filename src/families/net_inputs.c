@@ -9,14 +9,10 @@
 locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b)
 {
-    const struct lct_net_place embed = { LCT_INPUTS_EMBED, -1, -1 };
-    const struct lct_net_place project = { LCT_INPUTS_PROJECT, -1, -1 };
-    const struct lct_net_place norm = { LCT_INPUTS_NORM, -1, -1 };
     const int64_t layers = s->plan->n_layers;
-    const struct lct_weight *w;
     int64_t all, rows = -1;
 
-    if (lct_net_names_role(&b->prefix, LCT_INPUTS_EMBED) == NULL)
+    if (!lct_net_bind_knows(b, LCT_INPUTS_EMBED))
         return LOCANT_OK;
     s->inputs_width = 256;
     LCT_TRY(lct_net_family_keys_whole(&s->inputs_width, &b->n->config,
@@ -26,53 +22,39 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     all = layers * s->inputs_width;
     LCT_TRY(lct_net_family_keys_width(&rows, &b->n->config,
                                       "vocab_size_per_layer_input"));
-    LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, all }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, all));
-    s->inputs_embed = (struct lct_net_matrix){ .weight = w,
-                                               .out = w->shape[0],
-                                               .in = all,
-                                               .row = all,
-                                               .group = w->shape[0],
-                                               .step = w->shape[0] };
-    LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, project, all,
-                                b->n->width, 0, NULL));
-    return lct_net_bind_norm(&s->inputs_norm, b, norm, s->inputs_width);
+    LCT_TRY(lct_net_bind_matrix(&s->inputs_embed, b, LCT_INPUTS_EMBED,
+                                ".weight", 2, (int64_t[2]){ rows, all }));
+    LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, LCT_INPUTS_PROJECT, all,
+                                b->n->width));
+    return lct_net_bind_norm(&s->inputs_norm, b, LCT_INPUTS_NORM,
+                             s->inputs_width);
 }
 
 locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
-                                        struct lct_net_binder *b, int64_t i)
+                                        struct lct_net_binder *b)
 {
-    const struct lct_net_place gate = { LCT_INPUT_GATE, i, -1 };
-    const struct lct_net_place out = { LCT_INPUT_OUT, i, -1 };
-    const struct lct_net_place norm = { LCT_INPUT_NORM, i, -1 };
     const int64_t width = b->n->text.inputs_width, D = b->n->width;
 
     if (width == 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_mlp_act(&in->act, b));
-    LCT_TRY(lct_net_bind_linear(&in->gate, b, gate, width, D, 0, NULL));
-    LCT_TRY(lct_net_bind_linear(&in->out, b, out, D, width, 0, NULL));
-    return lct_net_bind_norm(&in->norm, b, norm, D);
-}
-
-int64_t lct_net_inputs_scratch(const struct lct_net *n, int64_t rows)
-{
-    return rows * n->text.inputs_width;
+    LCT_TRY(lct_net_bind_linear(&in->gate, b, LCT_INPUT_GATE, width, D));
+    LCT_TRY(lct_net_bind_linear(&in->out, b, LCT_INPUT_OUT, D, width));
+    return lct_net_bind_norm(&in->norm, b, LCT_INPUT_NORM, D);
 }
 
 locant_status lct_net_inputs_make(void *out, const int64_t *ids, const void *x,
-                                  int64_t rows, const struct lct_net *n,
-                                  const struct lct_net_room *room)
+                                  int64_t rows, struct lct_net_room *room)
 {
+    const struct lct_net *n = room->n;
     const struct lct_net_math *m = n->math;
     const struct lct_net_stack *s = &n->text;
     const int64_t all = s->inputs_embed.in;
-    void *token = locant_alloc((size_t)all * m->item);
+    const size_t mark = room->used;
+    void *token = lct_net_take(room, 1, all);
 
-    if (token == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    lct_net_linear_forward(out, all, x, rows, n, &s->inputs_project, room);
+    LCT_NET_GOT(token);
+    lct_net_linear_forward(out, x, rows, &s->inputs_project, room);
     m->scale(out, 1 / sqrt((double)n->width), rows * all);
     lct_net_norm_rows(out, out, rows * s->n_layers, m, &s->inputs_norm);
     for (int64_t r = 0; r < rows; r++) {
@@ -83,26 +65,30 @@ locant_status lct_net_inputs_make(void *out, const int64_t *ids, const void *x,
         m->add(row, token, sqrt((double)s->inputs_width), all);
         m->scale(row, sqrt(0.5), all);
     }
-    locant_release(token);
+    lct_net_give_back(room, mark);
     return LOCANT_OK;
 }
 
-void lct_net_inputs_add(void *y, const void *x, int64_t rows,
-                        const struct lct_net *n, const struct lct_net_input *in,
-                        const struct lct_net_inputs *inputs,
-                        const struct lct_net_room *room)
+locant_status lct_net_inputs_add(void *y, const void *x, int64_t rows,
+                                 const struct lct_net_layer *l, int64_t layer,
+                                 const void *all, struct lct_net_room *room)
 {
-    const struct lct_net_math *m = n->math;
-    const int64_t width = n->text.inputs_width, all = n->text.inputs_embed.in;
-    void *gate = inputs->scratch;
+    const struct lct_net_math *m = room->n->math;
+    const struct lct_net_stack *s = &room->n->text;
+    const int64_t width = s->inputs_width;
+    const size_t mark = room->used;
+    void *gate = lct_net_take(room, rows, width);
 
-    lct_net_linear_forward(gate, width, x, rows, n, &in->gate, room);
-    m->activate(gate, in->act, rows * width);
+    LCT_NET_GOT(gate);
+    lct_net_linear_forward(gate, x, rows, &l->input.gate, room);
+    m->activate(gate, l->input.act, rows * width);
     for (int64_t r = 0; r < rows; r++)
         m->multiply(
             lct_net_math_at(m, gate, r * width),
-            lct_net_math_at(m, inputs->all, r * all + inputs->layer * width),
+            lct_net_math_at(m, all, r * s->inputs_embed.in + layer * width),
             width);
-    lct_net_linear_forward(y, n->width, gate, rows, n, &in->out, room);
-    lct_net_norm_rows(y, y, rows, m, &in->norm);
+    lct_net_linear_forward(y, gate, rows, &l->input.out, room);
+    lct_net_norm_rows(y, y, rows, m, &l->input.norm);
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }

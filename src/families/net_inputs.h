@@ -4,34 +4,23 @@
 #include "net_bind.h"
 #include "net_linear.h"
 
-/* Those of the stack, and what layer i does with its own; nothing if the
+/* Those of the stack, and what a layer does with its own; nothing if the
    configuration has none. */
 locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b);
 locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
-                                        struct lct_net_binder *b, int64_t i);
-
-/* Numbers of scratch that lct_net_inputs_add() needs for 'rows' rows. */
-int64_t lct_net_inputs_scratch(const struct lct_net *n, int64_t rows);
+                                        struct lct_net_binder *b);
 
 /*
  * out [rows, layers, width] from ids [rows] and their embeddings x [rows, D]:
  * (token sqrt(width) + norm(project x / sqrt(D))) / sqrt(2).  Errors: NOMEM.
  */
 locant_status lct_net_inputs_make(void *out, const int64_t *ids, const void *x,
-                                  int64_t rows, const struct lct_net *n,
-                                  const struct lct_net_room *room);
+                                  int64_t rows, struct lct_net_room *room);
 
-/* All inputs [rows, layers, width], of which layer i takes its own. */
-struct lct_net_inputs {
-    const void *all;
-    int64_t layer;
-    void *scratch;
-};
-
-/* y [rows, D] = norm(out(act(gate x) input)) */
-void lct_net_inputs_add(void *y, const void *x, int64_t rows,
-                        const struct lct_net *n, const struct lct_net_input *in,
-                        const struct lct_net_inputs *inputs,
-                        const struct lct_net_room *room);
+/* y [rows, D] = norm(out(act(gate x) input)), where 'all' has the inputs
+   [rows, layers, width] of all layers.  Errors: NOMEM. */
+locant_status lct_net_inputs_add(void *y, const void *x, int64_t rows,
+                                 const struct lct_net_layer *l, int64_t layer,
+                                 const void *all, struct lct_net_room *room);
 #endif

@@ -36,7 +36,7 @@ locant_status lct_net_length_encoding(locant_encoding **out,
     int n;
 
     *out = NULL;
-    if (!r->stack->by_prompt || to == NULL)
+    if (!r->n->s.by_prompt || to == NULL)
         return LOCANT_OK;
     for (int64_t b = 1; b < r->cache->B; b++)
         if (alpha_of(r, t, b) != alpha)

@@ -24,17 +24,17 @@ enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */
 locant_status lct_net_linear_begin(struct lct_net_room *room,
                                    const struct lct_net *n)
 {
+    room->n = n;
     room->slots = locant_threads();
-    room->tiles = locant_alloc((size_t)room->slots * ROOM * n->math->item);
-    return room->tiles != NULL
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    room->tiles = lct_net_take(room, room->slots, ROOM);
+    LCT_NET_GOT(room->tiles);
+    return LOCANT_OK;
 }
 
 void lct_net_linear_end(struct lct_net_room *room)
 {
-    locant_release(room->tiles);
-    room->tiles = NULL;
+    room->most = SIZE_MAX; /* no chunk is large enough to stay */
+    lct_net_give_back(room, 0);
 }
 
 struct job {
@@ -67,29 +67,6 @@ static bool in_place(const struct job *j, bool *bf16)
            (uintptr_t)w->weight->data % 4 == 0;
 }
 
-/* Columns i .. i + count - 1 of y, of rows that lie 'b_row' apart. */
-static void multiply_in_place(const struct job *j, int64_t i, int64_t count,
-                              int64_t b_row)
-{
-    const struct lct_net_matrix *w = &j->w->w;
-    const char *b = w->own != NULL
-                        ? (const char *)w->own + i * w->in * 2
-                        : (const char *)w->weight->data +
-                              lct_net_matrix_element(w, i) * (j->bf16 ? 2 : 4);
-
-    j->n->math->dots(
-        &(struct lct_net_dots){ .c = lct_net_math_at(j->n->math, j->y, i),
-                                .c_row = j->y_row,
-                                .a = j->x,
-                                .a_row = w->in,
-                                .b = b,
-                                .b_row = w->own != NULL ? w->in : b_row,
-                                .bf16 = j->bf16,
-                                .m = j->rows,
-                                .n = count,
-                                .k = w->in });
-}
-
 /* Are products of pairs of bfloat16?  Only of models that round to it; the
    answer does not depend on how many rows x has. */
 static bool in_pairs(const struct job *j)
@@ -104,111 +81,74 @@ static bool in_pairs(const struct job *j)
                     w->row % 2 == 0 && w->first % 2 == 0);
 }
 
-/* Some rows of x, from 'row' on, and a piece of them. */
-struct part {
-    int64_t row, rows, p, k;
-    const uint16_t *x; /* [rows, k] */
-};
-
-/* Columns i .. i + count - 1 of y for a part of x; rows of the matrix lie
-   'b_row' apart. */
-static void multiply_pairs(const struct job *j, const struct part *part,
-                           int64_t i, int64_t count, int64_t b_row)
+/* Columns i .. i + count - 1 of products with numbers from p on of rows that
+   are read where they lie; x says the rest. */
+static void multiply_rows(const struct job *j, const struct lct_nn_dots *x,
+                          int64_t p, int64_t i, int64_t count)
 {
     const struct lct_net_matrix *w = &j->w->w;
-    const struct lct_net_math *m = j->n->math;
-    const bool kept = w->own != NULL;
-    const uint16_t *b = kept ? (const uint16_t *)w->own + i * w->in
-                             : (const uint16_t *)(const void *)w->weight->data +
-                                   lct_net_matrix_element(w, i);
+    const bool kept = w->own != NULL, even = kept || w->group == 1;
+    const size_t item = x->kind == LCT_DOTS_PLAIN ? 4 : 2;
+    const int64_t apart = kept            ? w->in
+                          : w->group == 1 ? w->step * w->row
+                                          : w->row;
 
-    m->dots(&(struct lct_net_dots){
-        .c = lct_net_math_at(m, j->y, part->row * j->y_row + i),
-        .c_row = j->y_row,
-        .a = part->x,
-        .a_row = part->k / 2,
-        .b = b + part->p,
-        .b_row = (kept ? w->in : b_row) / 2,
-        .pairs = true,
-        .add = part->p > 0,
-        .m = part->rows,
-        .n = count,
-        .k = part->k / 2 });
-}
-
-static void pairs_columns(const struct job *j, const struct part *part,
-                          int64_t i, int64_t count)
-{
-    const struct lct_net_matrix *w = &j->w->w;
-
-    if (w->own != NULL || w->group == 1) {
-        multiply_pairs(j, part, i, count, w->step * w->row);
-        return;
-    }
     for (int64_t done = 0, run; done < count; done += run) {
         const int64_t left = w->group - (i + done) % w->group;
+        const int64_t row =
+            kept ? (i + done) * w->in : lct_net_matrix_element(w, i + done);
+        struct lct_nn_dots d = *x;
 
-        run = left < count - done ? left : count - done;
-        multiply_pairs(j, part, i + done, run, w->row);
+        run = even || left > count - done ? count - done : left;
+        d.c = lct_net_math_at(j->n->math, x->c, i + done);
+        d.b = (const char *)(kept ? w->own : w->weight->data) +
+              (size_t)(row + p) * item;
+        d.b_row = (size_t)(x->kind == LCT_DOTS_PAIRS ? apart / 2 : apart);
+        d.n = (size_t)run;
+        j->n->math->dots(&d);
     }
 }
 
-static void pairs_tile(const struct job *j, int64_t row, int64_t i,
-                       int64_t count, int slot)
+static void pairs_tile(const struct job *j, const struct lct_nn_dots *x,
+                       int64_t i, int64_t count, int slot)
 {
     const struct lct_net_math *m = j->n->math;
     const int64_t in = j->w->w.in, most = 2 * PIECE;
     uint16_t *room = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
-    struct part part = { .row = row,
-                         .rows = j->rows - row < ROWS ? j->rows - row : ROWS,
-                         .x = room };
 
-    for (part.p = 0; part.p < in; part.p += most) {
-        part.k = in - part.p < most ? in - part.p : most;
-        for (int64_t r = 0; r < part.rows; r++)
-            m->narrow(room + r * part.k,
-                      lct_net_math_at(m, j->x, (row + r) * in + part.p),
-                      part.k);
-        pairs_columns(j, &part, i, count);
+    for (int64_t p = 0; p < in; p += most) {
+        const int64_t k = in - p < most ? in - p : most;
+        struct lct_nn_dots d = *x;
+
+        for (int64_t r = 0; r < (int64_t)x->m; r++)
+            m->narrow(room + r * k, lct_net_math_at(m, x->a, r * in + p), k);
+        d.a = (const void *)room;
+        d.a_row = d.k = (size_t)k / 2;
+        d.kind = LCT_DOTS_PAIRS;
+        d.add = p > 0;
+        multiply_rows(j, &d, p, i, count);
     }
 }
 
-static void in_place_tile(const struct job *j, int64_t i, int64_t count)
-{
-    const struct lct_net_matrix *w = &j->w->w;
-
-    for (int64_t done = 0, run; done < count; done += run) {
-        const int64_t left = w->group - (i + done) % w->group;
-
-        if (w->group == 1) {
-            multiply_in_place(j, i + done, count, w->step * w->row);
-            return;
-        }
-        run = left < count - done ? left : count - done;
-        multiply_in_place(j, i + done, run, w->row);
-    }
-}
-
-static void copied_tile(const struct job *j, int64_t i, int64_t count, int slot)
+static void copied_tile(const struct job *j, const struct lct_nn_dots *x,
+                        int64_t i, int64_t count, int slot)
 {
     const struct lct_net_matrix *w = &j->w->w;
     const struct lct_net_math *m = j->n->math;
     void *tile = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
+    struct lct_nn_dots d = *x;
 
+    d.c = lct_net_math_at(m, x->c, i);
+    d.b = tile;
+    d.n = (size_t)count;
     for (int64_t p = 0; p < w->in; p += PIECE) {
         const int64_t k = w->in - p < PIECE ? w->in - p : PIECE;
 
         lct_net_matrix_tile(tile, j->n, w, i, count, p, k);
-        m->dots(&(struct lct_net_dots){ .c = lct_net_math_at(m, j->y, i),
-                                        .c_row = j->y_row,
-                                        .a = lct_net_math_at(m, j->x, p),
-                                        .a_row = w->in,
-                                        .b = tile,
-                                        .b_row = k,
-                                        .add = p > 0,
-                                        .m = j->rows,
-                                        .n = count,
-                                        .k = k });
+        d.b_row = d.k = (size_t)k;
+        d.a = lct_net_math_at(m, x->a, p);
+        d.add = p > 0;
+        m->dots(&d);
     }
 }
 
@@ -216,31 +156,41 @@ static void tile_task(void *context, size_t task, int slot)
 {
     const struct job *j = context;
     const struct lct_net_math *m = j->n->math;
-    const int64_t out = j->w->w.out;
+    const int64_t out = j->w->w.out, in = j->w->w.in;
     const int64_t i = (int64_t)task / j->blocks * j->tile;
     const int64_t count = out - i < j->tile ? out - i : j->tile;
     const int64_t row = (int64_t)task % j->blocks * ROWS;
-    const int64_t end =
-        j->blocks == 1 || j->rows - row < ROWS ? j->rows : row + ROWS;
+    const int64_t rows =
+        j->blocks == 1 || j->rows - row < ROWS ? j->rows - row : ROWS;
+    const struct lct_nn_dots x = {
+        .c = lct_net_math_at(m, j->y, row * j->y_row),
+        .c_row = (size_t)j->y_row,
+        .a = lct_net_math_at(m, j->x, row * in),
+        .a_row = (size_t)in,
+        .kind = j->in_place && j->bf16 ? LCT_DOTS_WIDEN : LCT_DOTS_PLAIN,
+        .m = (size_t)rows,
+        .k = (size_t)in
+    };
 
-    struct job part = *j;
-
-    part.x = lct_net_math_at(m, j->x, row * j->w->w.in);
-    part.y = lct_net_math_at(m, j->y, row * j->y_row);
-    part.rows = end - row;
     if (j->pairs)
-        pairs_tile(j, row, i, count, slot);
+        pairs_tile(j, &x, i, count, slot);
     else if (j->in_place)
-        in_place_tile(&part, i, count);
+        multiply_rows(j, &x, 0, i, count);
     else
-        copied_tile(j, i, count, slot);
-    for (int64_t r = row; j->w->bias != NULL && r < end; r++)
-        m->add(lct_net_math_at(m, j->y, r * j->y_row + i),
+        copied_tile(j, &x, i, count, slot);
+    for (int64_t r = 0; j->w->bias != NULL && r < rows; r++)
+        m->add(lct_net_math_at(m, x.c, r * j->y_row + i),
                lct_net_math_at(m, j->w->bias, i), 1, count);
 }
 
-void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
-                            const struct lct_net *n,
+void lct_net_linear_forward(void *y, const void *x, int64_t rows,
+                            const struct lct_net_linear *w,
+                            const struct lct_net_room *room)
+{
+    lct_net_linear_columns(y, w->w.out, x, rows, w, room);
+}
+
+void lct_net_linear_columns(void *y, int64_t y_row, const void *x, int64_t rows,
                             const struct lct_net_linear *w,
                             const struct lct_net_room *room)
 {
@@ -248,7 +198,7 @@ void lct_net_linear_forward(void *y, int64_t y_row, const void *x, int64_t rows,
                      .y_row = y_row,
                      .x = x,
                      .rows = rows,
-                     .n = n,
+                     .n = room->n,
                      .w = w,
                      .room = room };
     size_t tiles;

@@ -40,8 +40,7 @@ locant_status lct_net_losses(double *out, const struct lct_net *n,
     void *logits = lct_net_zeros(ROWS, n->vocab, n->math->item);
     locant_status s;
 
-    if (logits == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(logits);
     s = lct_model_run_begin(&run, &memory, n, in, in->T);
     for (int64_t t = 0, T; t < in->T && s == LOCANT_OK; t += T) {
         struct lct_net_tokens part;

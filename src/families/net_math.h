@@ -9,19 +9,7 @@
 #define LCT_NET_MATH_H
 #include "net.h"
 
-/* c [m, n] = a [m, k] b^T, or +=; rows are a_row, b_row, c_row numbers apart; b
-   holds bfloat16 if 'bf16' or, as a then, pairs of it (float only).  See struct
-   lct_nn_dots. */
-struct lct_net_dots {
-    void *c;
-    int64_t c_row;
-    const void *a;
-    int64_t a_row;
-    const void *b;
-    int64_t b_row;
-    bool bf16, pairs, add;
-    int64_t m, n, k;
-};
+struct lct_nn_dots;
 
 /*
  * One token of one head of a delta rule: the state S [keys, values] becomes
@@ -66,7 +54,8 @@ struct lct_net_math {
     void (*decay)(void *y, const void *rate, const void *bias, int64_t heads,
                   int64_t each);
     void (*delta)(const struct lct_net_delta_token *t);
-    void (*dots)(const struct lct_net_dots *x);
+    /* See nn_kernels.h; of the table's numbers, which in double are plain. */
+    void (*dots)(const struct lct_nn_dots *x);
     /* y = x rounded to bfloat16; of float alone, else NULL */
     void (*narrow)(uint16_t *y, const void *x, int64_t n);
 };

@@ -40,21 +40,9 @@ static void activate_fast(void *values, enum lct_net_act act, int64_t n)
     }
 }
 
-static void dots(const struct lct_net_dots *x)
+static void dots(const struct lct_nn_dots *x)
 {
-    lct_nn()->dots(&(struct lct_nn_dots){ .c = x->c,
-                                          .c_row = (size_t)x->c_row,
-                                          .a = x->a,
-                                          .a_row = (size_t)x->a_row,
-                                          .b = x->b,
-                                          .b_row = (size_t)x->b_row,
-                                          .kind = x->pairs  ? LCT_DOTS_PAIRS
-                                                  : x->bf16 ? LCT_DOTS_WIDEN
-                                                            : LCT_DOTS_PLAIN,
-                                          .add = x->add,
-                                          .m = (size_t)x->m,
-                                          .n = (size_t)x->n,
-                                          .k = (size_t)x->k });
+    lct_nn()->dots(x);
 }
 
 static void narrow(uint16_t *y, const void *x, int64_t n)

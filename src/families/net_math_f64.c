@@ -1,5 +1,6 @@
 /* net_math_f64.c - the arithmetic of net_math.h in double */
 #include "net_math.h"
+#include "../nn/nn_kernels.h"
 #include <math.h>
 
 typedef double number;
@@ -31,13 +32,15 @@ static double dot(const double *a, const double *b, int64_t k)
     return sum;
 }
 
-static void dots(const struct lct_net_dots *x)
+static void dots(const struct lct_nn_dots *x)
 {
-    for (int64_t i = 0; i < x->m; i++)
-        for (int64_t j = 0; j < x->n; j++) {
-            double *to = (double *)x->c + i * x->c_row + j;
-            double sum = dot((const double *)x->a + i * x->a_row,
-                             (const double *)x->b + j * x->b_row, x->k);
+    const double *a = (const void *)x->a, *b = x->b;
+    double *c = (void *)x->c;
+
+    for (size_t i = 0; i < x->m; i++)
+        for (size_t j = 0; j < x->n; j++) {
+            double *to = c + i * x->c_row + j;
+            double sum = dot(a + i * x->a_row, b + j * x->b_row, (int64_t)x->k);
 
             *to = x->add ? *to + sum : sum;
         }

@@ -154,7 +154,7 @@ locant_status lct_net_matrix_round(struct lct_net *n, struct lct_net_matrix *w)
     uint16_t *own;
     float *row;
 
-    if (w->weight == NULL || lct_net_matrix_is(w, "BF16"))
+    if (!n->round_weights || w->weight == NULL || lct_net_matrix_is(w, "BF16"))
         return LOCANT_OK;
     own = lct_net_keep(n, (size_t)(w->out * w->in) * sizeof(*own));
     row = locant_alloc((size_t)w->in * sizeof(*row));

@@ -20,6 +20,7 @@ void lct_net_matrix_rows(void *out, const struct lct_net *n,
                          const struct lct_net_matrix *w, int64_t row,
                          int64_t count);
 
-/* Round the numbers to bfloat16 and keep them.  Errors: NOMEM. */
+/* Round the numbers to bfloat16 and keep them, if the model does.  Errors:
+   NOMEM. */
 locant_status lct_net_matrix_round(struct lct_net *n, struct lct_net_matrix *w);
 #endif

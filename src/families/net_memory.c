@@ -15,9 +15,9 @@ static locant_status project(struct lct_net_memory *m, const struct lct_net *n,
         m->v[i] = lct_net_zeros(rows, a->v.w.out, n->math->item);
         if (m->k[i] == NULL || m->v[i] == NULL)
             return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-        lct_net_linear_forward(m->k[i], a->k.w.out, encoder->x, rows, n, &a->k,
+        lct_net_linear_forward(m->k[i], encoder->x, rows, &a->k,
                                &encoder->room);
-        lct_net_linear_forward(m->v[i], a->v.w.out, encoder->x, rows, n, &a->v,
+        lct_net_linear_forward(m->v[i], encoder->x, rows, &a->v,
                                &encoder->room);
     }
     return LOCANT_OK;

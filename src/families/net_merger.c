@@ -20,20 +20,17 @@ static int64_t width_of_group(const struct lct_net *n)
 }
 
 static locant_status bind(struct lct_net_merger **out, struct lct_net_binder *b,
-                          const struct lct_net_place up,
-                          const struct lct_net_place down, int64_t width)
+                          enum lct_net_role up, enum lct_net_role down,
+                          int64_t width)
 {
     struct lct_net_merger *m = lct_net_keep(b->n, sizeof(*m));
 
     *out = m;
-    if (m == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    LCT_TRY(lct_net_bind_linear(&m->mlp.up, b, up, -1, width_of_group(b->n),
-                                LCT_BIAS_MLP, NULL));
+    LCT_NET_GOT(m);
+    LCT_TRY(lct_net_bind_linear(&m->mlp.up, b, up, -1, width_of_group(b->n)));
     m->mlp.width = m->mlp.up.w.out;
     m->mlp.act = LCT_ACT_GELU; /* whatever the configuration says */
-    return lct_net_bind_linear(&m->mlp.down, b, down, width, m->mlp.width,
-                               LCT_BIAS_MLP, NULL);
+    return lct_net_bind_linear(&m->mlp.down, b, down, width, m->mlp.width);
 }
 
 /* The layer after which merger i of DeepStack stands; -1: there is none. */
@@ -67,9 +64,6 @@ static locant_status bind_deep(struct lct_net_binder *b, int64_t width)
     int64_t layer;
 
     for (int64_t i = 0;; i++) {
-        const struct lct_net_place norm = { LCT_DEEP_NORM, -1, i };
-        const struct lct_net_place up = { LCT_DEEP_UP, -1, i };
-        const struct lct_net_place down = { LCT_DEEP_DOWN, -1, i };
         struct lct_net_merger **to;
 
         LCT_TRY(deep_layer(&layer, &b->n->config, (size_t)i));
@@ -78,44 +72,37 @@ static locant_status bind_deep(struct lct_net_binder *b, int64_t width)
         if (layer >= s->n_layers || s->layers[layer].deep != NULL)
             continue; /* never reached; the first of two counts */
         to = &s->layers[layer].deep;
-        LCT_TRY(bind(to, b, up, down, width));
-        LCT_TRY(lct_net_bind_norm(&(*to)->norm, b, norm, width_of_group(b->n)));
+        b->part = i;
+        LCT_TRY(bind(to, b, LCT_DEEP_UP, LCT_DEEP_DOWN, width));
+        LCT_TRY(lct_net_bind_norm(&(*to)->norm, b, LCT_DEEP_NORM,
+                                  width_of_group(b->n)));
     }
 }
 
 locant_status lct_net_merger_bind(struct lct_net_binder *b, int64_t width)
 {
-    const struct lct_net_place up = { LCT_MERGER_UP, -1, -1 };
-    const struct lct_net_place down = { LCT_MERGER_DOWN, -1, -1 };
 
-    LCT_TRY(bind(&b->n->merger, b, up, down, width));
-    return lct_net_names_role(&b->prefix, LCT_DEEP_UP) == NULL
-               ? LOCANT_OK
-               : bind_deep(b, width);
+    LCT_TRY(bind(&b->n->merger, b, LCT_MERGER_UP, LCT_MERGER_DOWN, width));
+    return !lct_net_bind_knows(b, LCT_DEEP_UP) ? LOCANT_OK
+                                               : bind_deep(b, width);
 }
 
 /* ---------------------------------------------------------------- forward */
 
 locant_status lct_net_merger_forward(void *out, const void *x, int64_t groups,
-                                     const struct lct_net *n,
                                      const struct lct_net_merger *merger,
-                                     const struct lct_net_room *room)
+                                     struct lct_net_room *room)
 {
-    const size_t item = n->math->item;
-    const int64_t width = width_of_group(n);
-    const bool norms = merger->norm.kind != LCT_NET_NO_NORM;
-    void *normed = norms ? lct_net_zeros(groups, width, item) : NULL;
-    void *scratch =
-        lct_net_zeros(lct_net_mlp_scratch(&merger->mlp, groups), 1, item);
-    const bool enough = scratch != NULL && (normed != NULL || !norms);
+    const size_t mark = room->used;
 
-    if (enough) {
-        lct_net_norm_rows(normed, x, groups, n->math, &merger->norm);
-        lct_net_mlp_forward(out, norms ? normed : x, groups, n, &merger->mlp,
-                            scratch, room);
+    if (merger->norm.kind != LCT_NET_NO_NORM) {
+        void *normed = lct_net_take(room, groups, width_of_group(room->n));
+
+        LCT_NET_GOT(normed);
+        lct_net_norm_rows(normed, x, groups, room->n->math, &merger->norm);
+        x = normed;
     }
-    locant_release(normed);
-    locant_release(scratch);
-    return enough ? LOCANT_OK
-                  : locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_TRY(lct_net_mlp_forward(out, x, groups, &merger->mlp, room));
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }

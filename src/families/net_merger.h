@@ -10,7 +10,6 @@ locant_status lct_net_merger_bind(struct lct_net_binder *b, int64_t width);
 
 /* out [groups, width] of x [groups, patches of a group, D].  Errors: NOMEM. */
 locant_status lct_net_merger_forward(void *out, const void *x, int64_t groups,
-                                     const struct lct_net *n,
                                      const struct lct_net_merger *merger,
-                                     const struct lct_net_room *room);
+                                     struct lct_net_room *room);
 #endif

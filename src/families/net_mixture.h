@@ -4,9 +4,9 @@
 #include "net_bind.h"
 
 /* Has layer i experts? */
-bool lct_net_mixture_in(const struct lct_net_binder *b, int64_t i);
+bool lct_net_mixture_in(const struct lct_net_switches *s, int64_t i);
 
-/* Those of layer i. */
+/* Those of the layer. */
 locant_status lct_net_mixture_bind(struct lct_net_experts **out,
-                                   struct lct_net_binder *b, int64_t i);
+                                   struct lct_net_binder *b);
 #endif

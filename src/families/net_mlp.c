@@ -11,7 +11,7 @@
 locant_status lct_net_mlp_act(enum lct_net_act *out,
                               const struct lct_net_binder *b)
 {
-    return lct_net_families_act(out, b->s.act, &b->n->config);
+    return lct_net_families_act(out, b->n->s.act, &b->n->config);
 }
 
 /* The width between the two maps that the configuration states; -1: none. */
@@ -26,17 +26,18 @@ static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
                                         "n_inner" };
     static const char *const stacks[] = { "decoder_ffn_dim",
                                           "encoder_ffn_dim" };
-    const struct lct_config *c = &b->n->config;
-    const bool encoder = b->prefix.names == b->n->family->encoder[b->s.variant];
+    const struct lct_net *n = b->n;
+    const bool encoder = b->prefix.names == n->family->encoder[n->s.variant];
 
     *out = -1;
-    if (b->s.free_width)
+    if (n->s.free_width)
         return LOCANT_OK;
     for (size_t i = 0; *out < 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
-        LCT_TRY(lct_net_family_keys_width(out, c, keys[i]));
+        LCT_TRY(lct_net_family_keys_width(out, &n->config, keys[i]));
     if (*out < 0)
-        LCT_TRY(lct_net_family_keys_width(out, c, stacks[encoder ? 1 : 0]));
-    if (b->s.halved && *out > 0)
+        LCT_TRY(lct_net_family_keys_width(out, &n->config,
+                                          stacks[encoder ? 1 : 0]));
+    if (n->s.halved && *out > 0)
         *out /= 2;
     return LOCANT_OK;
 }
@@ -58,37 +59,35 @@ static double normal_quantile(double p)
     return high;
 }
 
-/* gate and up as the two halves of one matrix */
+/* gate and up as the two halves of one matrix, and down */
 static locant_status bind_halves(struct lct_net_mlp *mlp,
-                                 struct lct_net_binder *b, int64_t i,
-                                 int64_t width)
+                                 struct lct_net_binder *b, int64_t width)
 {
-    const struct lct_net_place at = { LCT_GATE_UP, i, -1 };
     const int64_t D = b->n->width;
     const struct lct_weight *w;
     struct lct_net_rows rows;
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, b, LCT_GATE_UP, ".weight"));
     if (width < 0)
         width = w->shape[0] / 2;
     rows = (struct lct_net_rows){ .group = width,
                                   .step = width,
                                   .all = 2 * width };
-    LCT_TRY(
-        lct_net_bind_linear(&mlp->gate, b, at, width, D, LCT_BIAS_MLP, &rows));
+    LCT_TRY(lct_net_bind_rows(&mlp->gate, b, LCT_GATE_UP, width, D, &rows));
     rows.first = width;
-    return lct_net_bind_linear(&mlp->up, b, at, width, D, LCT_BIAS_MLP, &rows);
+    LCT_TRY(lct_net_bind_rows(&mlp->up, b, LCT_GATE_UP, width, D, &rows));
+    mlp->width = width;
+    return lct_net_bind_linear(&mlp->down, b, LCT_DOWN, D, width);
 }
 
 /* A share s of a gate is cut by a bound of s of a normal distribution, in
    deviations above the mean. */
-static locant_status sparsity(double *out, const struct lct_net_binder *b,
-                              int64_t i)
+static locant_status sparsity(double *out, const struct lct_net_binder *b)
 {
-    const json_t *share = json_array_get(b->s.sparsity, (size_t)i);
+    const json_t *share = json_array_get(b->n->s.sparsity, (size_t)b->layer);
     const double p = json_number_value(share);
 
-    if (b->s.sparsity == NULL || p == 0)
+    if (b->n->s.sparsity == NULL || p == 0)
         return LOCANT_OK;
     if (!(p > 0 && p < 1))
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -100,52 +99,44 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b,
 }
 
 /* One matrix of gate and up, unless the file has two. */
-static bool is_fused(const struct lct_net_binder *b, int64_t i)
+static bool is_fused(const struct lct_net_binder *b)
 {
-    const struct lct_net_place fused = { LCT_GATE_UP, i, -1 };
-    const struct lct_net_place gate = { LCT_GATE, i, -1 };
 
-    if (lct_net_names_role(&b->prefix, LCT_GATE_UP) == NULL)
+    if (!lct_net_bind_knows(b, LCT_GATE_UP))
         return false;
-    return !lct_net_bind_has(b, gate) || lct_net_bind_has(b, fused);
+    return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);
+}
+
+locant_status lct_net_mlp_bind_maps(struct lct_net_mlp *mlp,
+                                    struct lct_net_binder *b,
+                                    const enum lct_net_role roles[3],
+                                    int64_t in, int64_t width, int64_t out)
+{
+    LCT_TRY(lct_net_bind_linear(&mlp->up, b, roles[1], width, in));
+    mlp->width = mlp->up.w.out;
+    if (lct_net_bind_knows(b, roles[0]))
+        LCT_TRY(lct_net_bind_linear(&mlp->gate, b, roles[0], mlp->width, in));
+    return lct_net_bind_linear(&mlp->down, b, roles[2], out, mlp->width);
 }
 
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
-                               struct lct_net_binder *b, int64_t i)
+                               struct lct_net_binder *b)
 {
-    const struct lct_net_place gate = { LCT_GATE, i, -1 };
-    const struct lct_net_place up = { LCT_UP, i, -1 };
-    const struct lct_net_place down = { LCT_DOWN, i, -1 };
+    static const enum lct_net_role roles[] = { LCT_GATE, LCT_UP, LCT_DOWN };
     const int64_t D = b->n->width;
     int64_t width;
 
     LCT_TRY(stated_width(&width, b));
     LCT_TRY(lct_net_mlp_act(&mlp->act, b));
-    if (is_fused(b, i)) {
-        LCT_TRY(bind_halves(mlp, b, i, width));
-    } else {
-        LCT_TRY(
-            lct_net_bind_linear(&mlp->up, b, up, width, D, LCT_BIAS_MLP, NULL));
-        if (lct_net_names_role(&b->prefix, LCT_GATE) != NULL)
-            LCT_TRY(lct_net_bind_linear(&mlp->gate, b, gate, mlp->up.w.out, D,
-                                        LCT_BIAS_MLP, NULL));
-    }
-    mlp->width = mlp->up.w.out;
-    LCT_TRY(sparsity(&mlp->sparsity, b, i));
-    return lct_net_bind_linear(&mlp->down, b, down, D, mlp->width, LCT_BIAS_MLP,
-                               NULL);
-}
-
-int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows)
-{
-    return 2 * rows * mlp->width;
+    LCT_TRY(sparsity(&mlp->sparsity, b));
+    return is_fused(b) ? bind_halves(mlp, b, width)
+                       : lct_net_mlp_bind_maps(mlp, b, roles, D, width, D);
 }
 
 /* ---------------------------------------------------------------- forward */
 
 struct job {
     void *gate, *up;
-    int64_t rows;
     const struct lct_net_math *m;
     const struct lct_net_mlp *mlp;
 };
@@ -182,18 +173,22 @@ static void row_task(void *context, size_t task, int slot)
         j->m->activate(lct_net_math_at(j->m, j->up, r * F), j->mlp->act, F);
 }
 
-void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
-                         const struct lct_net *n, const struct lct_net_mlp *mlp,
-                         void *scratch, const struct lct_net_room *room)
+locant_status lct_net_mlp_forward(void *y, const void *x, int64_t rows,
+                                  const struct lct_net_mlp *mlp,
+                                  struct lct_net_room *room)
 {
-    struct job j = { .up = scratch, .rows = rows, .m = n->math, .mlp = mlp };
+    const size_t mark = room->used;
+    struct job j = { .m = room->n->math, .mlp = mlp };
 
-    lct_net_linear_forward(j.up, mlp->width, x, rows, n, &mlp->up, room);
-    if (mlp->gate.w.weight != NULL) {
-        j.gate = lct_net_math_at(n->math, scratch, rows * mlp->width);
-        lct_net_linear_forward(j.gate, mlp->width, x, rows, n, &mlp->gate,
-                               room);
-    }
+    j.up = lct_net_take(room, rows, mlp->width);
+    if (mlp->gate.w.weight != NULL)
+        j.gate = lct_net_take(room, rows, mlp->width);
+    LCT_NET_GOT(mlp->gate.w.weight != NULL ? j.gate : j.up);
+    lct_net_linear_forward(j.up, x, rows, &mlp->up, room);
+    if (j.gate != NULL)
+        lct_net_linear_forward(j.gate, x, rows, &mlp->gate, room);
     locant_parallel_for((size_t)rows, row_task, &j);
-    lct_net_linear_forward(y, mlp->down.w.out, j.up, rows, n, &mlp->down, room);
+    lct_net_linear_forward(y, j.up, rows, &mlp->down, room);
+    lct_net_give_back(room, mark);
+    return LOCANT_OK;
 }

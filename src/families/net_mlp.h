@@ -4,19 +4,24 @@
 #include "net_bind.h"
 #include "net_linear.h"
 
-/* The MLP of layer i. */
+/* The maps of these roles: gate, of which there is none if the family has no
+   such role, up and down; from 'in' numbers by 'width' (-1: as many as the file
+   has) to 'out'. */
+locant_status lct_net_mlp_bind_maps(struct lct_net_mlp *mlp,
+                                    struct lct_net_binder *b,
+                                    const enum lct_net_role roles[3],
+                                    int64_t in, int64_t width, int64_t out);
+
+/* The MLP of the layer. */
 locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
-                               struct lct_net_binder *b, int64_t i);
+                               struct lct_net_binder *b);
 
 /* The activation of the family.  Errors: FORMAT (unknown name). */
 locant_status lct_net_mlp_act(enum lct_net_act *out,
                               const struct lct_net_binder *b);
 
-/* Numbers of scratch for 'rows' rows. */
-int64_t lct_net_mlp_scratch(const struct lct_net_mlp *mlp, int64_t rows);
-
-/* y [rows, D] = mlp(x) */
-void lct_net_mlp_forward(void *y, const void *x, int64_t rows,
-                         const struct lct_net *n, const struct lct_net_mlp *mlp,
-                         void *scratch, const struct lct_net_room *room);
+/* y [rows, D] = mlp(x).  Errors: NOMEM. */
+locant_status lct_net_mlp_forward(void *y, const void *x, int64_t rows,
+                                  const struct lct_net_mlp *mlp,
+                                  struct lct_net_room *room);
 #endif

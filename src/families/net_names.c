@@ -1,68 +1,8 @@
-/* net_names.c - names of tensors: the two large customs, and how to find one */
+/* net_names.c - how to find a tensor by its role */
 #include "net_names.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-const struct lct_net_names lct_net_names_llama = {
-    .layer = "layers.",
-    .name = { [LCT_EMBED] = "embed_tokens",
-              [LCT_FINAL_NORM] = "norm",
-              [LCT_HEAD] = "lm_head",
-              [LCT_NORM_ATTN] = "input_layernorm",
-              [LCT_NORM_MLP] = "post_attention_layernorm",
-              [LCT_Q] = "self_attn.q_proj",
-              [LCT_K] = "self_attn.k_proj",
-              [LCT_V] = "self_attn.v_proj",
-              [LCT_O] = "self_attn.o_proj",
-              [LCT_Q_NORM] = "self_attn.q_norm",
-              [LCT_K_NORM] = "self_attn.k_norm",
-              [LCT_SINK_LOGITS] = "self_attn.sinks",
-              [LCT_GATE] = "mlp.gate_proj",
-              [LCT_UP] = "mlp.up_proj",
-              [LCT_DOWN] = "mlp.down_proj" }
-};
-
-const struct lct_net_names lct_net_names_gguf = {
-    .layer = "blk.",
-    .name = { [LCT_EMBED] = "token_embd",
-              [LCT_EMBED_NORM] = "token_embd_norm",
-              [LCT_POSITIONS] = "position_embd",
-              [LCT_FINAL_NORM] = "output_norm",
-              [LCT_HEAD] = "output",
-              [LCT_NORM_ATTN] = "attn_norm",
-              [LCT_AFTER_ATTN] = "post_attention_norm",
-              [LCT_NORM_MLP] = "ffn_norm",
-              [LCT_AFTER_MLP] = "post_ffw_norm",
-              [LCT_Q] = "attn_q",
-              [LCT_K] = "attn_k",
-              [LCT_V] = "attn_v",
-              [LCT_QKV] = "attn_qkv",
-              [LCT_O] = "attn_output",
-              [LCT_Q_NORM] = "attn_q_norm",
-              [LCT_K_NORM] = "attn_k_norm",
-              [LCT_SINK_LOGITS] = "attn_sinks",
-              [LCT_GATE] = "ffn_gate",
-              [LCT_UP] = "ffn_up",
-              [LCT_DOWN] = "ffn_down",
-              [LCT_Q_A] = "attn_q_a",
-              [LCT_Q_A_NORM] = "attn_q_a_norm",
-              [LCT_Q_B] = "attn_q_b",
-              [LCT_KV_A] = "attn_kv_a_mqa",
-              [LCT_KV_A_NORM] = "attn_kv_a_norm",
-              [LCT_KV_B] = "attn_kv_b",
-              [LCT_K_B] = "attn_k_b",
-              [LCT_V_B] = "attn_v_b",
-              [LCT_ROUTER] = "ffn_gate_inp",
-              [LCT_CORRECTION] = "exp_probs_b",
-              [LCT_EXPERT_GATE] = "ffn_gate_exps",
-              [LCT_EXPERT_UP] = "ffn_up_exps",
-              [LCT_EXPERT_DOWN] = "ffn_down_exps",
-              [LCT_SHARED_GATE] = "ffn_gate_shexp",
-              [LCT_SHARED_UP] = "ffn_up_shexp",
-              [LCT_SHARED_DOWN] = "ffn_down_shexp",
-              [LCT_SHARED_SIGMOID] = "ffn_gate_inp_shexp" }
-};
 
 const char *lct_net_names_of(const struct lct_net_names *n,
                              enum lct_net_role role)

@@ -143,8 +143,6 @@ struct lct_net_names {
     const char *name[LCT_ROLES];
 };
 
-extern const struct lct_net_names lct_net_names_llama, lct_net_names_gguf;
-
 /* The name of a role; NULL if the family has none. */
 const char *lct_net_names_of(const struct lct_net_names *n,
                              enum lct_net_role role);

@@ -1,13 +1,116 @@
 /* net_open.c - a model from its folder: configuration, plan, tensors */
+#include "../files/document.h"
 #include "family.h"
-#include "net_ends.h"
 #include "net_gguf.h"
 #include "net_math.h"
-#include "net_params.h"
 #include "net_stack.h"
 #include "net_whole.h"
 #include "plan_with.h"
 #include <inttypes.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------- keys */
+
+/* *out = the keys of params.json under the names of config.json, to be released
+   (llama/model.py of Meta; mistral-inference, transformer.py). */
+static locant_status translate_params(json_t **out, const struct lct_net *n)
+{
+    static const struct {
+        const char *within, *from, *to;
+    } keys[] = {
+        { NULL, "dim", "hidden_size" },
+        { NULL, "hidden_dim", "intermediate_size" },
+        { NULL, "norm_eps", "rms_norm_eps" },
+        { NULL, "tied_embeddings", "tie_word_embeddings" },
+        { "moe", "num_experts", "num_local_experts" },
+        { "moe", "num_experts_per_tok", "num_experts_per_tok" },
+    };
+
+    *out = json_object();
+    LCT_NET_GOT(*out);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        const json_t *at = n->config.text;
+        json_t *value = json_object_get(
+            keys[i].within != NULL ? json_object_get(at, keys[i].within) : at,
+            keys[i].from);
+
+        if (value != NULL && json_object_set(*out, keys[i].to, value) != 0)
+            return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    }
+    return LOCANT_OK;
+}
+
+/* Some files say -1 for none. */
+static void add_end(struct lct_net *n, const json_t *id)
+{
+    if (json_is_integer(id) && json_integer_value(id) >= 0 && n->n_end < 8)
+        n->end[n->n_end++] = json_integer_value(id);
+}
+
+/* What transformers reads before config.json when it generates; NULL if there
+   is no folder, or none in it. */
+static locant_status read_generation(json_t **out, const char *folder)
+{
+    char path[4096];
+    locant_status status;
+
+    *out = NULL;
+    if (folder == NULL ||
+        snprintf(path, sizeof path, "%s/generation_config.json", folder) >=
+            (int)sizeof path)
+        return LOCANT_OK;
+    status = lct_document_read(out, path, 10000);
+    return status == LOCANT_ERR_IO ? LOCANT_OK : status;
+}
+
+/* The value of a key that is not null in one of the objects, the first that has
+   it. */
+static const json_t *first_value(const json_t *const objects[3],
+                                 const char *key)
+{
+    for (int i = 0; i < 3; i++) {
+        const json_t *value = json_object_get(objects[i], key);
+
+        if (value != NULL && !json_is_null(value))
+            return value;
+    }
+    return NULL;
+}
+
+static int64_t first_id(const json_t *const objects[3], const char *key)
+{
+    const json_t *id = first_value(objects, key);
+
+    return json_is_integer(id) ? json_integer_value(id) : -1;
+}
+
+/*
+ * n->start, n->end and n->pad by generation_config.json in the folder (NULL:
+ * there is none), or by the configuration.  Ids that end a text are a number or
+ * a list.
+ */
+static locant_status read_ends(struct lct_net *n, const char *folder)
+{
+    json_t *generation;
+    const json_t *ends;
+
+    LCT_TRY(read_generation(&generation, folder));
+    const json_t *const objects[3] = { generation, n->config.text,
+                                       n->config.root };
+
+    n->start = first_id(objects, "decoder_start_token_id");
+    ends = first_value(objects, "eos_token_id");
+    add_end(n, ends);
+    for (size_t i = 0; i < json_array_size(ends); i++)
+        add_end(n, json_array_get(ends, i));
+    n->pad = first_id(objects, "pad_token_id");
+    if (n->pad < 0)
+        n->pad = n->n_end > 0 ? n->end[0] : 0;
+    if (n->start < 0)
+        n->start = n->pad;
+    json_decref(generation);
+    return LOCANT_OK;
+}
 
 /* ------------------------------------------------------------------- open */
 
@@ -69,7 +172,7 @@ static locant_status choose_family(struct lct_net *n)
         if (n->family == NULL) /* a whole model that names no text part */
             n->family = lct_net_families_find(n->plan.family->model_type);
         if (lct_config_is_params(&n->config)) {
-            LCT_TRY(lct_net_params_translate(&n->translated, n));
+            LCT_TRY(translate_params(&n->translated, n));
             n->config.text = n->translated;
         }
     }
@@ -89,35 +192,13 @@ static locant_status choose_family(struct lct_net *n)
     return check_linear(n);
 }
 
-/* A model without anything yet; NULL: no memory. */
-static struct lct_net *blank(locant_dtype dtype)
-{
-    struct lct_net *n = locant_alloc(sizeof(*n));
-
-    if (n == NULL)
-        return NULL;
-    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
-    n->round_weights = dtype == LOCANT_BF16;
-    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
-    return n;
-}
-
-static locant_status finish(struct lct_net **out, struct lct_net *n,
-                            locant_status status)
-{
-    if (status != LOCANT_OK)
-        lct_net_close(n);
-    else
-        *out = n;
-    return status;
-}
-
-static locant_status read_files(struct lct_net *n, const char *path,
-                                const char *with)
+/* The rest of a model with a configuration; 'path' is for messages, and for
+   files beside, if there is a folder. */
+static locant_status read_rest(struct lct_net *n, const char *path,
+                               const char *with, const char *folder)
 {
     struct lct_net_binder b;
 
-    LCT_TRY(lct_config_read_both(&n->config, &n->weights, path));
     LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
                                      n->weights));
     if (with != NULL)
@@ -127,50 +208,57 @@ static locant_status read_files(struct lct_net *n, const char *path,
         LCT_TRY(lct_weights_open(&n->weights, path)); /* fails, saying why */
     LCT_TRY(lct_net_whole_begin(&b, n));
     LCT_TRY(lct_net_whole_bind(n, b, path));
-    return lct_net_ends_read(n, path);
+    return read_ends(n, folder);
+}
+
+static locant_status read_files(struct lct_net *n, const char *path,
+                                const char *with)
+{
+    LCT_TRY(lct_config_read_both(&n->config, &n->weights, path));
+    return read_rest(n, path, with, path);
 }
 
 static locant_status read_bytes(struct lct_net *n,
                                 const struct lct_net_bytes *from)
 {
-    struct lct_net_binder b;
-
     LCT_TRY(lct_config_parse(&n->config, from->config, from->config_size,
                              from->name));
     LCT_TRY(lct_weights_parse(&n->weights, from->weights, from->weights_size,
                               from->name));
-    LCT_TRY(lct_position_plan_beside(&n->plan, &n->config, LCT_STACK_TRUE,
-                                     n->weights));
-    LCT_TRY(choose_family(n));
-    LCT_TRY(lct_net_whole_begin(&b, n));
-    LCT_TRY(lct_net_whole_bind(n, b, from->name));
-    return lct_net_ends_read(n, NULL);
+    return read_rest(n, from->name, NULL, NULL);
 }
 
-locant_status lct_net_open_with(struct lct_net **out, const char *path,
-                                locant_dtype dtype, const char *with)
+/* From bytes, or if these are NULL from a path. */
+static locant_status read_model(struct lct_net **out, locant_dtype dtype,
+                                const struct lct_net_bytes *from,
+                                const char *path, const char *with)
 {
-    struct lct_net *n = blank(dtype);
+    struct lct_net *n = locant_alloc(sizeof(*n));
+    locant_status status;
 
     *out = NULL;
-    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
-                     : finish(out, n, read_files(n, path, with));
+    LCT_NET_GOT(n);
+    n->dtype = dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
+    n->round_weights = dtype == LOCANT_BF16;
+    n->math = n->dtype == LOCANT_F64 ? &lct_net_math_f64 : &lct_net_math_f32;
+    status = from != NULL ? read_bytes(n, from) : read_files(n, path, with);
+    if (status == LOCANT_OK)
+        *out = n;
+    else
+        lct_net_close(n);
+    return status;
+}
+
+locant_status lct_net_open(struct lct_net **out, const char *path,
+                           locant_dtype dtype, const char *with)
+{
+    return read_model(out, dtype, NULL, path, with);
 }
 
 locant_status lct_net_parse(struct lct_net **out, const struct lct_net_bytes *b,
                             locant_dtype dtype)
 {
-    struct lct_net *n = blank(dtype);
-
-    *out = NULL;
-    return n == NULL ? locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory")
-                     : finish(out, n, read_bytes(n, b));
-}
-
-locant_status lct_net_open(struct lct_net **out, const char *path,
-                           locant_dtype dtype)
-{
-    return lct_net_open_with(out, path, dtype, NULL);
+    return read_model(out, dtype, b, NULL, NULL);
 }
 
 locant_status lct_net_need_head(const char *fn, const struct lct_net *n)

@@ -6,6 +6,7 @@
  */
 #include "net_patches.h"
 #include "net_family_keys.h"
+#include "net_grid.h"
 #include "net_math.h"
 #include "net_linear.h"
 #include "net_norm.h"
@@ -39,33 +40,20 @@ static locant_status read_sides(int64_t out[2], const struct lct_net *n,
 static locant_status bind_map(struct lct_net_patches *p,
                               struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_EMBED, -1, -1 };
     struct lct_net *n = b->n;
     const int64_t of_image[4] = { n->width, p->channels, p->side[0],
                                   p->side[1] };
     const int64_t of_clip[5] = { n->width, p->channels, p->frames, p->side[0],
                                  p->side[1] };
+    const bool clip = b->n->s.frames > 0;
     const struct lct_weight *w;
-    int64_t in;
 
-    LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
-    if (b->s.frames > 0)
-        LCT_TRY(lct_net_bind_shape(b->n, w, 5, of_clip));
-    else
-        LCT_TRY(lct_net_bind_shape(b->n, w, 4, of_image));
-    in = p->channels * p->frames * p->side[0] * p->side[1];
-    LCT_TRY(lct_net_bind_blocks(b->n, w, in));
-    p->map.w = (struct lct_net_matrix){ .weight = w,
-                                        .out = n->width,
-                                        .in = in,
-                                        .row = in,
-                                        .group = n->width,
-                                        .step = n->width };
-    if (n->round_weights)
-        LCT_TRY(lct_net_matrix_round(n, &p->map.w));
-    w = lct_net_bind_find(b, at, ".bias");
-    if (w == NULL && (b->s.biases & LCT_BIAS_PATCHES) != 0)
-        LCT_TRY(lct_net_bind_need(&w, b, at, ".bias"));
+    LCT_TRY(lct_net_bind_matrix(&p->map.w, b, LCT_EMBED, ".weight",
+                                clip ? 5 : 4, clip ? of_clip : of_image));
+    LCT_TRY(lct_net_matrix_round(n, &p->map.w));
+    w = lct_net_bind_find(b, LCT_EMBED, ".bias");
+    if (w == NULL && (n->s.biases & LCT_BIAS_PATCHES) != 0)
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".bias"));
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);
 }
@@ -82,12 +70,9 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     LCT_TRY(
         lct_net_family_keys_whole(&said[1], &n->config, "num_register_tokens"));
     for (int i = 0; i < 2; i++) {
-        const struct lct_net_place at = { roles[i], -1, -1 };
-
-        w[i] = lct_net_bind_find(b, at, "");
-        if (w[i] == NULL && said[i] > 0 &&
-            lct_net_names_role(&b->prefix, roles[i]) != NULL)
-            LCT_TRY(lct_net_bind_need(&w[i], b, at, ""));
+        w[i] = lct_net_bind_find(b, roles[i], "");
+        if (w[i] == NULL && said[i] > 0 && lct_net_bind_knows(b, roles[i]))
+            LCT_TRY(lct_net_bind_need(&w[i], b, roles[i], ""));
         if (w[i] == NULL)
             continue;
         LCT_TRY(lct_net_bind_shape(b->n, w[i], 3,
@@ -97,8 +82,7 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     }
     p->prefix =
         lct_net_keep(n, (size_t)(p->n_prefix * n->width) * n->math->item);
-    if (p->prefix == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(p->prefix);
     for (int i = 0; i < 2; i++)
         if (w[i] != NULL)
             n->math->read(
@@ -110,19 +94,18 @@ static locant_status bind_prefix(struct lct_net_patches *p,
 static locant_status bind_table(struct lct_net_patches *p,
                                 struct lct_net_binder *b)
 {
-    const struct lct_net_place at = { LCT_POSITIONS, -1, -1 };
     const int64_t shape[2] = { p->rows_before + p->image[0] * p->image[1],
                                b->n->width };
     const struct lct_weight *w;
     void *table;
 
-    if (lct_net_names_role(&b->prefix, LCT_POSITIONS) == NULL)
+    if (!lct_net_bind_knows(b, LCT_POSITIONS))
         return LOCANT_OK;
-    if (b->s.frames > 0) {
-        LCT_TRY(lct_net_bind_need(&w, b, at, ".weight"));
+    if (b->n->s.frames > 0) {
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ".weight"));
         LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
     } else {
-        LCT_TRY(lct_net_bind_need(&w, b, at, ""));
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ""));
         LCT_TRY(lct_net_bind_shape(b->n, w, 3,
                                    (int64_t[3]){ 1, shape[0], shape[1] }));
     }
@@ -139,7 +122,7 @@ static locant_status read_clips(struct lct_net_patches *p,
     const struct lct_config *c = &b->n->config;
     int64_t rows = 2304, side = 1;
 
-    p->frames = b->s.frames;
+    p->frames = b->n->s.frames;
     p->merge = 2;
     p->rows_before = 0;
     p->form = LOCANT_RESIZE_QWEN3VL;
@@ -169,15 +152,13 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
 {
     struct lct_net *n = b->n;
     struct lct_net_patches *p = lct_net_keep(n, sizeof(*p));
-    const char *channels = b->s.frames > 0 ? "in_channels" : "num_channels";
+    const char *channels = b->n->s.frames > 0 ? "in_channels" : "num_channels";
 
     *out = p;
-    if (p == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(p);
     p->image[0] = p->image[1] = 224;
-    p->side[0] = p->side[1] = b->s.patch;
+    p->side[0] = p->side[1] = b->n->s.patch;
     p->channels = 3;
-    p->any_size = b->s.any_size;
     LCT_TRY(read_sides(p->image, n, "image_size"));
     LCT_TRY(read_sides(p->side, n, "patch_size"));
     lct_config_integer(&p->channels, n->config.text, channels);
@@ -187,7 +168,7 @@ locant_status lct_net_patches_bind(struct lct_net_patches **out,
                            n->config.file, channels, p->channels);
     p->frames = p->merge = p->rows_before = 1;
     p->form = LOCANT_RESIZE_HF;
-    if (b->s.frames > 0)
+    if (b->n->s.frames > 0)
         LCT_TRY(read_clips(p, b));
     for (int i = 0; i < 2; i++)
         p->image[i] /= p->side[i];
@@ -227,9 +208,34 @@ int64_t lct_net_patches_states(const struct lct_net *n, int64_t height,
 
 /* ------------------------------------------------------------------ enter */
 
-void lct_net_patches_take(void *out, const struct lct_net_math *m,
-                          const struct lct_net_patches *p, const float *image,
-                          const struct lct_net_tokens *t, int64_t y, int64_t x)
+/* Rows and columns of patches, and which one a token after the prefix is. */
+struct places {
+    const struct lct_net_grid *grid; /* or NULL: in reading order */
+    int64_t rows, columns;
+};
+
+static struct places places_of(const struct lct_net_tokens *t,
+                               const struct lct_net_patches *p)
+{
+    return t->grid != NULL
+               ? (struct places){ t->grid, t->grid->rows, t->grid->columns }
+               : (struct places){ NULL, t->height / p->side[0],
+                                  t->width / p->side[1] };
+}
+
+static void place(int64_t *y, int64_t *x, const struct places *at, int64_t i)
+{
+    *y = i / at->columns;
+    *x = i % at->columns;
+    if (at->grid != NULL)
+        lct_net_grid_patch(y, x, at->grid, i);
+}
+
+/* out [channels frames side side] = patch (y, x) of an image, which all frames
+   show. */
+static void cut_out(void *out, const struct lct_net_math *m,
+                    const struct lct_net_patches *p, const float *image,
+                    const struct lct_net_tokens *t, int64_t y, int64_t x)
 {
     int64_t at = 0;
 
@@ -243,126 +249,139 @@ void lct_net_patches_take(void *out, const struct lct_net_math *m,
                               x * p->side[1] + j]);
 }
 
-locant_status lct_net_patches_table(locant_tensor *out, void **room,
-                                    const struct lct_net_run *r, int64_t rows,
-                                    int64_t columns)
+/* out [count, ..] = the numbers of the patches of row b. */
+static void take_patches(void *out, const struct lct_net_run *r,
+                         const struct lct_net_tokens *t,
+                         const struct places *at, int64_t b)
 {
     const struct lct_net_patches *p = r->stack->patches;
-    const int64_t shape[2] = { p->rows_before + rows * columns, p->map.w.out };
+    const struct lct_net_math *m = r->n->math;
+    const int64_t each = p->map.w.in, count = at->rows * at->columns;
+    const int64_t image = p->channels * t->height * t->width;
+    int64_t y, x, from;
+
+    for (int64_t i = 0; i < count; i++) {
+        void *to = lct_net_math_at(m, out, i * each);
+
+        place(&y, &x, at, i);
+        if (t->height > 0)
+            cut_out(to, m, p, t->pixels + (at->grid != NULL ? 0 : b * image), t,
+                    y, x);
+        else {
+            from = b * count + lct_net_grid_patch(&y, &x, at->grid, i);
+            for (int64_t k = 0; k < each; k++)
+                m->set(to, k, t->pixels[from * each + k]);
+        }
+    }
+}
+
+/* The table for so many patches: itself, or resized in the room of the run;
+   data NULL: there is none. */
+static locant_status resized_table(locant_tensor *out, struct lct_net_run *r,
+                                   const struct places *at)
+{
+    const struct lct_net_patches *p = r->stack->patches;
+    const int64_t shape[2] = { p->rows_before + at->rows * at->columns,
+                               p->map.w.out };
     locant_resize how = LOCANT_RESIZE_INIT;
+    void *resized;
 
     *out = p->table;
     if (p->table.data == NULL ||
-        (rows == p->image[0] && columns == p->image[1]))
+        (at->rows == p->image[0] && at->columns == p->image[1]))
         return LOCANT_OK;
-    *room = locant_alloc((size_t)(shape[0] * shape[1]) * r->n->math->item);
-    if (*room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    *out = locant_dense(*room, r->n->dtype, 2, shape);
+    resized = lct_net_take(&r->room, shape[0], shape[1]);
+    LCT_NET_GOT(resized);
+    *out = locant_dense(resized, r->n->dtype, 2, shape);
     LCT_TRY(locant_resize_set_form(&how, p->form));
     how.prefix = p->rows_before;
     how.from_rows = p->image[0];
     how.from_columns = p->image[1];
-    how.rows = rows;
-    how.columns = columns;
+    how.rows = at->rows;
+    how.columns = at->columns;
     return locant_resize_2d(out, &p->table, &how);
 }
 
-/* Row b of the batch, from its patches mapped to D. */
-static void assemble(struct lct_net_run *r, const locant_tensor *table,
-                     const void *patches, int64_t b, int64_t T)
+/* Add the rows of the table to row b, whose patches begin at 'first'; of its
+   prefix the class token has one. */
+static void add_table(void *first, const struct lct_net_run *r,
+                      const locant_tensor *table, const struct places *at)
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_patches *p = r->stack->patches;
-    const int64_t D = p->map.w.out, count = T - p->n_prefix;
-    void *x = lct_net_math_at(m, r->x, b * T * D);
-    void *first = lct_net_math_at(m, x, p->n_prefix * D);
+    const int64_t D = p->map.w.out;
+    int64_t y, x;
 
-    memcpy(x, p->prefix, (size_t)(p->n_prefix * D) * m->item);
-    memcpy(first, lct_net_math_at(m, patches, b * count * D),
-           (size_t)(count * D) * m->item);
-    if (table->data == NULL)
-        return;
     if (p->n_prefix > 0)
-        m->add(x, table->data, 1, D);
-    m->add(first, lct_net_math_at(m, table->data, D), 1, count * D);
-}
-
-/* Centres of patches in -1 .. 1, rows then columns; prefix tokens, which are
-   not turned, sit at 0. */
-static void set_coordinates(struct lct_net_run *r, int64_t T, int64_t rows,
-                            int64_t columns)
-{
-    struct lct_net_cache *c = r->cache;
-    const int64_t first = r->stack->patches->n_prefix;
-
-    for (int64_t i = 0; c->axes == 2 && i < c->B * T; i++) {
-        double *at = c->coords + (i / T * c->capacity + i % T) * 2;
-        const int64_t patch = i % T - first;
-
-        at[0] = at[1] = 0;
-        if (patch < 0)
-            continue;
-        at[0] = (double)(2 * (patch / columns) + 1 - rows) / (double)rows;
-        at[1] = (double)(2 * (patch % columns) + 1 - columns) / (double)columns;
+        m->add(lct_net_math_at(m, first, -p->n_prefix * D), table->data, 1, D);
+    for (int64_t i = 0; i < at->rows * at->columns; i++) {
+        place(&y, &x, at, i);
+        m->add(lct_net_math_at(m, first, i * D),
+               lct_net_math_at(m, table->data,
+                               (p->rows_before + y * at->columns + x) * D),
+               1, D);
     }
 }
 
-static void map_patches(void *out, void *in, struct lct_net_run *r,
-                        const struct lct_net_tokens *t)
+/* Rows and columns of the patches of a clip; or their centres in -1 .. 1, where
+   prefix tokens, which are not turned, sit at 0. */
+static void set_coordinates(struct lct_net_run *r, const struct places *at,
+                            int64_t b)
 {
-    const struct lct_net_patches *p = r->stack->patches;
-    const struct lct_net_math *m = r->n->math;
-    const int64_t rows = t->height / p->side[0],
-                  columns = t->width / p->side[1];
-    const int64_t count = rows * columns, B = r->cache->B;
-    const int64_t image = p->channels * t->height * t->width;
+    const int64_t P = r->stack->patches->n_prefix;
+    double *c = r->cache->coords + b * r->cache->capacity * 2;
+    int64_t y, x;
 
-    for (int64_t i = 0; i < B * count; i++)
-        lct_net_patches_take(lct_net_math_at(m, in, i * p->map.w.in), m, p,
-                             t->pixels + i / count * image, t,
-                             i % count / columns, i % columns);
-    lct_net_linear_forward(out, p->map.w.out, in, B * count, r->n, &p->map,
-                           &r->room);
+    for (int64_t i = 0; i < 2 * P; i++)
+        c[i] = 0;
+    for (int64_t i = 0; i < at->rows * at->columns; i++) {
+        double *to = c + 2 * (P + i);
+
+        place(&y, &x, at, i);
+        to[0] = at->grid != NULL
+                    ? (double)y
+                    : (double)(2 * y + 1 - at->rows) / (double)at->rows;
+        to[1] = at->grid != NULL
+                    ? (double)x
+                    : (double)(2 * x + 1 - at->columns) / (double)at->columns;
+    }
 }
 
 locant_status lct_net_patches_enter(struct lct_net_run *r,
                                     const struct lct_net_tokens *t)
 {
     const struct lct_net_patches *p = r->stack->patches;
-    const int64_t rows = t->height / p->side[0],
-                  columns = t->width / p->side[1];
-    const int64_t count = r->cache->B * rows * columns;
-    const size_t item = r->n->math->item;
-    void *in = locant_alloc((size_t)(count * p->map.w.in) * item);
-    void *out = locant_alloc((size_t)(count * p->map.w.out) * item);
-    void *room = NULL;
+    const struct lct_net_math *m = r->n->math;
+    const struct places at = places_of(t, p);
+    const int64_t count = at.rows * at.columns, D = p->map.w.out;
+    const size_t mark = r->room.used;
+    void *in = lct_net_take(&r->room, count, p->map.w.in);
     locant_tensor table;
-    locant_status status;
 
-    if (in == NULL || out == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    else
-        status = lct_net_patches_table(&table, &room, r, rows, columns);
-    if (status == LOCANT_OK) {
-        map_patches(out, in, r, t);
-        for (int64_t b = 0; b < r->cache->B; b++)
-            assemble(r, &table, out, b, t->T);
-        set_coordinates(r, t->T, rows, columns);
-        lct_net_norm_rows(r->x, r->x, r->cache->B * t->T, r->n->math,
-                          &r->stack->input_norm);
+    LCT_NET_GOT(in);
+    LCT_TRY(resized_table(&table, r, &at));
+    for (int64_t b = 0; b < r->cache->B; b++) {
+        void *x = lct_net_math_at(m, r->x, b * t->T * D);
+        void *first = lct_net_math_at(m, x, p->n_prefix * D);
+
+        memcpy(x, p->prefix, (size_t)(p->n_prefix * D) * m->item);
+        take_patches(in, r, t, &at, b);
+        lct_net_linear_forward(first, in, count, &p->map, &r->room);
+        if (table.data != NULL)
+            add_table(first, r, &table, &at);
+        if (r->cache->axes == 2)
+            set_coordinates(r, &at, b);
     }
-    locant_release(in);
-    locant_release(out);
-    locant_release(room);
-    return status;
+    lct_net_norm_rows(r->x, r->x, r->cache->B * t->T, m, &r->stack->input_norm);
+    lct_net_give_back(&r->room, mark);
+    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------- head */
 
 int64_t lct_net_patches_pooled(const struct lct_net *n)
 {
-    return n->pool == LCT_POOL_AND_MEAN ? 2 * n->width : n->width;
+    return n->s.pool == LCT_POOL_AND_MEAN ? 2 * n->width : n->width;
 }
 
 /* One row of what the head reads, from states x [T, D]. */
@@ -371,14 +390,14 @@ static void pool(void *out, const void *x, const struct lct_net *n, int64_t T)
     const struct lct_net_math *m = n->math;
     const int64_t D = n->width;
     const int64_t from =
-        n->pool == LCT_POOL_MEAN ? 0 : n->text.patches->n_prefix;
+        n->s.pool == LCT_POOL_MEAN ? 0 : n->text.patches->n_prefix;
     void *mean = out;
 
-    if (n->pool != LCT_POOL_MEAN) {
+    if (n->s.pool != LCT_POOL_MEAN) {
         memcpy(out, x, (size_t)D * m->item);
         mean = lct_net_math_at(m, out, D);
     }
-    if (n->pool == LCT_POOL_CLASS)
+    if (n->s.pool == LCT_POOL_CLASS)
         return;
     memset(mean, 0, (size_t)D * m->item);
     for (int64_t t = from; t < T; t++)
@@ -391,14 +410,14 @@ locant_status lct_net_patches_head(void *out, struct lct_net_run *r, int64_t T)
     const struct lct_net *n = r->n;
     const struct lct_net_math *m = n->math;
     const int64_t B = r->cache->B, width = lct_net_patches_pooled(n);
-    void *pooled = locant_alloc((size_t)(B * width) * m->item);
+    const size_t mark = r->room.used;
+    void *pooled = lct_net_take(&r->room, B, width);
 
-    if (pooled == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(pooled);
     for (int64_t b = 0; b < B; b++)
         pool(lct_net_math_at(m, pooled, b * width),
              lct_net_math_at(m, r->x, b * T * n->width), n, T);
-    lct_net_linear_forward(out, n->vocab, pooled, B, n, &n->head, &r->room);
-    locant_release(pooled);
+    lct_net_linear_forward(out, pooled, B, &n->head, &r->room);
+    lct_net_give_back(&r->room, mark);
     return LOCANT_OK;
 }

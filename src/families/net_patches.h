@@ -16,18 +16,6 @@ bool lct_net_patches_count(int64_t *tokens, const struct lct_net *n,
 int64_t lct_net_patches_states(const struct lct_net *n, int64_t height,
                                int64_t width);
 
-/* out [channels frames side side] = patch (y, x) of an image of t's size, which
-   all frames show. */
-void lct_net_patches_take(void *out, const struct lct_net_math *m,
-                          const struct lct_net_patches *p, const float *image,
-                          const struct lct_net_tokens *t, int64_t y, int64_t x);
-
-/* The table for so many patches: itself, or resized in *room, which is to be
-   released; data NULL: there is none.  Errors: NOMEM. */
-locant_status lct_net_patches_table(locant_tensor *out, void **room,
-                                    const struct lct_net_run *r, int64_t rows,
-                                    int64_t columns);
-
 /* r->x [B, T, D] = prefix tokens and patches with their positions, whose
    coordinates go to the cache.  Errors: NOMEM. */
 locant_status lct_net_patches_enter(struct lct_net_run *r,

@@ -171,7 +171,7 @@ locant_status lct_net_probe_begin(struct lct_net_probe *p,
                                   const struct lct_net_stack *s, int64_t length,
                                   int64_t only)
 {
-    *p = (struct lct_net_probe){ .stack = s, .only = only };
+    *p = (struct lct_net_probe){ .stack = s };
     p->watch = (struct lct_net_watch){ seen, p, seen_cross };
     p->layers = lct_net_zeros(s->n_layers, 1, sizeof(*p->layers));
     if (p->layers == NULL)

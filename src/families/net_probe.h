@@ -35,12 +35,12 @@ struct lct_net_probe_layer {
 
 struct lct_net_probe {
     const struct lct_net_stack *stack;
-    int64_t only; /* the layer that is probed; -1: all */
     struct lct_net_probe_layer *layers;
     struct lct_net_watch watch; /* for the run */
 };
 
-/* For calls of at most 'length' positions.  Errors: NOMEM. */
+/* For calls of at most 'length' positions, of layer 'only'; -1: of all.
+   Errors: NOMEM. */
 locant_status lct_net_probe_begin(struct lct_net_probe *p,
                                   const struct lct_net_stack *s, int64_t length,
                                   int64_t only);

@@ -174,19 +174,17 @@ static json_t *layer_json(const struct lct_net_probe_layer *l, int64_t layer,
     const size_t pairs = (size_t)l->pairs + 1;
     double *mean = locant_alloc(pairs * sizeof(*mean));
     int64_t *used = locant_alloc(pairs * sizeof(*used));
+    const bool enough = mean != NULL && used != NULL;
     json_t *heads = json_array(), *out = NULL;
 
-    for (size_t c = 0; mean != NULL && used != NULL && c < pairs; c++)
-        mean[c] = (double)(used[c] = 0);
-    for (int64_t h = 0; mean != NULL && used != NULL && h < l->plan->heads;
-         h++) {
+    for (int64_t h = 0; enough && h < l->plan->heads; h++) {
         json_t *one = head_json(l, h, bins, used, mean);
 
         if (head < 0 || head == h)
             json_array_append(heads, one);
         json_decref(one);
     }
-    if (mean != NULL && used != NULL)
+    if (enough)
         out = json_pack("{s:I, s:s, s:I, s:I, s:o, s:o, s:O, s:o}", "layer",
                         (json_int_t)layer, "spec",
                         l->plan->spec != NULL ? l->plan->spec : "none",

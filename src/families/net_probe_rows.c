@@ -9,6 +9,7 @@
 #include "net_probe_rows.h"
 #include "../core/error.h"
 #include "../core/size.h"
+#include "net_math.h"
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ int lct_net_probe_bin(int64_t d)
 struct rows {
     locant_attention call;
     locant_tensor q, k, q_pos, k_pos, q_docs, k_docs, q_coords, k_coords;
+    const struct lct_net_math *math;
     int64_t H, T, S;
     bool whole; /* a tile needs all keys, for what depends on their set */
     int64_t *slots;
@@ -41,17 +43,6 @@ struct rows {
     /* the tile */
     int64_t i, n, j, m;
 };
-
-static size_t item_of(const struct rows *r)
-{
-    return locant_dtype_size(r->q.dtype);
-}
-
-static double number(const struct rows *r, const void *x, int64_t i)
-{
-    return r->q.dtype == LOCANT_F64 ? ((const double *)x)[i]
-                                    : (double)((const float *)x)[i];
-}
 
 static locant_status no_memory(void)
 {
@@ -86,7 +77,7 @@ static int64_t slots_below(const struct rows *r)
 
 static locant_status reserve(struct rows *r)
 {
-    const size_t item = item_of(r);
+    const size_t item = r->math->item;
     const int64_t before = slots_below(r);
     const int64_t ones[2] = { 2 * r->S + TILE, TILE };
     const int64_t out[3] = { r->H, TILE, TILE + 1 };
@@ -106,10 +97,7 @@ static locant_status reserve(struct rows *r)
     for (int64_t c = 0; c < TILE; c++) {
         const int64_t at = (r->S + c) * TILE + c;
 
-        if (r->q.dtype == LOCANT_F64)
-            ((double *)(void *)r->ones)[at] = 1;
-        else
-            ((float *)(void *)r->ones)[at] = 1;
+        r->math->set(r->ones, at, 1);
     }
     for (int64_t s = 0; s < r->S + before; s++)
         r->slots[s] = s - before;
@@ -131,12 +119,15 @@ static locant_status begin(struct rows *r, const locant_attention *call)
     const unsigned sums = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE;
     const locant_encoding *e = call->encoding;
 
-    *r = (struct rows){ .call = *call,
-                        .q = *call->q,
-                        .k = *call->k,
-                        .H = call->q->shape[1],
-                        .T = call->q->shape[2],
-                        .S = call->k->shape[2] };
+    *r =
+        (struct rows){ .call = *call,
+                       .q = *call->q,
+                       .k = *call->k,
+                       .math = call->q->dtype == LOCANT_F64 ? &lct_net_math_f64
+                                                            : &lct_net_math_f32,
+                       .H = call->q->shape[1],
+                       .T = call->q->shape[2],
+                       .S = call->k->shape[2] };
     r->whole = e != NULL && ((locant_encoding_doors(e) & ~sums) ||
                              (locant_encoding_traits(e) & LOCANT_TRAIT_LENGTH));
     r->call.sinks = NULL;
@@ -149,7 +140,8 @@ static void turn(struct rows *r, const locant_attention *call,
 {
     r->q = part(call->q, 0, b, 1);
     r->k = part(call->k, 0, b, 1);
-    r->total = (const char *)lse->data + (size_t)(b * r->H * r->T) * item_of(r);
+    r->total =
+        (const char *)lse->data + (size_t)(b * r->H * r->T) * r->math->item;
     r->k_pos = locant_dense(r->slots + slots_below(r), LOCANT_I64, 1, &r->S);
     r->q_pos = locant_dense(r->slots + slots_below(r) + r->S - r->T, LOCANT_I64,
                             1, &r->T);
@@ -170,6 +162,22 @@ static void turn(struct rows *r, const locant_attention *call,
         r->first++;
 }
 
+static locant_status run(locant_tensor *out, locant_tensor *lse,
+                         const locant_attention *call)
+{
+    size_t bytes;
+    void *room;
+    locant_status status;
+
+    LCT_TRY(locant_attention_workspace(&bytes, call));
+    room = locant_alloc(bytes > 0 ? bytes : 1);
+    if (room == NULL)
+        return no_memory();
+    status = locant_attention_forward(out, lse, call, room, bytes);
+    locant_release(room);
+    return status;
+}
+
 /* Weights among the keys of the tile, and their log-sum-exp. */
 static locant_status read_tile(struct rows *r)
 {
@@ -178,7 +186,8 @@ static locant_status read_tile(struct rows *r)
     const int64_t before = r->whole ? r->S - r->j : r->S;
     locant_tensor q = part(&r->q, 2, r->i, r->n);
     locant_tensor k = part(&r->k, 2, from, keys);
-    locant_tensor v = { .data = r->ones + (size_t)(before * TILE) * item_of(r),
+    locant_tensor v = { .data =
+                            r->ones + (size_t)(before * TILE) * r->math->item,
                         .dtype = r->q.dtype,
                         .rank = 4,
                         .shape = { 1, r->k.shape[1], keys, TILE },
@@ -189,9 +198,6 @@ static locant_status read_tile(struct rows *r)
     locant_tensor lse = locant_dense(r->lse, r->q.dtype, 3, shape);
     locant_tensor q_docs, k_docs, q_coords, k_coords;
     locant_attention call = r->call;
-    size_t bytes;
-    void *room;
-    locant_status status;
 
     call.q = &q;
     call.k = &k;
@@ -210,13 +216,7 @@ static locant_status read_tile(struct rows *r)
         call.q_coords = &q_coords;
         call.k_coords = &k_coords;
     }
-    LCT_TRY(locant_attention_workspace(&bytes, &call));
-    room = locant_alloc(bytes > 0 ? bytes : 1);
-    if (room == NULL)
-        return no_memory();
-    status = locant_attention_forward(&out, &lse, &call, room, bytes);
-    locant_release(room);
-    return status;
+    return run(&out, &lse, &call);
 }
 
 /* ----------------------------------------------------------------- the sums */
@@ -253,13 +253,13 @@ static void add_head(void *context, size_t head, int slot)
     (void)slot;
     for (int64_t i = 0; i < r->n; i++) {
         const int64_t row = h * r->n + i, at = r->i + i;
-        const double share =
-            exp(number(r, r->lse, row) - number(r, r->total, h * r->T + at));
+        const double share = exp(r->math->get(r->lse, row) -
+                                 r->math->get(r->total, h * r->T + at));
 
         if (is_padding(r, at) || !(share > 0))
             continue;
         for (int64_t c = 0; c < r->m; c++) {
-            const double p = share * number(r, r->out, row * TILE + c);
+            const double p = share * r->math->get(r->out, row * TILE + c);
 
             if (p > 0)
                 add_weight(&r->heads[h], r, p, q_pos[at] - k_pos[r->j + c],
@@ -319,8 +319,6 @@ static locant_status add_even(struct lct_net_probe_head *head,
     locant_tensor k = q, v, out, lse;
     locant_attention even = *call;
     double *room = locant_alloc((size_t)(2 * B * T) * sizeof(*room));
-    size_t bytes;
-    void *work = NULL;
     locant_status status;
 
     if (room == NULL)
@@ -338,14 +336,9 @@ static locant_status add_even(struct lct_net_probe_head *head,
     even.sinks = NULL;
     even.softcap = 0;
     even.q_coords = even.k_coords = NULL;
-    status = locant_attention_workspace(&bytes, &even);
-    if (status == LOCANT_OK && (work = locant_alloc(bytes + 1)) == NULL)
-        status = no_memory();
-    if (status == LOCANT_OK)
-        status = locant_attention_forward(&out, &lse, &even, work, bytes);
+    status = run(&out, &lse, &even);
     if (status == LOCANT_OK)
         status = add_call(head, &even, &lse);
-    locant_release(work);
     locant_release(room);
     return status;
 }

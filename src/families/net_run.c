@@ -10,7 +10,6 @@
 #include "net_merger.h"
 #include "net_norm.h"
 #include "net_patches.h"
-#include "net_seen.h"
 #include "net_share.h"
 #include "net_streams.h"
 #include "net_windows.h"
@@ -48,30 +47,22 @@ static locant_status begin(struct lct_net_run *r, int64_t B, int64_t capacity,
 {
     const struct lct_net *n = r->n;
     const struct lct_net_stack *s = r->stack;
-    int64_t scratch = 0;
 
-    for (int64_t i = 0; i < s->n_layers; i++) {
-        int64_t each = lct_net_block_scratch(n, &s->layers[i], rows);
-
-        if (each > scratch)
-            scratch = each;
-    }
-    LCT_TRY(lct_net_cache_create(&r->cache, n, s, B, s->memory + capacity));
-    lct_net_cache_append(r->cache, LCT_IDS_ARANGE, s->memory, NULL, NULL, 0, 0);
+    r->ids = s->plan->ids;
     LCT_TRY(lct_net_linear_begin(&r->room, n));
-    r->x = lct_net_zeros(rows * s->n_streams, n->width, n->math->item);
+    LCT_TRY(lct_net_cache_create(&r->cache, &r->room, s, B,
+                                 n->s.memory + capacity));
+    lct_net_cache_append(r->cache, LCT_IDS_ARANGE, n->s.memory, NULL, NULL, 0,
+                         0);
+    r->x = lct_net_take(&r->room, rows * n->s.streams, n->width);
+    r->embed = lct_net_take(&r->room, rows,
+                            n->adaptive != NULL ? lct_net_adaptive_scratch(n)
+                                                : n->embed.in);
     if (s->inputs_width > 0)
-        r->inputs = lct_net_zeros(rows, s->inputs_embed.in, n->math->item);
-    r->embed = lct_net_zeros(
-        rows, n->adaptive != NULL ? lct_net_adaptive_scratch(n) : n->embed.in,
-        n->math->item);
-    r->scratch = lct_net_zeros(scratch, 1, n->math->item);
-    r->docs =
-        has_chunks(s) ? lct_net_zeros(B, capacity, sizeof(*r->docs)) : NULL;
-    if (r->x == NULL || r->embed == NULL || r->scratch == NULL ||
-        (has_chunks(s) && r->docs == NULL) ||
-        (s->inputs_width > 0 && r->inputs == NULL))
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+        r->inputs = lct_net_take(&r->room, rows, s->inputs_embed.in);
+    r->docs = lct_net_take_items(&r->room, has_chunks(s) ? B : 0, capacity,
+                                 sizeof(*r->docs));
+    LCT_NET_GOT(r->docs);
     return LOCANT_OK;
 }
 
@@ -80,16 +71,14 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
                                       const struct lct_net_stack *s, int64_t B,
                                       int64_t capacity, int64_t most)
 {
-    *r = (struct lct_net_run){
-        .n = n, .stack = s, .ids = s->plan->ids, .most = most
-    };
+    *r = (struct lct_net_run){ .n = n, .stack = s, .most = most };
     return begin(r, B, capacity, B * most);
 }
 
 locant_status lct_net_run_begin(struct lct_net_run *r, const struct lct_net *n,
                                 int64_t B, int64_t capacity, int64_t most)
 {
-    return lct_net_run_begin_stack(r, n, &n->text, B, capacity, most);
+    return lct_net_run_begin_share(r, n, B, capacity, most, NULL);
 }
 
 locant_status lct_net_run_begin_share(struct lct_net_run *r,
@@ -97,28 +86,21 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
                                       int64_t capacity, int64_t most,
                                       struct lct_net_share *share)
 {
-    const int64_t own = lct_net_share_most(share, n, capacity, most);
-
-    *r = (struct lct_net_run){ .n = n,
-                               .stack = &n->text,
-                               .ids = n->text.plan->ids,
-                               .most = most,
-                               .share = share };
-    LCT_TRY(
-        lct_net_share_reserve(share, n, B, n->text.memory + capacity, most));
-    return begin(r, B, capacity, B * own);
+    if (share == NULL)
+        return lct_net_run_begin_stack(r, n, &n->text, B, capacity, most);
+    *r = (struct lct_net_run){
+        .n = n, .stack = &n->text, .most = most, .share = share
+    };
+    LCT_TRY(begin(r, B, capacity,
+                  B * lct_net_share_most(share, n, capacity, most)));
+    return lct_net_share_reserve(share, &r->room, B, n->s.memory + capacity,
+                                 most);
 }
 
 void lct_net_run_end(struct lct_net_run *r)
 {
-    lct_net_cache_free(r->cache);
     locant_encoding_free(r->encoding);
     lct_net_linear_end(&r->room);
-    locant_release(r->x);
-    locant_release(r->embed);
-    locant_release(r->scratch);
-    locant_release(r->docs);
-    locant_release(r->inputs);
 }
 
 /* ------------------------------------------------------------------ layers */
@@ -149,22 +131,18 @@ static locant_status run_first(struct lct_net_run *r,
 {
     const struct lct_net_math *m = r->n->math;
     const int64_t B = r->cache->B, D = r->n->width;
-    void *input = lct_net_zeros(B * r->cache->length, D, m->item);
-    locant_status status = LOCANT_OK;
+    const size_t mark = r->room.used;
+    void *input = lct_net_take(&r->room, B * r->cache->length, D);
 
-    if (input == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(input);
     if (r->share != NULL)
-        status = lct_net_share_rows(input, r->x, r->share, m, B, D);
+        LCT_TRY(lct_net_share_rows(input, r->x, r->share, m, B, D));
     else
         memcpy(input, r->x, (size_t)(B * step->T * D) * m->item);
-    if (status == LOCANT_OK)
-        status = lct_net_block_forward(r->x, step, &r->stack->layers[0], 0,
-                                       r->scratch);
-    if (status == LOCANT_OK)
-        status = lct_net_convolution_forward(r, input, step->from, step->T);
-    locant_release(input);
-    return status;
+    LCT_TRY(lct_net_block_forward(r->x, step, &r->stack->layers[0], 0));
+    LCT_TRY(lct_net_convolution_forward(r, input, step->from, step->T));
+    lct_net_give_back(&r->room, mark);
+    return LOCANT_OK;
 }
 
 static locant_status run_layer(struct lct_net_run *r, struct lct_net_step *step,
@@ -175,16 +153,30 @@ static locant_status run_layer(struct lct_net_run *r, struct lct_net_step *step,
     if (i == 0 && r->stack->convolution != NULL)
         LCT_TRY(run_first(r, step));
     else
-        LCT_TRY(lct_net_block_forward(r->x, step, l, i, r->scratch));
+        LCT_TRY(lct_net_block_forward(r->x, step, l, i));
     if (l->merge != NULL)
         LCT_TRY(lct_net_windows_merge(r->x, step, l));
     if (l->deep != NULL)
         LCT_TRY(lct_net_merger_forward(r->deep[r->deeps++], r->x,
                                        r->cache->B * step->T /
                                            (t->grid->merge * t->grid->merge),
-                                       r->n, l->deep, &r->room));
-    lct_net_seen_add(r, t, i);
+                                       l->deep, &r->room));
+    lct_net_enter_seen(r, t, i);
     return LOCANT_OK;
+}
+
+/* With a share the ranks have still to agree about a failure. */
+static locant_status hold(struct lct_net_run *r, locant_status status)
+{
+    if (r->share == NULL)
+        return status;
+    lct_group_hold(&r->share->held, status);
+    return LOCANT_OK;
+}
+
+static bool computes(const struct lct_net_run *r)
+{
+    return r->share == NULL || r->share->held.status == LOCANT_OK;
 }
 
 /* A layer whose tokens are shared out: a rank that has none, or has failed, is
@@ -196,8 +188,8 @@ static locant_status share_layer(struct lct_net_run *r,
     struct lct_net_share *s = r->share;
 
     s->exchanges = 0;
-    if (step->T > 0 && s->held.status == LOCANT_OK)
-        lct_group_hold(&s->held, run_layer(r, step, t, i));
+    if (step->T > 0 && computes(r))
+        LCT_TRY(hold(r, run_layer(r, step, t, i)));
     return lct_net_share_skip(s, r->n, i, r->cache->B);
 }
 
@@ -214,13 +206,13 @@ static locant_status run_layers(struct lct_net_run *r,
 }
 
 /* After the last layer. */
-static void leave(struct lct_net_run *r)
+static locant_status leave(struct lct_net_run *r)
 {
-    const struct lct_net *n = r->n;
     const int64_t rows = r->cache->B * r->T;
 
-    lct_net_streams_leave(r->x, rows, n, r->scratch, &r->room);
-    lct_net_norm_rows(r->x, r->x, rows, n->math, &r->stack->final_norm);
+    LCT_TRY(lct_net_streams_leave(r->x, rows, &r->room));
+    lct_net_norm_rows(r->x, r->x, rows, r->n->math, &r->stack->final_norm);
+    return LOCANT_OK;
 }
 
 /* Those of the tokens that this rank has. */
@@ -269,29 +261,19 @@ static locant_status run_tokens(struct lct_net_run *r,
         own = own_of(r, t);
     step.from = r->from;
     step.T = own.T;
-    if (r->share == NULL)
-        LCT_TRY(lct_net_enter(r, &own));
-    else if (own.T > 0 && r->share->held.status == LOCANT_OK)
-        lct_group_hold(&r->share->held, lct_net_enter(r, &own));
+    if (own.T > 0 && computes(r))
+        LCT_TRY(hold(r, lct_net_enter(r, &own)));
     count(r, L, &from);
     LCT_TRY(run_layers(r, &step, &own, &from));
     r->T = step.T;
-    if (r->T > 0)
-        leave(r);
-    return LOCANT_OK;
+    return r->T > 0 ? hold(r, leave(r)) : LOCANT_OK;
 }
 
 locant_status lct_net_run_step(struct lct_net_run *r,
                                const struct lct_net_tokens *t)
 {
-    locant_status status = LOCANT_OK;
-
-    if (r->stack->by_prompt && r->cache->length == 0)
-        status = lct_net_length_encoding(&r->encoding, r, t);
-    if (r->share != NULL)
-        lct_group_hold(&r->share->held, status);
-    else
-        LCT_TRY(status);
+    if (r->n->s.by_prompt && r->cache->length == 0)
+        LCT_TRY(hold(r, lct_net_length_encoding(&r->encoding, r, t)));
     lct_net_cache_append(r->cache, r->ids, t->T, t->mask, t->positions,
                          t->stride, t->axis);
     return run_tokens(r, t);
@@ -323,8 +305,7 @@ void lct_net_run_states(void *out, const void *x, int64_t rows,
     const struct lct_net_linear *project = &n->text.project_out;
 
     if (project->w.weight != NULL)
-        lct_net_linear_forward(out, project->w.out, x, rows, n, project,
-                               &r->room);
+        lct_net_linear_forward(out, x, rows, project, &r->room);
     else
         memcpy(out, x, (size_t)(rows * n->width) * n->math->item);
 }
@@ -336,7 +317,7 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
     double from = r->seconds != NULL ? lct_net_run_now() : 0;
 
     if (n->adaptive != NULL) {
-        lct_net_adaptive_head(out, x, rows, n, r->embed, &r->room);
+        lct_net_adaptive_head(out, x, rows, r->embed, &r->room);
         count(r, n->text.n_layers + 1, &from);
         return;
     }
@@ -345,16 +326,15 @@ void lct_net_run_head(void *out, const void *x, int64_t rows,
         x = r->embed;
     }
     if (n->head_dense.w.weight != NULL) {
-        lct_net_linear_forward(r->embed, n->embed.in, x, rows, n,
-                               &n->head_dense, &r->room);
+        lct_net_linear_forward(r->embed, x, rows, &n->head_dense, &r->room);
         n->math->activate(r->embed, n->head_act, rows * n->embed.in);
         lct_net_norm_rows(r->embed, r->embed, rows, n->math, &n->head_norm);
         x = r->embed;
     }
-    lct_net_linear_forward(out, n->vocab, x, rows, n, &n->head, &r->room);
+    lct_net_linear_forward(out, x, rows, &n->head, &r->room);
     if (n->logit_scale != 1)
         n->math->scale(out, n->logit_scale, rows * n->vocab);
-    if (n->logit_cap != 0)
-        n->math->cap(out, n->logit_cap, rows * n->vocab);
+    if (n->s.logit_cap != 0)
+        n->math->cap(out, n->s.logit_cap, rows * n->vocab);
     count(r, n->text.n_layers + 1, &from);
 }

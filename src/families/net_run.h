@@ -1,16 +1,24 @@
 /*
  * net_run.h - run a stack of layers over tokens, some at a time
  *
- * A run holds the cache and all memory, so that a step allocates only what
- * attention needs.
+ * A run holds the cache and all memory: a step allocates only what none before
+ * it needed.
  */
 #ifndef LCT_NET_RUN_H
 #define LCT_NET_RUN_H
 #include "net_attention.h"
 
 struct lct_net_grid;
-struct lct_net_seen;
 struct lct_net_share;
+
+/* What a text sees of images: the states of their tokens. */
+struct lct_net_seen {
+    int64_t tokens; /* of all images */
+    void *states;   /* [tokens, D], instead of embeddings */
+    void **deep;    /* [n_deep] arrays [tokens, D], each added after a layer of
+                       the text, the first ones */
+    int64_t n_deep;
+};
 
 struct lct_net_run {
     const struct lct_net *n;
@@ -32,7 +40,6 @@ struct lct_net_run {
     int64_t most; /* tokens of a row in one step */
     void *x;      /* [B, T, D]: states of the last step */
     void *embed;  /* [B, T, width of the embedding] */
-    void *scratch;
     void *inputs; /* [B, T, layers, width]: of layers; or NULL */
     int64_t *docs;
     const struct lct_net_watch *watch; /* of its attention; or NULL */
@@ -52,7 +59,8 @@ locant_status lct_net_run_begin_stack(struct lct_net_run *r,
                                       const struct lct_net *n,
                                       const struct lct_net_stack *s, int64_t B,
                                       int64_t capacity, int64_t most);
-/* The same of a run whose ranks share out the tokens of each step. */
+/* The same of a run whose ranks share out the tokens of each step; NULL: one
+   process. */
 locant_status lct_net_run_begin_share(struct lct_net_run *r,
                                       const struct lct_net *n, int64_t B,
                                       int64_t capacity, int64_t most,

@@ -10,12 +10,6 @@ void lct_net_share_begin(struct lct_net_share *s, const locant_group *group)
     s->group = lct_group_watch(&s->watched, group);
 }
 
-void lct_net_share_end(struct lct_net_share *s)
-{
-    locant_release(s->numbers);
-    locant_release(s->slots);
-}
-
 /* Numbers of a token that layer i exchanges, one exchange after the other;
    returns how many there are. */
 static int exchanges_of(int64_t each[2], const struct lct_net *n, int64_t i)
@@ -34,18 +28,18 @@ static int exchanges_of(int64_t each[2], const struct lct_net *n, int64_t i)
 }
 
 locant_status lct_net_share_reserve(struct lct_net_share *s,
-                                    const struct lct_net *n, int64_t B,
+                                    struct lct_net_room *room, int64_t B,
                                     int64_t capacity, int64_t most)
 {
+    const struct lct_net *n = room->n;
     int64_t widest = 0, each[2];
 
     for (int64_t i = 0; i < n->text.n_layers; i++)
         for (int k = exchanges_of(each, n, i); k > 0; k--)
             widest = each[k - 1] > widest ? each[k - 1] : widest;
-    s->numbers = lct_net_zeros(B * most, widest, n->math->item);
-    s->slots = lct_net_zeros(capacity, 1, sizeof(*s->slots));
-    if (s->numbers == NULL || s->slots == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    s->numbers = lct_net_take(room, B * most, widest);
+    s->slots = lct_net_take_items(room, capacity, 1, sizeof(*s->slots));
+    LCT_NET_GOT(s->slots);
     for (int64_t i = 0; i < capacity; i++)
         s->slots[i] = i;
     return LOCANT_OK;
@@ -137,7 +131,7 @@ int64_t lct_net_share_most(struct lct_net_share *s, const struct lct_net *n,
 
     for (int64_t t = 0, T; t < capacity; t += T) {
         T = capacity - t < most ? capacity - t : most;
-        lct_net_share_cut(s, n, n->text.memory + t, T);
+        lct_net_share_cut(s, n, n->s.memory + t, T);
         if (lct_net_share_tokens(s, s->group->rank) > own)
             own = lct_net_share_tokens(s, s->group->rank);
     }

@@ -13,7 +13,7 @@
 #ifndef LCT_NET_SHARE_H
 #define LCT_NET_SHARE_H
 #include "../group/group.h"
-#include "net.h"
+#include "net_room.h"
 
 /* Begin with zeros. */
 struct lct_net_share {
@@ -29,12 +29,11 @@ struct lct_net_share {
 
 /* For a group of two ranks or more. */
 void lct_net_share_begin(struct lct_net_share *s, const locant_group *group);
-void lct_net_share_end(struct lct_net_share *s);
 
 /* Memory for steps of at most 'most' tokens in B rows of a text, 'capacity' in
-   all.  Errors: NOMEM. */
+   all, of the room of its run.  Errors: NOMEM. */
 locant_status lct_net_share_reserve(struct lct_net_share *s,
-                                    const struct lct_net *n, int64_t B,
+                                    struct lct_net_room *room, int64_t B,
                                     int64_t capacity, int64_t most);
 
 /* Share tokens 0 .. T - 1 of a step out, which follow 'from' others, so that

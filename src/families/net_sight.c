@@ -20,9 +20,8 @@ static locant_status bind_tower(struct lct_net *tower, struct lct_net_binder *b,
 {
     const struct lct_tower *plan = tower->text.plan;
 
-    LCT_TRY(lct_net_families_switches(&b->s, tower->family, &tower->config));
+    LCT_TRY(lct_net_families_switches(&b->n->s, tower->family, &tower->config));
     tower->width = plan->layers[0].heads * plan->layers[0].qk_dim;
-    tower->text.input_scale = tower->text.n_streams = 1;
     LCT_TRY(lct_net_stack_bind(&tower->text, b));
     for (int64_t i = 0; i < plan->n_layers; i++)
         if (plan->layers[i].grid_window > 0 &&
@@ -52,8 +51,7 @@ locant_status lct_net_sight_bind(struct lct_net *n, const char *path)
     lct_config_integer(&n->image_id, n->config.root, "image_token_id");
     lct_config_integer(&n->video_id, n->config.root, "video_token_id");
     n->sight = tower = b.n = lct_net_keep(n, sizeof(*tower));
-    if (tower == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(tower);
     *tower = (struct lct_net){ .config = n->config,
                                .weights = n->weights,
                                .family = lct_net_families_find(row),
@@ -106,58 +104,48 @@ static void put_groups(void *to, const void *from, const struct lct_net *n,
     }
 }
 
-/* Tokens of one image, from *first on; room: as many rows for the states and
-   each array of s->deep. */
-static locant_status run_grid(struct lct_net_seen *s, const struct lct_net *n,
-                              const struct lct_net_grid *g, int64_t first,
-                              struct lct_net_tokens *t, void **room)
+/* Tokens of one image, from 'first' on. */
+static locant_status run_image(struct lct_net_seen *s, const struct lct_net *n,
+                               struct lct_net_run *r, const int64_t size[3],
+                               int64_t first, struct lct_net_tokens *t)
 {
-    const struct lct_net_math *m = n->math;
     const int64_t at = first * n->width;
-    struct lct_net_run r = { 0 };
-    locant_status status = lct_net_run_begin_stack(
-        &r, n->sight, &n->sight->text, g->frames, t->T, t->T);
+    struct lct_net_room *room = &r->room;
+    struct lct_net_grid g;
+    void *rows;
 
-    r.deep = room + 1;
-    if (status == LOCANT_OK)
-        status = lct_net_run_step(&r, t);
-    if (status == LOCANT_OK)
-        status = lct_net_merger_forward(room[0], r.x, g->frames * g->groups,
-                                        n->sight, n->sight->merger, &r.room);
-    if (status == LOCANT_OK)
-        put_groups(lct_net_math_at(m, s->states, at), room[0], n, g);
-    for (int64_t i = 0; status == LOCANT_OK && i < s->n_deep; i++)
-        put_groups(lct_net_math_at(m, s->deep[i], at), room[i + 1], n, g);
-    lct_net_run_end(&r);
-    return status;
+    LCT_TRY(lct_net_grid_begin(&g, room, r->stack, size));
+    rows = lct_net_take(room, g.frames * g.groups, n->width);
+    r->deep = lct_net_take_items(room, s->n_deep, 1, sizeof(*r->deep));
+    LCT_NET_GOT(r->deep);
+    for (int64_t i = 0; i < s->n_deep; i++) {
+        r->deep[i] = lct_net_take(room, g.frames * g.groups, n->width);
+        LCT_NET_GOT(r->deep[i]);
+    }
+    t->grid = &g;
+    LCT_TRY(lct_net_run_step(r, t));
+    LCT_TRY(lct_net_merger_forward(rows, r->x, g.frames * g.groups,
+                                   n->sight->merger, room));
+    put_groups(lct_net_math_at(n->math, s->states, at), rows, n, &g);
+    for (int64_t i = 0; i < s->n_deep; i++)
+        put_groups(lct_net_math_at(n->math, s->deep[i], at), r->deep[i], n, &g);
+    return LOCANT_OK;
 }
 
 static locant_status read_image(struct lct_net_seen *s, const struct lct_net *n,
                                 const int64_t size[3], int64_t first,
                                 struct lct_net_tokens t)
 {
-    void **room = lct_net_zeros(s->n_deep + 1, 1, sizeof(*room));
-    struct lct_net_grid g = { 0 };
-    locant_status status = room != NULL
-                               ? lct_net_grid_begin(&g, &n->sight->text, size)
-                               : LOCANT_ERR_NOMEM;
+    struct lct_net_run r = { 0 };
+    locant_status status;
 
-    for (int64_t i = 0; status == LOCANT_OK && i <= s->n_deep; i++) {
-        room[i] = lct_net_zeros(g.frames * g.groups, n->width, n->math->item);
-        if (room[i] == NULL)
-            status = LOCANT_ERR_NOMEM;
-    }
     t.T = size[1] * size[2];
-    t.grid = &g;
+    status = lct_net_run_begin_stack(&r, n->sight, &n->sight->text, size[0],
+                                     t.T, t.T);
     if (status == LOCANT_OK)
-        status = run_grid(s, n, &g, first, &t, room);
-    for (int64_t i = 0; room != NULL && i <= s->n_deep; i++)
-        locant_release(room[i]);
-    locant_release(room);
-    lct_net_grid_end(&g);
-    return status == LOCANT_ERR_NOMEM
-               ? locant_fail(status, "locant_model: no memory")
-               : status;
+        status = run_image(s, n, &r, size, first, &t);
+    lct_net_run_end(&r);
+    return status;
 }
 
 static locant_status allocate(struct lct_net_seen *s, const struct lct_net *n)
@@ -165,13 +153,14 @@ static locant_status allocate(struct lct_net_seen *s, const struct lct_net *n)
     const size_t item = n->math->item;
 
     s->states = lct_net_zeros(s->tokens, n->width, item);
+    LCT_NET_GOT(s->states);
     s->deep = lct_net_zeros(s->n_deep, 1, sizeof(*s->deep));
-    for (int64_t i = 0; s->deep != NULL && i < s->n_deep; i++) {
+    LCT_NET_GOT(s->deep);
+    for (int64_t i = 0; i < s->n_deep; i++) {
         s->deep[i] = lct_net_zeros(s->tokens, n->width, item);
-        if (s->deep[i] == NULL)
-            return LOCANT_ERR_NOMEM;
+        LCT_NET_GOT(s->deep[i]);
     }
-    return s->states != NULL && s->deep != NULL ? LOCANT_OK : LOCANT_ERR_NOMEM;
+    return LOCANT_OK;
 }
 
 locant_status lct_net_sight_read(struct lct_net_seen *s,
@@ -188,8 +177,7 @@ locant_status lct_net_sight_read(struct lct_net_seen *s,
     for (int64_t i = 0; i < images->n; i++)
         s->tokens += lct_net_sight_size(size, n, images, i);
     s->n_deep = count_deep(n->sight);
-    if (allocate(s, n) != LOCANT_OK)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_TRY(allocate(s, n));
     for (int64_t i = 0, first = 0; i < images->n; i++, first += tokens) {
         tokens = lct_net_sight_size(size, n, images, i);
         LCT_TRY(read_image(s, n, size, first, t));

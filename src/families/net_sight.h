@@ -1,7 +1,7 @@
 /* net_sight.h - the tower of a model for images within texts (Qwen-VL) */
 #ifndef LCT_NET_SIGHT_H
 #define LCT_NET_SIGHT_H
-#include "net_seen.h"
+#include "net_run.h"
 
 /* n->sight, if the family has a tower and the files have its tensors; it is a
    model of its own that shares them with n.  Errors: FORMAT, NOMEM. */

@@ -13,23 +13,19 @@
    switches say none. */
 locant_status lct_net_streams_bind(struct lct_net_stack *s,
                                    struct lct_net_binder *b);
-/* Those of layer i. */
+/* Those of a layer. */
 locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
-                                         struct lct_net_binder *b, int64_t i);
-
-/* Numbers of scratch for 'rows' rows, beside that of attention and MLP. */
-int64_t lct_net_streams_scratch(const struct lct_net *n, int64_t rows);
+                                         struct lct_net_binder *b);
 
 /* x [streams, rows, D] from x [rows, D]: maps of it with its size. */
-void lct_net_streams_enter(void *x, int64_t rows, const struct lct_net *n,
+void lct_net_streams_enter(void *x, int64_t rows,
                            const struct lct_net_room *room);
-/* x [rows, D] = the mean of all, mapped back; scratch [2, rows, D] */
-void lct_net_streams_leave(void *x, int64_t rows, const struct lct_net *n,
-                           void *scratch, const struct lct_net_room *room);
+/* x [rows, D] = the mean of all, mapped back.  Errors: NOMEM. */
+locant_status lct_net_streams_leave(void *x, int64_t rows,
+                                    struct lct_net_room *room);
 
-/* x [streams, rows, D] after layer i; 'scratch' is that of the block and of
-   this. */
+/* x [streams, rows, D] after layer i.  Errors: as
+   lct_net_attention_forward(). */
 locant_status lct_net_streams_forward(void *x, const struct lct_net_step *step,
-                                      const struct lct_net_layer *l, int64_t i,
-                                      void *scratch);
+                                      const struct lct_net_layer *l, int64_t i);
 #endif

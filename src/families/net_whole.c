@@ -3,14 +3,16 @@
 #include "net_adaptive.h"
 #include "net_family_keys.h"
 #include "net_gguf.h"
-#include "net_head.h"
 #include "net_inputs.h"
-#include "net_params.h"
+#include "net_matrix.h"
+#include "net_patches.h"
 #include "net_sight.h"
 #include "net_stack.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ input */
 
@@ -30,39 +32,102 @@ static locant_status find_vocab(int64_t *out, const struct lct_config *c)
 
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 {
-    const struct lct_net_place embed = { LCT_EMBED, -1, -1 };
-    const struct lct_net_place in = { LCT_PROJECT_IN, -1, -1 };
-    const struct lct_net_place out = { LCT_PROJECT_OUT, -1, -1 };
-    const struct lct_weight *w;
     int64_t rows = -1, inner = -1;
 
-    LCT_TRY(lct_net_bind_need(&w, b, embed, ".weight"));
     LCT_TRY(find_vocab(&rows, &n->config));
     LCT_TRY(
         lct_net_family_keys_width(&inner, &n->config, "word_embed_proj_dim"));
-    if (inner < 0 && !lct_net_bind_has(b, in))
+    if (inner < 0 && !lct_net_bind_has(b, LCT_PROJECT_IN))
         inner = n->width;
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ rows, inner }));
-    LCT_TRY(lct_net_bind_blocks(b->n, w, w->shape[1]));
-    n->vocab = w->shape[0];
-    n->embed = (struct lct_net_matrix){ .weight = w,
-                                        .out = w->shape[0],
-                                        .in = w->shape[1],
-                                        .row = w->shape[1],
-                                        .group = w->shape[0],
-                                        .step = w->shape[0] };
-    if (lct_net_bind_has(b, in)) {
-        LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, in, n->width,
-                                    n->embed.in, 0, NULL));
-        LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, out, n->embed.in,
-                                    n->width, 0, NULL));
+    LCT_TRY(lct_net_bind_matrix(&n->embed, b, LCT_EMBED, ".weight", 2,
+                                (int64_t[2]){ rows, inner }));
+    n->vocab = n->embed.out;
+    if (lct_net_bind_has(b, LCT_PROJECT_IN)) {
+        LCT_TRY(lct_net_bind_linear(&n->text.project_in, b, LCT_PROJECT_IN,
+                                    n->width, n->embed.in));
+        LCT_TRY(lct_net_bind_linear(&n->text.project_out, b, LCT_PROJECT_OUT,
+                                    n->embed.in, n->width));
     }
-    n->text.input_scale = b->s.scaled_embedding ? sqrt((double)n->width)
-                          : b->s.embedding_scale != 0
-                              ? b->s.embedding_scale
-                              : n->text.plan->input_scale;
     LCT_TRY(lct_net_inputs_bind(&n->text, b));
     return lct_net_streams_bind(&n->text, b);
+}
+
+/* ------------------------------------------------------------------- head */
+
+/* What masked language models have before the head. */
+static locant_status bind_before_head(struct lct_net *n,
+                                      struct lct_net_binder *b)
+{
+    const char *act = b->n->s.head_act != NULL ? b->n->s.head_act : b->n->s.act;
+
+    if (!lct_net_bind_has(b, LCT_HEAD_DENSE))
+        return LOCANT_OK;
+    LCT_TRY(lct_net_families_act(&n->head_act, act, &n->config));
+    LCT_TRY(lct_net_bind_linear(&n->head_dense, b, LCT_HEAD_DENSE, n->embed.in,
+                                n->width));
+    return lct_net_bind_norm(&n->head_norm, b, LCT_HEAD_NORM, n->embed.in);
+}
+
+/* The file of an encoder, or of a decoder that was saved without its head. */
+static locant_status leave_head_out(struct lct_net *n,
+                                    const struct lct_net_binder *b)
+{
+    const enum lct_net_role dense = LCT_HEAD_DENSE;
+    static const char text[] = "%s: there is no tensor %s";
+    char name[LCT_NET_NAME], *kept;
+    size_t room;
+
+    if (!lct_net_names_full(name, &b->prefix,
+                            lct_net_bind_knows(b, dense) ? dense : LCT_HEAD, -1,
+                            -1, ".weight"))
+        return LOCANT_OK;
+    room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
+    kept = lct_net_keep(n, room);
+    LCT_NET_GOT(kept);
+    snprintf(kept, room, text, b->prefix.file, name);
+    n->no_head = kept;
+    return LOCANT_OK;
+}
+
+/* The matrix of the embeddings, unless the file has another one. */
+static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
+{
+    n->logit_scale = b->n->s.logit_scale != 0 ? b->n->s.logit_scale : 1;
+    if (b->n->s.logits_over_root)
+        n->logit_scale /= sqrt((double)n->width);
+    if (n->adaptive != NULL)
+        return LOCANT_OK;
+    LCT_TRY(bind_before_head(n, b));
+    if (b->n->s.headless && n->head_dense.w.weight == NULL &&
+        !(n->s.pool != LCT_POOL_NONE && lct_net_bind_has(b, LCT_HEAD)))
+        return leave_head_out(n, b);
+    if (n->s.pool != LCT_POOL_NONE) {
+        LCT_TRY(lct_net_bind_linear(&n->head, b, LCT_HEAD, -1,
+                                    lct_net_patches_pooled(n)));
+        n->vocab = n->head.w.out;
+        return LOCANT_OK;
+    }
+    if (lct_net_bind_has(b, LCT_HEAD))
+        return lct_net_bind_linear(&n->head, b, LCT_HEAD, n->vocab,
+                                   n->embed.in);
+    if (!b->n->s.tied && n->config.dialect != LCT_DIALECT_GGUF)
+        return leave_head_out(n, b);
+    n->head.w = n->embed;
+    return lct_net_matrix_round(n, &n->head.w);
+}
+
+/* The head, and a vector added to logits, whose name is that of no matrix. */
+static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
+{
+    const struct lct_weight *w = lct_net_bind_find(b, LCT_HEAD_BIAS, "");
+
+    LCT_TRY(bind_matrix(n, b));
+    if (n->head.w.weight == NULL)
+        return LOCANT_OK;
+    if (w == NULL && (n->s.biases & LCT_BIAS_LOGITS) != 0)
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_HEAD_BIAS, ""));
+    return w == NULL ? LOCANT_OK
+                     : lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }
 
 /* ------------------------------------------------------------------ stacks */
@@ -73,13 +138,11 @@ static locant_status bind_encoder(struct lct_net *n, struct lct_net_binder b)
 {
     if (n->encoder.plan == NULL)
         return LOCANT_OK;
-    b.prefix.names = n->family->encoder[b.s.variant];
+    b.prefix.names = n->family->encoder[n->s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF) {
         b.prefix.roles = b.prefix.names;
         b.prefix.names = lct_net_gguf_names(n->family->model_type, true);
     }
-    n->encoder.input_scale = n->encoder.plan->input_scale;
-    n->encoder.n_streams = 1;
     return lct_net_stack_bind(&n->encoder, &b);
 }
 
@@ -91,22 +154,22 @@ static void choose_names(struct lct_net_binder *b)
 
     for (int v = 0; v < 3 && f->names[v] != NULL; v++) {
         b->prefix.names = f->names[v];
-        for (int64_t i = 0; i < b->n->text.plan->n_layers; i++)
-            if (lct_net_bind_has(b, (struct lct_net_place){ LCT_UP, i, -1 }))
+        for (b->layer = 0; b->layer < b->n->text.plan->n_layers; b->layer++)
+            if (lct_net_bind_has(b, LCT_UP))
                 return;
     }
-    b->prefix.names = f->names[b->s.variant];
+    b->prefix.names = f->names[b->n->s.variant];
 }
 
 locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
 {
     *b = (struct lct_net_binder){ .n = n };
-    LCT_TRY(lct_net_families_switches(&b->s, n->family, &n->config));
-    b->prefix.names = n->family->names[b->s.variant];
+    LCT_TRY(lct_net_families_switches(&b->n->s, n->family, &n->config));
+    b->prefix.names = n->family->names[b->n->s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(b);
     if (lct_config_is_params(&n->config))
-        b->prefix.names = &lct_net_params_names;
+        b->prefix.names = &lct_net_families_params;
     return LOCANT_OK;
 }
 
@@ -120,10 +183,9 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
     n->lacks = true; /* unless the embeddings are there */
     LCT_TRY(lct_net_names_begin(&b.prefix, n->weights, path));
     n->lacks = false;
-    if (b.s.named_by_file)
+    if (n->s.named_by_file)
         choose_names(&b);
-    LCT_TRY(lct_net_bind_need(
-        &w, &b, (struct lct_net_place){ LCT_EMBED, -1, -1 }, ".weight"));
+    LCT_TRY(lct_net_bind_need(&w, &b, LCT_EMBED, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
     for (size_t i = 0; width < 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -131,17 +193,11 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
     if (width > 0)
         n->width = width;
     LCT_TRY(lct_net_windows_begin(&b));
-    n->pool = b.s.pool;
     LCT_TRY(lct_net_adaptive_bind(n, &b));
-    if (n->adaptive != NULL) {
-        n->text.input_scale = n->text.plan->input_scale;
-        n->text.n_streams = 1;
-    } else if (b.s.images)
-        n->text.input_scale = n->text.n_streams = 1;
-    else
+    if (n->adaptive == NULL && !n->s.images)
         LCT_TRY(bind_input(n, &b));
     LCT_TRY(lct_net_stack_bind(&n->text, &b));
     LCT_TRY(bind_encoder(n, b));
-    LCT_TRY(lct_net_head_bind(n, &b));
+    LCT_TRY(bind_head(n, &b));
     return lct_net_sight_bind(n, path);
 }

@@ -24,12 +24,12 @@ locant_status lct_net_windows_begin(struct lct_net_binder *b)
     const json_t *depths = json_object_get(c->text, "depths");
     bool absolute = false;
 
-    if (b->s.window == 0)
+    if (b->n->s.window == 0)
         return LOCANT_OK;
     b->n->width = 96;
     LCT_TRY(lct_net_family_keys_whole(&b->n->width, c, "embed_dim"));
-    LCT_TRY(lct_net_family_keys_whole(&b->s.window, c, "window_size"));
-    if (b->s.window < 1 || b->s.window > 4096)
+    LCT_TRY(lct_net_family_keys_whole(&b->n->s.window, c, "window_size"));
+    if (b->n->s.window < 1 || b->n->s.window > 4096)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: window_size is not a number from 1 to 4096",
                            c->file);
@@ -56,17 +56,14 @@ static int64_t smaller(int64_t a, int64_t b)
 static locant_status bind_merge(struct lct_net_layer *l,
                                 struct lct_net_binder *b, int64_t stage)
 {
-    const struct lct_net_place map = { LCT_MERGE, -1, stage };
-    const struct lct_net_place norm = { LCT_MERGE_NORM, -1, stage };
     const int64_t D = b->n->width;
 
     l->merge = lct_net_keep(b->n, sizeof(*l->merge));
-    if (l->merge == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    l->merge->normed_after = b->s.merge_norm_after;
-    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, map, 2 * D, 4 * D, 0, NULL));
-    LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, norm,
-                              l->merge->normed_after ? 2 * D : 4 * D));
+    LCT_NET_GOT(l->merge);
+    b->part = stage;
+    LCT_TRY(lct_net_bind_linear(&l->merge->map, b, LCT_MERGE, 2 * D, 4 * D));
+    LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, LCT_MERGE_NORM,
+                              b->n->s.merge_norm_after ? 2 * D : 4 * D));
     l->merge->norm.eps = MERGE_EPS;
     return LOCANT_OK;
 }
@@ -87,10 +84,9 @@ locant_status lct_net_windows_bind(struct lct_net_layer *l,
     struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
 
     l->window = w;
-    if (w == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
-    w->by_image = !b->s.merge_norm_after;
-    w->side = halved > 0 ? smaller(halved, b->s.window) : b->s.window;
+    LCT_NET_GOT(w);
+    w->by_image = !b->n->s.merge_norm_after;
+    w->side = halved > 0 ? smaller(halved, b->n->s.window) : b->n->s.window;
     if (within % 2 == 1 && (w->by_image || halved > w->side))
         w->shift = w->side / 2;
     if (within + 1 < b->prefix.depths[stage] || stage + 1 == b->prefix.n_stages)
@@ -107,16 +103,8 @@ struct windows {
     int64_t down, across, area, all; /* windows of an image, patches of one,
                                         of the batch */
     struct lct_net_cache *cache;
-    void *x, *y, *scratch;
+    void *x, *y;
 };
-
-static void free_windows(struct windows *w)
-{
-    lct_net_cache_free(w->cache);
-    locant_release(w->x);
-    locant_release(w->y);
-    locant_release(w->scratch);
-}
 
 static locant_status make_windows(struct windows *w,
                                   const struct lct_net_step *s,
@@ -127,7 +115,6 @@ static locant_status make_windows(struct windows *w,
     const struct lct_net_stack one = { .layers = &layer,
                                        .n_layers = 1,
                                        .axes = 1 };
-    const size_t item = s->n->math->item;
     int64_t count;
 
     layer.window = NULL;
@@ -141,13 +128,10 @@ static locant_status make_windows(struct windows *w,
     w->area = w->side * w->side;
     count = s->cache->B * w->down * w->across;
     w->all = count * w->area;
-    LCT_TRY(lct_net_cache_create(&w->cache, s->n, &one, count, w->area));
-    w->x = lct_net_zeros(w->all, l->width, item);
-    w->y = lct_net_zeros(w->all, l->width, item);
-    w->scratch = lct_net_zeros(lct_net_attention_scratch(&l->attention, w->all),
-                               1, item);
-    if (w->x == NULL || w->y == NULL || w->scratch == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_TRY(lct_net_cache_create(&w->cache, s->room, &one, count, w->area));
+    w->x = lct_net_take(s->room, w->all, l->width);
+    w->y = lct_net_take(s->room, w->all, l->width);
+    LCT_NET_GOT(w->y);
     lct_net_cache_append(w->cache, LCT_IDS_ARANGE, w->area, NULL, NULL, 0, 0);
     return LOCANT_OK;
 }
@@ -158,26 +142,22 @@ static int64_t region(int64_t i, int64_t n, const struct windows *w)
     return (i >= n - w->side) + (i >= n - w->shift);
 }
 
-/* Row and column of the rolled, padded image of patch 'at' of all windows. */
-static void place(int64_t *b, int64_t *y, int64_t *x, const struct windows *w,
-                  int64_t at)
+/* Row and column of the rolled, padded image of patch 'at' of all windows;
+   returns which row of [B T, D] that is, -1: padding. */
+static int64_t source(int64_t *y, int64_t *x, const struct windows *w,
+                      int64_t at)
 {
     const int64_t window = at / w->area, patch = at % w->area;
     const int64_t each = w->down * w->across;
+    int64_t row, column;
 
-    *b = window / each;
     *y = window % each / w->across * w->side + patch / w->side;
     *x = window % each % w->across * w->side + patch % w->side;
-}
-
-/* Which row of [B T, D] that is; -1: padding. */
-static int64_t source(const struct windows *w, int64_t b, int64_t y, int64_t x)
-{
-    y = (y + w->shift) % (w->down * w->side);
-    x = (x + w->shift) % (w->across * w->side);
-    if (y >= w->rows || x >= w->columns)
-        return -1;
-    return (b * w->rows + y) * w->columns + x;
+    row = (*y + w->shift) % (w->down * w->side);
+    column = (*x + w->shift) % (w->across * w->side);
+    return row >= w->rows || column >= w->columns
+               ? -1
+               : (window / each * w->rows + row) * w->columns + column;
 }
 
 static void fill_windows(struct windows *w, const void *x,
@@ -186,13 +166,12 @@ static void fill_windows(struct windows *w, const void *x,
 {
     const struct lct_net_math *m = s->n->math;
     const size_t bytes = (size_t)l->width * m->item;
-    int64_t b, y, column, row;
+    int64_t y, column;
 
     for (int64_t i = 0; i < w->all; i++) {
+        const int64_t row = source(&y, &column, w, i);
         void *to = lct_net_math_at(m, w->x, i * l->width);
 
-        place(&b, &y, &column, w, i);
-        row = source(w, b, y, column);
         if (row < 0)
             memset(to, 0, bytes);
         else
@@ -209,11 +188,11 @@ static void empty_windows(void *y, const struct windows *w,
                           const struct lct_net_layer *l)
 {
     const struct lct_net_math *m = s->n->math;
-    int64_t b, line, column, row;
+    int64_t line, column;
 
     for (int64_t i = 0; i < w->all; i++) {
-        place(&b, &line, &column, w, i);
-        row = source(w, b, line, column);
+        const int64_t row = source(&line, &column, w, i);
+
         if (row >= 0)
             memcpy(lct_net_math_at(m, y, row * l->width),
                    lct_net_math_at(m, w->y, i * l->width),
@@ -225,22 +204,18 @@ locant_status lct_net_windows_forward(void *y, const void *x,
                                       const struct lct_net_step *s,
                                       const struct lct_net_layer *l)
 {
+    const size_t mark = s->room->used;
+    struct lct_net_step step = { .n = s->n, .room = s->room };
     struct windows w = { 0 };
-    locant_status status = make_windows(&w, s, l);
 
-    if (status == LOCANT_OK) {
-        const struct lct_net_step step = {
-            .n = s->n, .cache = w.cache, .T = w.area, .room = s->room
-        };
-
-        fill_windows(&w, x, s, l);
-        status = lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0,
-                                           w.scratch);
-    }
-    if (status == LOCANT_OK)
-        empty_windows(y, &w, s, l);
-    free_windows(&w);
-    return status;
+    LCT_TRY(make_windows(&w, s, l));
+    step.cache = w.cache;
+    step.T = w.area;
+    fill_windows(&w, x, s, l);
+    LCT_TRY(lct_net_attention_forward(w.y, w.x, &step, &l->attention, 0));
+    empty_windows(y, &w, s, l);
+    lct_net_give_back(s->room, mark);
+    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ merge */
@@ -275,20 +250,19 @@ locant_status lct_net_windows_merge(void *x, struct lct_net_step *s,
     const int64_t columns = (s->columns + 1) / 2;
     const int64_t T = rows * columns, all = s->cache->B * T;
     const int64_t width = 4 * l->width;
-    void *four = lct_net_zeros(all, width, m->item);
+    const size_t mark = s->room->used;
+    void *four = lct_net_take(s->room, all, width);
 
-    if (four == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_model: no memory");
+    LCT_NET_GOT(four);
     for (int64_t i = 0; i < all; i++)
         gather(lct_net_math_at(m, four, i * width), x, s, l->width, i / T,
                i % T / columns, i % columns);
-    if (!merge->normed_after)
+    if (!s->n->s.merge_norm_after)
         lct_net_norm_rows(four, four, all, m, &merge->norm);
-    lct_net_linear_forward(x, merge->map.w.out, four, all, s->n, &merge->map,
-                           s->room);
-    if (merge->normed_after)
+    lct_net_linear_forward(x, four, all, &merge->map, s->room);
+    if (s->n->s.merge_norm_after)
         lct_net_norm_rows(x, x, all, m, &merge->norm);
-    locant_release(four);
+    lct_net_give_back(s->room, mark);
     s->T = T;
     s->rows = rows;
     s->columns = columns;

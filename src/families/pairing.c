@@ -1,5 +1,6 @@
 /* pairing.c - see pairing.h */
 #include "pairing.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include "locant/encoding.h"
 #include "spec_key.h"
@@ -24,13 +25,12 @@ locant_status lct_pairing_of(enum lct_recorded_pairing *out, const char *word,
 
 static locant_status is_rotation(bool *out, const char *term, size_t n)
 {
-    char *copy = locant_alloc(n + 1);
+    char *copy = lct_copy_text(term, n);
     locant_encoding *e;
     locant_status status;
 
     if (copy == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for a spec");
-    memcpy(copy, term, n);
     status = locant_encoding_create(&e, copy);
     locant_release(copy);
     LCT_TRY(status);

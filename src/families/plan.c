@@ -1,9 +1,9 @@
 /* plan.c - the public handle of a position plan; see locant/models.h */
 #include "locant/models.h"
+#include "../files/document.h"
 #include "family.h"
 #include "plan_spec.h"
 #include "position_plan.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { TOWERS = 3 };
@@ -149,23 +149,10 @@ locant_status locant_plan_json(char **out, size_t *size, const locant_plan *p)
 {
     static const char fn[] = "locant_plan_json";
     json_t *root;
-    char *text;
-    size_t n;
 
     LCT_NOT_NULL(fn, out);
     *out = NULL;
     LCT_NOT_NULL(fn, p);
     LCT_TRY(lct_position_plan_json(&root, &p->plan));
-    text = json_dumps(root, JSON_INDENT(1));
-    json_decref(root);
-    n = text != NULL ? strlen(text) : 0;
-    *out = text != NULL ? locant_alloc(n + 1) : NULL;
-    if (*out != NULL)
-        memcpy(*out, text, n + 1);
-    free(text);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    if (size != NULL)
-        *size = n;
-    return LOCANT_OK;
+    return lct_document_text(out, size, root, JSON_INDENT(1), fn);
 }

@@ -191,8 +191,7 @@ locant_status lct_plan_alibi_qwen(struct lct_position_plan *p,
         dynamic = logn = false; /* its graph has neither */
     dim = part > 0 && part <= 1 ? (int64_t)((double)width * part) : 0;
     if (dim < 2 || dim % 2 != 0)
-        return lct_plan_keys_wrong(&k, k.where, "rotary_pct",
-                                   json_object_get(k.object, "rotary_pct"),
+        return LCT_PLAN_KEYS_WRONG(&k, "rotary_pct",
                                    "an even number of rotated channels");
     p->length_trained = trained;
     for (int64_t l = 0; l < k.tower->n_layers; l++) {

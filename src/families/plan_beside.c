@@ -12,10 +12,8 @@ locant_status lct_plan_beside_scale(double *out, const char **why,
         LCT_TRY(
             lct_plan_keys_real(&x, k, "scale", "query_pre_attn_scalar", 256));
         if (!(x > 0))
-            return lct_plan_keys_wrong(
-                k, k->where, "query_pre_attn_scalar",
-                json_object_get(k->object, "query_pre_attn_scalar"),
-                "a number above 0");
+            return LCT_PLAN_KEYS_WRONG(k, "query_pre_attn_scalar",
+                                       "a number above 0");
         *out = 1 / sqrt(x);
         *why = "query_pre_attn_scalar^-0.5";
         return LOCANT_OK;
@@ -60,7 +58,5 @@ locant_status lct_plan_beside_softcap(double *out, struct lct_plan_keys *k)
     LCT_TRY(lct_plan_keys_real(out, k, "softcap", key, k->family->softcap));
     if (*out >= 0)
         return LOCANT_OK;
-    return lct_plan_keys_wrong(k, k->where, key,
-                               json_object_get(k->object, key),
-                               "a number of at least 0, or null");
+    return LCT_PLAN_KEYS_WRONG(k, key, "a number of at least 0, or null");
 }

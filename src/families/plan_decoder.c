@@ -89,10 +89,10 @@ static locant_status read_width(struct decoder *d)
                                 d->n.head_dim, 2));
     if (d->rotary_dim % 2 == 0 && d->rotary_dim <= d->n.head_dim)
         return LOCANT_OK;
-    return lct_plan_keys_wrong(
-        &d->k, d->k.where, key, json_object_get(d->k.object, key),
-        "an even number of at most the %" PRId64 " channels of a head",
-        d->n.head_dim);
+    return LCT_PLAN_KEYS_WRONG(&d->k, key,
+                               "an even number of at most the %" PRId64
+                               " channels of a head",
+                               d->n.head_dim);
 }
 
 /* mrope_section: pairs of time, rows and columns. */
@@ -232,9 +232,8 @@ static locant_status share_keys(struct decoder *d,
         while (from >= 0 && kinds[from].kind != kinds[l].kind)
             from--;
         if (from < 0)
-            return lct_plan_keys_wrong(
-                &d->k, d->k.where, "num_kv_shared_layers",
-                json_object_get(d->k.object, "num_kv_shared_layers"),
+            return LCT_PLAN_KEYS_WRONG(
+                &d->k, "num_kv_shared_layers",
                 "a layer of each kind before the last %" PRId64, shared);
         d->k.tower->layers[l].keys_of = from;
     }

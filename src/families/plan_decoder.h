@@ -4,6 +4,5 @@
 #include "family.h"
 
 /* A function of struct lct_family: one text tower, by the row of the family. */
-locant_status lct_plan_decoder(struct lct_position_plan *p,
-                               const struct lct_config *c);
+lct_plan_fn lct_plan_decoder;
 #endif

@@ -50,17 +50,27 @@ static locant_status set_whole(struct lct_plan_gguf *g, const char *key,
     return lct_plan_gguf_keys_set(g, key, json_integer((json_int_t)value));
 }
 
+/* A whole number under our name for it. */
+static locant_status copy_whole(struct lct_plan_gguf *g, const char *ours,
+                                const char *theirs, int64_t fallback,
+                                int64_t least)
+{
+    int64_t n;
+
+    LCT_TRY(lct_plan_gguf_keys_whole(&n, g, theirs, fallback, least));
+    return set_whole(g, ours, n);
+}
+
 static locant_status sizes(struct lct_plan_gguf *g)
 {
     const struct lct_family_names *names = g->family->names;
     const struct lct_weight *table =
         g->weights ? lct_weights_find(g->weights, "position_embd.weight")
                    : NULL;
-    int64_t layers, hidden, heads, kv, length;
+    int64_t heads, kv, length;
 
-    LCT_TRY(lct_plan_gguf_keys_whole(&layers, g, "block_count", INT64_MIN, 1));
-    LCT_TRY(
-        lct_plan_gguf_keys_whole(&hidden, g, "embedding_length", INT64_MIN, 1));
+    LCT_TRY(copy_whole(g, names->layers, "block_count", INT64_MIN, 1));
+    LCT_TRY(copy_whole(g, names->hidden, "embedding_length", INT64_MIN, 1));
     LCT_TRY(lct_plan_gguf_keys_whole(&heads, g, "attention.head_count",
                                      INT64_MIN, 1));
     LCT_TRY(
@@ -68,8 +78,6 @@ static locant_status sizes(struct lct_plan_gguf *g)
     LCT_TRY(lct_plan_gguf_keys_whole(&length, g, "context_length", 0, 0));
     if (table != NULL && table->rank == 2) /* RoBERTa's converter cuts rows */
         length = table->shape[0];
-    LCT_TRY(set_whole(g, names->layers, layers));
-    LCT_TRY(set_whole(g, names->hidden, hidden));
     LCT_TRY(set_whole(g, names->heads, heads));
     LCT_TRY(set_whole(g, names->kv_heads, kv > 0 ? kv : heads));
     return length > 0 ? set_whole(g, names->length, length) : LOCANT_OK;
@@ -231,21 +239,18 @@ static locant_status scores(struct lct_plan_gguf *g)
 static locant_status others(struct lct_plan_gguf *g)
 {
     const char *type = g->family->model_type;
-    int64_t n, kv;
+    int64_t n;
     double x;
 
     if (strcmp(g->c->model_type, "t5") == 0) {
         LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "block_count", 1, 1));
         LCT_TRY(set_whole(g, "num_layers", n));
-        LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "decoder_block_count", n, 1));
-        LCT_TRY(set_whole(g, "num_decoder_layers", n));
-        LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "attention.head_count", 1, 1));
-        LCT_TRY(set_whole(g, "num_heads", n));
-        LCT_TRY(lct_plan_gguf_keys_whole(&n, g, "attention.key_length", 64, 1));
-        LCT_TRY(set_whole(g, "d_kv", n));
-        LCT_TRY(lct_plan_gguf_keys_whole(
-            &n, g, "attention.relative_buckets_count", 32, 2));
-        return set_whole(g, "relative_attention_num_buckets", n);
+        LCT_TRY(
+            copy_whole(g, "num_decoder_layers", "decoder_block_count", n, 1));
+        LCT_TRY(copy_whole(g, "num_heads", "attention.head_count", 1, 1));
+        LCT_TRY(copy_whole(g, "d_kv", "attention.key_length", 64, 1));
+        return copy_whole(g, "relative_attention_num_buckets",
+                          "attention.relative_buckets_count", 32, 2);
     }
     if (strcmp(type, "mpt") == 0) {
         LCT_TRY(lct_plan_gguf_keys_real(&x, g, "attention.max_alibi_bias", 0));
@@ -255,9 +260,7 @@ static locant_status others(struct lct_plan_gguf *g)
                                                 x > 0 ? x : 8));
     }
     if (strcmp(type, "falcon") == 0) {
-        LCT_TRY(
-            lct_plan_gguf_keys_whole(&kv, g, "attention.head_count_kv", 1, 1));
-        LCT_TRY(set_whole(g, "num_kv_heads", kv));
+        LCT_TRY(copy_whole(g, "num_kv_heads", "attention.head_count_kv", 1, 1));
         return lct_plan_gguf_keys_set(g, "new_decoder_architecture",
                                       json_true());
     }

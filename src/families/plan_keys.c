@@ -79,13 +79,6 @@ locant_status lct_plan_keys_wrong(const struct lct_plan_keys *k,
                        k->plan->file, where, key, found, expected);
 }
 
-static locant_status wrong(const struct lct_plan_keys *k, const char *key,
-                           const char *expected)
-{
-    return lct_plan_keys_wrong(k, k->where, key,
-                               json_object_get(k->object, key), "%s", expected);
-}
-
 bool lct_plan_keys_null(const struct lct_plan_keys *k, const char *key)
 {
     return json_is_null(json_object_get(k->object, key));
@@ -97,7 +90,6 @@ locant_status lct_plan_keys_whole(int64_t *out, struct lct_plan_keys *k,
                                   const char *field, const char *key,
                                   int64_t fallback, int64_t least)
 {
-    const json_t *value = json_object_get(k->object, key);
     enum lct_found found = lct_config_integer(out, k->object, key);
     enum lct_origin origin = LCT_GIVEN;
 
@@ -105,9 +97,8 @@ locant_status lct_plan_keys_whole(int64_t *out, struct lct_plan_keys *k,
         *out = fallback;
         origin = LCT_CLASS_DEFAULT;
     } else if (found != LCT_RIGHT || *out < least || *out > MOST) {
-        return lct_plan_keys_wrong(k, k->where, key, value,
-                                   "a whole number of %" PRId64 " to %" PRId64,
-                                   least, MOST);
+        return LCT_PLAN_KEYS_WRONG(
+            k, key, "a whole number of %" PRId64 " to %" PRId64, least, MOST);
     }
     if (field == NULL)
         return LOCANT_OK;
@@ -125,7 +116,7 @@ locant_status lct_plan_keys_real(double *out, struct lct_plan_keys *k,
         *out = fallback;
         origin = LCT_CLASS_DEFAULT;
     } else if (found != LCT_RIGHT || !isfinite(*out)) {
-        return wrong(k, key, "a number");
+        return LCT_PLAN_KEYS_WRONG(k, key, "a number");
     }
     if (field == NULL)
         return LOCANT_OK;
@@ -154,7 +145,7 @@ locant_status lct_plan_keys_switch(bool *out, struct lct_plan_keys *k,
     enum lct_found found = lct_config_bool(out, k->object, key);
 
     if (found == LCT_WRONG)
-        return wrong(k, key, "true or false");
+        return LCT_PLAN_KEYS_WRONG(k, key, "true or false");
     if (found == LCT_ABSENT)
         *out = fallback;
     return lct_plan_keys_note(
@@ -168,30 +159,33 @@ locant_status lct_plan_keys_text(const char **out, struct lct_plan_keys *k,
     enum lct_found found = lct_config_text(out, k->object, key);
 
     if (found == LCT_WRONG)
-        return wrong(k, key, "a text");
+        return LCT_PLAN_KEYS_WRONG(k, key, "a text");
     if (found == LCT_ABSENT)
         *out = NULL;
+    return LOCANT_OK;
+}
+
+/* A value of another kind than a list, or an object, is wrong. */
+static locant_status read_value(const json_t **out, struct lct_plan_keys *k,
+                                const char *key, json_type type,
+                                const char *expected)
+{
+    *out = json_object_get(k->object, key);
+    if (*out == NULL || json_is_null(*out))
+        *out = NULL;
+    else if (json_typeof(*out) != type)
+        return LCT_PLAN_KEYS_WRONG(k, key, "%s", expected);
     return LOCANT_OK;
 }
 
 locant_status lct_plan_keys_array(const json_t **out, struct lct_plan_keys *k,
                                   const char *key)
 {
-    *out = json_object_get(k->object, key);
-    if (*out == NULL || json_is_null(*out))
-        *out = NULL;
-    else if (!json_is_array(*out))
-        return wrong(k, key, "a list");
-    return LOCANT_OK;
+    return read_value(out, k, key, JSON_ARRAY, "a list");
 }
 
 locant_status lct_plan_keys_object(const json_t **out, struct lct_plan_keys *k,
                                    const char *key)
 {
-    *out = json_object_get(k->object, key);
-    if (*out == NULL || json_is_null(*out))
-        *out = NULL;
-    else if (!json_is_object(*out))
-        return wrong(k, key, "an object of keys and values");
-    return LOCANT_OK;
+    return read_value(out, k, key, JSON_OBJECT, "an object of keys and values");
 }

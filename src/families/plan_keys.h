@@ -55,6 +55,11 @@ locant_status lct_plan_keys_wrong(const struct lct_plan_keys *k,
                                   const json_t *value, const char *format, ...)
     LOCANT_PRINTF(5, 6);
 
+/* The same of a key of the object that is read: k, key, format, .. */
+#define LCT_PLAN_KEYS_WRONG(k, key, ...)                                       \
+    lct_plan_keys_wrong(k, (k)->where, key, json_object_get((k)->object, key), \
+                        __VA_ARGS__)
+
 /* Note where a value came from; "" as 'key': it is derived. */
 locant_status lct_plan_keys_note(struct lct_plan_keys *k, const char *field,
                                  const char *key, enum lct_origin origin,

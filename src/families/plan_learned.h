@@ -5,17 +5,11 @@
 #include "family.h"
 
 /* A learned table (BERT, RoBERTa, OPT, ..). */
-locant_status lct_plan_learned(struct lct_position_plan *p,
-                               const struct lct_config *c);
-locant_status lct_plan_learned_gpt2(struct lct_position_plan *p,
-                                    const struct lct_config *c);
-locant_status lct_plan_learned_gpt_neo(struct lct_position_plan *p,
-                                       const struct lct_config *c);
-locant_status lct_plan_learned_mpnet(struct lct_position_plan *p,
-                                     const struct lct_config *c);
+lct_plan_fn lct_plan_learned;
+lct_plan_fn lct_plan_learned_gpt2;
+lct_plan_fn lct_plan_learned_gpt_neo;
+lct_plan_fn lct_plan_learned_mpnet;
 /* DeBERTa, v2 and v3. */
-locant_status lct_plan_learned_deberta(struct lct_position_plan *p,
-                                       const struct lct_config *c);
-locant_status lct_plan_learned_transfo_xl(struct lct_position_plan *p,
-                                          const struct lct_config *c);
+lct_plan_fn lct_plan_learned_deberta;
+lct_plan_fn lct_plan_learned_transfo_xl;
 #endif

@@ -5,14 +5,10 @@
 #include "family.h"
 
 /* T5, mT5, UMT5. */
-locant_status lct_plan_pairs_t5(struct lct_position_plan *p,
-                                const struct lct_config *c);
+lct_plan_fn lct_plan_pairs_t5;
 /* Marian, Pegasus: sinusoids. */
-locant_status lct_plan_pairs_marian(struct lct_position_plan *p,
-                                    const struct lct_config *c);
+lct_plan_fn lct_plan_pairs_marian;
 /* BART and its like: learned tables. */
-locant_status lct_plan_pairs_bart(struct lct_position_plan *p,
-                                  const struct lct_config *c);
-locant_status lct_plan_pairs_whisper(struct lct_position_plan *p,
-                                     const struct lct_config *c);
+lct_plan_fn lct_plan_pairs_bart;
+lct_plan_fn lct_plan_pairs_whisper;
 #endif

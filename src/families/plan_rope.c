@@ -1,5 +1,6 @@
 /* plan_rope.c - rotary parameters as transformers resolves them, as a spec */
 #include "plan_rope.h"
+#include "../core/text.h"
 #include "../core/quote.h"
 #include "plan_scaling.h"
 #include "plan_stack.h"
@@ -229,13 +230,6 @@ static locant_status partial_of(struct lct_plan_rope *out,
                      f->partial > 0 ? f->partial : NAN, "partial");
 }
 
-/* Does a type depend on the length of the first training? */
-static bool has_original(const char *type)
-{
-    return strcmp(type, "yarn") == 0 || strcmp(type, "llama3") == 0 ||
-           strcmp(type, "longrope") == 0;
-}
-
 /* The length of the first training. */
 static locant_status original_of(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, bool nested)
@@ -246,7 +240,7 @@ static locant_status original_of(struct lct_plan_rope *out,
     int64_t outer = 0, absent;
     double inner;
 
-    if (!has_original(out->type))
+    if (!lct_is_among("yarn llama3 longrope", out->type))
         return LOCANT_OK;
     absent = lct_plan_stack_original(stack, out->type);
     if (stack == LCT_STACK_HF4) /* knows no dictionaries by type of layers */
@@ -288,9 +282,10 @@ locant_status lct_plan_rope_read(struct lct_plan_rope *out,
     return original_of(out, k, kind != NULL);
 }
 
-locant_status lct_plan_rope_width(int64_t *out, struct lct_plan_keys *k,
-                                  const struct lct_plan_rope *rope,
-                                  int64_t head_dim)
+/* The rotated channels of a head, an even number. */
+static locant_status width_of(int64_t *out, struct lct_plan_keys *k,
+                              const struct lct_plan_rope *rope,
+                              int64_t head_dim)
 {
     double part =
         isnan(rope->partial) || strcmp(rope->type, "proportional") == 0
@@ -316,7 +311,7 @@ locant_status lct_plan_rope_put(struct lct_plan_spec *s,
     int64_t dim = r->dim;
 
     if (dim == 0)
-        LCT_TRY(lct_plan_rope_width(&dim, k, rope, r->head_dim));
+        LCT_TRY(width_of(&dim, k, rope, r->head_dim));
     lct_plan_spec_number(
         s, r->layout != NULL ? "mrope(base=" : "rope(base=", rope->base);
     if (r->layout != NULL && !(n[0] == 16 && n[1] == 24 && n[2] == 24))

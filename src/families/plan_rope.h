@@ -28,7 +28,7 @@ struct lct_plan_rope {
 /* How heads are rotated. */
 struct lct_plan_rotation {
     int64_t head_dim; /* of the rotated part: MLA has a part of its own */
-    int64_t dim;      /* rotated channels; 0: by lct_plan_rope_width() */
+    int64_t dim;      /* rotated channels; 0: by the partial factor */
     bool interleaved, trailing;
     bool score;         /* mscale_all_dim also multiplies scores */
     int64_t section[3]; /* of mrope; all 0: rope */
@@ -42,11 +42,6 @@ struct lct_plan_rotation {
 locant_status lct_plan_rope_read(struct lct_plan_rope *out,
                                  struct lct_plan_keys *k, const char *kind,
                                  int64_t length);
-
-/* The rotated channels of a head, an even number. */
-locant_status lct_plan_rope_width(int64_t *out, struct lct_plan_keys *k,
-                                  const struct lct_plan_rope *rope,
-                                  int64_t head_dim);
 
 /* Put rope(..) or mrope(..). */
 locant_status lct_plan_rope_put(struct lct_plan_spec *s,

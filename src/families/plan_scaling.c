@@ -11,6 +11,7 @@ struct put {
     struct lct_plan_keys *k;
     struct lct_plan_rope *rope;
     const struct lct_plan_rotation *r;
+    int64_t pairs;
 };
 
 static locant_status factor(double *out, const struct put *p, const char *key,
@@ -182,14 +183,14 @@ static locant_status put_yarn(const struct put *p)
 }
 
 static locant_status put_list(const struct put *p, const char *name,
-                              const char *key, int64_t pairs)
+                              const char *key)
 {
     const json_t *list = json_object_get(p->rope->dict, key);
 
-    if (!json_is_array(list) || json_array_size(list) != (size_t)pairs)
+    if (!json_is_array(list) || json_array_size(list) != (size_t)p->pairs)
         return lct_plan_keys_wrong(
             p->k, p->rope->where, key, list,
-            "a list of %" PRId64 " numbers, one for each pair", pairs);
+            "a list of %" PRId64 " numbers, one for each pair", p->pairs);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
         double x = json_number_value(item);
@@ -203,7 +204,7 @@ static locant_status put_list(const struct put *p, const char *name,
     return LOCANT_OK;
 }
 
-static locant_status put_longrope(const struct put *p, int64_t dim)
+static locant_status put_longrope(const struct put *p)
 {
     const double ratio = (double)p->rope->length / (double)p->rope->original;
     double f, attention;
@@ -219,11 +220,12 @@ static locant_status put_longrope(const struct put *p, int64_t dim)
         lct_plan_spec_number(p->s, ",attention=", attention);
     else if (f > 1)
         lct_plan_spec_number(p->s, ",factor=", f);
-    LCT_TRY(put_list(p, "short",
-                     p->k->plan->stack == LCT_STACK_MLX ? "long_factor"
-                                                        : "short_factor",
-                     dim / 2)); /* mlx-lm always takes the long list */
-    LCT_TRY(put_list(p, "long", "long_factor", dim / 2));
+    LCT_TRY(
+        put_list(p, "short",
+                 p->k->plan->stack == LCT_STACK_MLX
+                     ? "long_factor"
+                     : "short_factor")); /* mlx-lm always takes the long list */
+    LCT_TRY(put_list(p, "long", "long_factor"));
     lct_plan_spec_put(p->s, ")");
     return LOCANT_OK;
 }
@@ -255,22 +257,22 @@ static locant_status put_proportional(const struct put *p)
 }
 
 /* rope_freqs.weight of GGUF: each frequency is divided by its own number. */
-static locant_status put_divisors(const struct put *p, int64_t dim)
+static locant_status put_divisors(const struct put *p)
 {
     const json_t *list = json_object_get(p->rope->dict, "divisors");
 
-    if (json_array_size(list) != (size_t)(dim / 2))
+    if (json_array_size(list) != (size_t)p->pairs)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: rope_freqs.weight has %zu numbers, expected "
                            "%" PRId64 ", one for each pair",
-                           p->k->plan->file, json_array_size(list), dim / 2);
+                           p->k->plan->file, json_array_size(list), p->pairs);
     lct_plan_spec_put(p->s, ",freqs=list(values=");
-    for (int64_t c = 0; c < dim / 2; c++) {
+    for (int64_t c = 0; c < p->pairs; c++) {
         double by = json_real_value(json_array_get(list, (size_t)c));
 
-        lct_plan_spec_number(p->s, c > 0 ? ":" : "",
-                             pow(p->rope->base, -2 * (double)c / (double)dim) /
-                                 by);
+        lct_plan_spec_number(
+            p->s, c > 0 ? ":" : "",
+            pow(p->rope->base, -2 * (double)c / (double)(2 * p->pairs)) / by);
     }
     lct_plan_spec_put(p->s, ")");
     return LOCANT_OK;
@@ -282,26 +284,24 @@ locant_status lct_plan_scaling_put(struct lct_plan_spec *s,
                                    const struct lct_plan_rotation *r,
                                    int64_t dim)
 {
-    const struct put put = { s, k, rope, r }, *p = &put;
-    const char *type = p->rope->type;
+    static const struct {
+        const char *type;
+        locant_status (*put)(const struct put *p);
+    } types[] = {
+        { "divisors", put_divisors }, /* of GGUF alone */
+        { "dynamic", put_dynamic },
+        { "linear", put_linear },
+        { "llama3", put_llama3 },
+        { "longrope", put_longrope },
+        { "ntk", put_ntk }, /* of vLLM alone */
+        { "proportional", put_proportional },
+        { "yarn", put_yarn },
+    };
+    const struct put p = { s, k, rope, r, dim / 2 };
 
-    if (strcmp(type, "default") == 0)
-        return LOCANT_OK;
-    if (strcmp(type, "divisors") == 0 &&
-        p->k->plan->dialect == LCT_DIALECT_GGUF)
-        return put_divisors(p, dim);
-    if (strcmp(type, "linear") == 0)
-        return put_linear(p);
-    if (strcmp(type, "dynamic") == 0)
-        return put_dynamic(p);
-    if (strcmp(type, "yarn") == 0)
-        return put_yarn(p);
-    if (strcmp(type, "longrope") == 0)
-        return put_longrope(p, dim);
-    if (strcmp(type, "llama3") == 0)
-        return put_llama3(p);
-    if (strcmp(type, "proportional") == 0)
-        return put_proportional(p);
-    assert(strcmp(type, "ntk") == 0); /* of vLLM alone */
-    return put_ntk(p);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(rope->type, types[i].type) == 0)
+            return types[i].put(&p);
+    assert(strcmp(rope->type, "default") == 0);
+    return LOCANT_OK;
 }

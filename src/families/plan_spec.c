@@ -1,5 +1,6 @@
 /* plan_spec.c - specs put together from text, and made canonical */
 #include "plan_spec.h"
+#include "../core/text.h"
 #include "../files/decimal.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -69,19 +70,17 @@ locant_status lct_plan_spec_create(char **canonical, locant_encoding **e,
                                    const char *file)
 {
     locant_status status = LOCANT_ERR_NOMEM;
-    size_t n;
 
     *canonical = NULL;
     *e = NULL;
     if (!s->failed)
         status = locant_encoding_create(e, s->text);
     if (status == LOCANT_OK) {
-        n = strlen(locant_encoding_spec(*e)) + 1;
-        *canonical = locant_alloc(n);
-        if (*canonical != NULL) {
-            memcpy(*canonical, locant_encoding_spec(*e), n);
+        const char *text = locant_encoding_spec(*e);
+
+        *canonical = lct_copy_text(text, strlen(text));
+        if (*canonical != NULL)
             return LOCANT_OK;
-        }
         locant_encoding_free(*e);
         *e = NULL;
         status = LOCANT_ERR_NOMEM;

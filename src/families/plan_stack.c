@@ -1,27 +1,19 @@
 /* plan_stack.c - in what other programs differ from transformers 5 */
 #include "plan_stack.h"
+#include "../core/text.h"
 #include <string.h>
-
-static bool among(const char *name, const char *const *names)
-{
-    while (*names != NULL && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
 
 /* A type of every program, by the name that transformers 5 has for it. */
 static const char *common(const struct lct_family *f, const char *type)
 {
-    static const char *const known[] = { "default",      "linear",   "dynamic",
-                                         "yarn",         "longrope", "llama3",
-                                         "proportional", NULL };
-
     if ((f->flags & LCT_TYPE_MROPE) && strcmp(type, "mrope") == 0)
         return "default";
-    if ((f->flags & LCT_PHI3) &&
-        (strcmp(type, "su") == 0 || strcmp(type, "yarn") == 0))
+    if ((f->flags & LCT_PHI3) && lct_is_among("su yarn", type))
         return "longrope";
-    return among(type, known) ? type : NULL;
+    return lct_is_among(
+               "default linear dynamic yarn longrope llama3 proportional", type)
+               ? type
+               : NULL;
 }
 
 const char *lct_plan_stack_type(enum lct_stack stack,

@@ -46,8 +46,7 @@ static locant_status grid(int64_t out[2], struct lct_plan_keys *k,
     for (int i = 0; i < 2; i++) {
         out[i] = size[i] / side[i];
         if (out[i] < 1 || out[i] > 1 << 20)
-            return lct_plan_keys_wrong(k, k->where, "patch_size",
-                                       json_object_get(k->object, "patch_size"),
+            return LCT_PLAN_KEYS_WRONG(k, "patch_size",
                                        "at least one patch in the %" PRId64
                                        " pixels of image_size",
                                        size[i]);
@@ -270,9 +269,9 @@ static locant_status qwen_sizes(struct lct_plan_keys *k, const struct qwen *q)
     LCT_TRY(lct_plan_keys_whole(&hidden, k, "hidden", q->width, hidden, 1));
     LCT_TRY(lct_plan_keys_whole(&heads, k, "heads", "num_heads", 16, 1));
     if (heads > hidden)
-        return lct_plan_keys_wrong(
-            k, k->where, "num_heads", json_object_get(k->object, "num_heads"),
-            "no more heads than the %" PRId64 " channels", hidden);
+        return LCT_PLAN_KEYS_WRONG(
+            k, "num_heads", "no more heads than the %" PRId64 " channels",
+            hidden);
     return lct_plan_tower_layers(k->tower, layers, heads, heads, hidden / heads,
                                  k->plan->file);
 }

@@ -1,11 +1,11 @@
 /* plan_with.c - a plan with an extension that its file does not have */
 #include "plan_with.h"
+#include "compare.h"
 #include "extend.h"
 #include "plan_spec.h"
 #include "plan_waves.h"
 #include "spec_key.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* An extension as it is typed: "yarn(factor=4)". */
@@ -60,15 +60,9 @@ static size_t parse(struct with *w, const char *text)
 
 static bool has_argument(const struct with *w, const char *key)
 {
-    size_t n = strlen(key);
+    char value[8];
 
-    for (const char *at = w->arguments;;) {
-        if (strncmp(at, key, n) == 0 && at[n] == '=')
-            return true;
-        at += lct_spec_key_length(at);
-        if (*at++ != ',')
-            return false;
-    }
+    return lct_spec_value(value, sizeof value, w->text, key);
 }
 
 /* ------------------------------------------------------------------- terms */
@@ -99,12 +93,10 @@ static void put_keys(struct lct_plan_spec *s, const char *rope, size_t n)
 static int64_t critical_of(const struct with *w, const char *rope,
                            const struct lct_layer_plan *l)
 {
-    struct lct_extend e = { .trained = w->trained, .base = 10000 };
+    struct lct_extend e = { .trained = w->trained,
+                            .base = lct_spec_number(rope, "base", 10000) };
     struct lct_plan_waves waves;
-    const char *value;
 
-    if (lct_spec_key_value(&value, rope, "base") > 0)
-        e.base = strtod(value, NULL);
     if (lct_plan_waves_of(&waves, l, 1, w->file) != LOCANT_OK)
         return 1;
     e.rotated = 2 * waves.pairs;

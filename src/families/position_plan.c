@@ -21,8 +21,7 @@ static locant_status plan_vision(struct lct_position_plan *p,
     struct lct_config inner = *c;
     const int64_t config = p->length_config, trained = p->length_trained,
                   tables = p->length_tables;
-    locant_status (*plan)(struct lct_position_plan *,
-                          const struct lct_config *) = text->vision;
+    lct_plan_fn *plan = text->vision;
     const char *type;
     locant_status s;
 

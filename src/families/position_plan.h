@@ -143,12 +143,4 @@ locant_status lct_position_plan_json(json_t **out,
                                      const struct lct_position_plan *p);
 locant_status lct_position_plan_hash(char out[65],
                                      const struct lct_position_plan *p);
-
-/* Do two layers use positions in the same way? */
-bool lct_layer_plan_equal(const struct lct_layer_plan *a,
-                          const struct lct_layer_plan *b);
-
-/* The words of JSON and of tables. */
-const char *lct_position_plan_dialect(enum lct_dialect d); /* "hf4" */
-const char *lct_position_plan_stack(enum lct_stack s);     /* "llama.cpp" */
 #endif

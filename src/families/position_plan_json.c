@@ -22,16 +22,6 @@ static const char *const overs[] = { "head", "all", "each" };
 static const char *const ids[] = { "arange", "mask", "pad", "mrope", "grid" };
 static const char *const origins[] = { "given", "default", "derived" };
 
-const char *lct_position_plan_dialect(enum lct_dialect d)
-{
-    return dialects[d];
-}
-
-const char *lct_position_plan_stack(enum lct_stack s)
-{
-    return stacks[s];
-}
-
 static bool same_norm(const struct lct_qk_norm *a, const struct lct_qk_norm *b)
 {
     return a->kind == b->kind && a->over == b->over &&
@@ -39,8 +29,9 @@ static bool same_norm(const struct lct_qk_norm *a, const struct lct_qk_norm *b)
            a->plus_one == b->plus_one && a->eps == b->eps;
 }
 
-bool lct_layer_plan_equal(const struct lct_layer_plan *a,
-                          const struct lct_layer_plan *b)
+/* Do two layers use positions in the same way? */
+static bool same_layer(const struct lct_layer_plan *a,
+                       const struct lct_layer_plan *b)
 {
     return a->attention == b->attention && strcmp(a->spec, b->spec) == 0 &&
            a->heads == b->heads && a->kv_heads == b->kv_heads &&
@@ -132,11 +123,11 @@ static json_t *numbers_of(const struct lct_tower *t, int64_t l)
     json_t *numbers;
 
     for (int64_t i = 0; i < l; i++)
-        if (lct_layer_plan_equal(&t->layers[i], &t->layers[l]))
+        if (same_layer(&t->layers[i], &t->layers[l]))
             return NULL;
     numbers = json_array();
     for (int64_t i = l; i < t->n_layers; i++)
-        if (lct_layer_plan_equal(&t->layers[i], &t->layers[l]))
+        if (same_layer(&t->layers[i], &t->layers[l]))
             json_array_append_new(numbers, json_integer((json_int_t)i));
     return numbers;
 }

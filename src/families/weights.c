@@ -4,11 +4,14 @@
  */
 #include "weights.h"
 #include "../core/quote.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include "weights_file.h"
 #include "weights_find.h"
 #include "weights_gguf.h"
 #include "weights_index.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,14 +122,6 @@ static locant_status open_single(struct lct_weights *w, const void *bytes,
 
 /* ----------------------------------------------------------------- shards */
 
-/* The last part of a path. */
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static locant_status wrong_shard(const struct lct_weights *w,
                                  const struct lct_weight *t, const char *shard)
 {
@@ -134,13 +129,13 @@ static locant_status wrong_shard(const struct lct_weights *w,
 
     lct_quote(name, t->name, strlen(t->name));
     if (shard == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: tensor '%s' is not named by %s",
-                           lct_path_tail(t->file), name, last_part(w->path));
+        return locant_fail(
+            LOCANT_ERR_FORMAT, "%s: tensor '%s' is not named by %s",
+            lct_path_tail(t->file), name, lct_last_part(w->path));
     return locant_fail(
         LOCANT_ERR_FORMAT, "%s: tensor '%s' is expected in '%s' by %s",
         lct_path_tail(t->file), name, lct_quote(other, shard, strlen(shard)),
-        last_part(w->path));
+        lct_last_part(w->path));
 }
 
 /* Fail unless the index names the tensors of the shards, and no other. */
@@ -153,7 +148,7 @@ static locant_status check_index(const struct lct_weights *w,
         const struct lct_weight *t = &w->tensors[i];
         const char *place = lct_weights_index_find(x, t->name);
 
-        if (place == NULL || strcmp(last_part(t->file), place) != 0)
+        if (place == NULL || strcmp(lct_last_part(t->file), place) != 0)
             return wrong_shard(w, t, place);
     }
     for (size_t i = 0; i < x->n; i++) {
@@ -172,7 +167,7 @@ static locant_status check_index(const struct lct_weights *w,
 static locant_status open_shards(struct lct_weights *w,
                                  const struct lct_weights_index *x)
 {
-    const size_t folder = (size_t)(last_part(w->path) - w->path);
+    const size_t folder = (size_t)(lct_last_part(w->path) - w->path);
 
     LCT_TRY(allocate_files(w, x->n_shards));
     for (size_t i = 0; i < x->n_shards; i++) {
@@ -261,12 +256,11 @@ locant_status lct_weights_parse(struct lct_weights **out, const void *bytes,
                                 size_t size, const char *name)
 {
     const bool gguf = lct_gguf_is(bytes, size);
-    char *copy = locant_alloc(strlen(name) + 1);
+    char *copy = lct_copy_text(name, strlen(name));
 
     *out = NULL;
     if (copy == NULL)
         return no_memory(name);
-    memcpy(copy, name, strlen(name) + 1);
     return open_path(out, copy, gguf ? LCT_WEIGHTS_GGUF : LCT_WEIGHTS_SINGLE,
                      size > 0 ? bytes : "", size);
 }
@@ -320,6 +314,19 @@ const struct locant_tensors *lct_weights_header(const struct lct_weights *w,
 const struct lct_gguf *lct_weights_gguf(const struct lct_weights *w)
 {
     return w->gguf.file;
+}
+
+locant_status lct_weight_fail(locant_status status, const struct lct_weight *w,
+                              const char *format, ...)
+{
+    char name[LCT_QUOTE_BYTES], text[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return locant_fail(status, "%s: tensor '%s': %s", lct_path_tail(w->file),
+                       lct_quote(name, w->name, strlen(w->name)), text);
 }
 
 /* The block that begins with element 'first'. */

@@ -61,6 +61,10 @@ const struct locant_tensors *lct_weights_header(const struct lct_weights *w,
 struct lct_gguf;
 const struct lct_gguf *lct_weights_gguf(const struct lct_weights *w);
 
+/* Fail with "FILE: tensor 'NAME': " and a text. */
+locant_status lct_weight_fail(locant_status status, const struct lct_weight *w,
+                              const char *format, ...) LOCANT_PRINTF(3, 4);
+
 /* The elements of a tensor. */
 static inline int64_t lct_weight_elements(const struct lct_weight *w)
 {

@@ -1,5 +1,6 @@
 /* weights_file.c - see weights_file.h */
 #include "weights_file.h"
+#include "../core/text.h"
 #include "../files/path.h"
 #include <string.h>
 
@@ -13,15 +14,12 @@ static locant_status no_memory(const char *name)
 static locant_status set_path(struct lct_weights_file *f, const char *folder,
                               size_t n, const char *name)
 {
-    const char *slash;
-
     f->path = locant_alloc(n + strlen(name) + 1);
     if (f->path == NULL)
         return no_memory(name);
     memcpy(f->path, folder, n);
     memcpy(f->path + n, name, strlen(name) + 1);
-    slash = strrchr(f->path, '/');
-    f->name = slash ? slash + 1 : f->path;
+    f->name = lct_last_part(f->path);
     return LOCANT_OK;
 }
 

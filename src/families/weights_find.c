@@ -1,6 +1,7 @@
 /* weights_find.c - see weights_find.h */
 #define _GNU_SOURCE
 #include "weights_find.h"
+#include "../core/text.h"
 #include "../files/gguf.h"
 #include "../files/io.h"
 #include "../files/path.h"
@@ -26,13 +27,6 @@ static const char *const others[] = {
     "pytorch_model.bin", "pytorch_model.bin.index.json", "consolidated.00.pth",
     "tf_model.h5",       "flax_model.msgpack",
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 /* folder/name, in memory of its own. */
 static locant_status join(char **out, const char *folder, const char *name)
@@ -101,9 +95,9 @@ static locant_status kind_of_file(enum lct_weights_kind *kind, const char *path)
     bool gguf;
 
     *kind = LCT_WEIGHTS_INDEX;
-    if (ends_with(path, ".index.json"))
+    if (lct_ends_with(path, ".index.json"))
         return LOCANT_OK;
-    if (ends_with(path, ".json"))
+    if (lct_ends_with(path, ".json"))
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: has no weights; name its folder",
                            lct_path_tail(path));

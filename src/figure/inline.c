@@ -6,7 +6,7 @@
  */
 #include "inline.h"
 #include "data.h"
-#include "../files/utf8.h"
+#include "inline_text.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,83 +204,6 @@ static void clip(void *to, const struct lct_box *box)
 
 /* -------------------------------------------------------------------- text */
 
-/* Width of a character as a share of the font size.  The reader's sans-serif is
-   unknown, so these estimates are rather too wide. */
-static double character_width(int32_t c)
-{
-    if (c >= 0x2e80)
-        return 1; /* CJK */
-    if (c < 128 && strchr("ijl.,:;'|!()[] ft-", c))
-        return 0.38;
-    if (c < 128 && strchr("mwMW%@", c))
-        return 0.95;
-    if (c >= 'A' && c <= 'Z')
-        return 0.7;
-    return 0.62;
-}
-
-static int32_t next_character(const char **text)
-{
-    int32_t c = lct_utf8_next(text);
-
-    return c < 0 ? 0xfffd : c;
-}
-
-static double text_width(void *to, const char *text,
-                         const struct lct_text *style)
-{
-    double width = 0;
-
-    (void)to;
-    while (*text)
-        width += character_width(next_character(&text)) * style->size;
-    width *= style->bold ? 1.1 : 1;
-    return style->max_width > 0 ? fmin(width, style->max_width) : width;
-}
-
-/* How many bytes of 'text' fit before an ellipsis; all if it needs none. */
-static size_t fitting(const char *text, const struct lct_text *style)
-{
-    const struct lct_text any = { .size = style->size, .bold = style->bold };
-    const char *at = text;
-    double width = style->size, most = style->max_width;
-    size_t fits = 0;
-
-    if (most <= 0 || text_width(NULL, text, &any) <= most)
-        return strlen(text);
-    while (*at) {
-        width += character_width(next_character(&at)) * style->size *
-                 (style->bold ? 1.1 : 1);
-        if (width > most)
-            break;
-        fits = (size_t)(at - text);
-    }
-    return fits;
-}
-
-/* A text that does not fit ends in an ellipsis, and a tip shows the whole. */
-static void put_words(struct lct_html *h, const char *words,
-                      const struct lct_text *style)
-{
-    size_t n = fitting(words, style);
-    char *part;
-
-    if (n == strlen(words)) {
-        lct_html_text(h, words);
-        return;
-    }
-    lct_html_print(h, "<title>%s</title>", words);
-    part = locant_alloc(n + 1);
-    h->failed |= part == NULL;
-    if (part) {
-        memcpy(part, words, n);
-        part[n] = '\0';
-        lct_html_text(h, part);
-        locant_release(part);
-    }
-    lct_html_raw(h, "\xe2\x80\xa6");
-}
-
 static void put_text(const struct page *p, double x, double y,
                      const char *words, const char *language,
                      const struct lct_text *style)
@@ -307,7 +230,7 @@ static void put_text(const struct page *p, double x, double y,
     put_attribute(h, "y", y + style->size * (0.92 - 1.16 * style->align_y));
     put_attribute(h, "font-size", style->size);
     lct_html_raw(h, ">");
-    put_words(h, words, style);
+    lct_inline_text_put(h, words, style);
     lct_html_raw(h, "</text>");
 }
 
@@ -320,6 +243,13 @@ static void text(void *to, double x, double y, const char *words,
     put_text(p, x, y, words, bilingual ? " en" : "", style);
     if (bilingual)
         put_text(p, x, y, style->zh, " zh", style);
+}
+
+static double text_width(void *to, const char *words,
+                         const struct lct_text *style)
+{
+    (void)to;
+    return lct_inline_text_width(words, style);
 }
 
 static locant_status cells(void *to, const struct lct_box *box,

@@ -1,9 +1,11 @@
 /* document.c - see document.h */
 #include "document.h"
 #include "../core/quote.h"
+#include "../core/text.h"
 #include "io.h"
 #include "path.h"
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One past the string whose opening quote is at 'at'. */
@@ -125,4 +127,20 @@ locant_status lct_document_read(json_t **out, const char *path,
     status = lct_document_parse(out, text, size, path, containers);
     locant_release(text);
     return status;
+}
+
+locant_status lct_document_text(char **out, size_t *size, json_t *value,
+                                size_t flags, const char *fn)
+{
+    char *text = value != NULL ? json_dumps(value, flags) : NULL;
+    const size_t n = text != NULL ? strlen(text) : 0;
+
+    json_decref(value);
+    *out = text != NULL ? lct_copy_text(text, n) : NULL;
+    free(text);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    if (size != NULL)
+        *size = n;
+    return LOCANT_OK;
 }

@@ -1,7 +1,7 @@
 /* bytes.h - vectors of numbers of 8 bits, widened */
 #ifndef LCT_BYTES_H
 #define LCT_BYTES_H
-#include "simd.h"
+#include "halves.h"
 
 /* Halves as many as 2 VL lanes of a vector; and VL bytes in memory. */
 typedef uint16_t u16w __attribute__((vector_size(LCT_VBYTES)));

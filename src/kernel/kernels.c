@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "bytes.h"
 #include "deinterleave.h"
+#include "halves.h"
 #include "simd.h"
 #include "stream.h"
 

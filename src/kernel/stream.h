@@ -1,7 +1,7 @@
 /* stream.h - stores past the caches, for results that no cache can hold */
 #ifndef LCT_STREAM_H
 #define LCT_STREAM_H
-#include "simd.h"
+#include "halves.h"
 
 /*
  * Store past the caches, to a multiple of the vector's size.  A thread must

@@ -25,10 +25,15 @@ static int64_t want_of(const locant_eval_options *o)
 }
 
 /* Rank 0 has a store. */
-static locant_status check_options(const locant_eval_options *o,
-                                   const locant_store *store,
-                                   const struct lct_eval *ev)
+/* What a rank of a group tells the others, so that none waits for it. */
+static locant_status check_call(const locant_evaluation *out,
+                                const locant_store *store,
+                                const locant_corpus *corpus,
+                                const locant_eval_options *o,
+                                const struct lct_eval *ev)
 {
+    LCT_NOT_NULL(fn, out);
+    LCT_NOT_NULL(fn, corpus);
     if (lct_eval_has_store(ev))
         LCT_NOT_NULL(fn, store);
     LCT_TRY(lct_check_range(fn, "policy", (int)o->policy, 0, POLICIES - 1));
@@ -193,6 +198,7 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
 {
     struct lct_eval ev = { .tick = tick, .context = context };
     char options[1024] = "";
+    const char *sha256 = "";
     locant_status status;
 
     LCT_TRY(lct_check_struct(fn, o->struct_size, sizeof *o));
@@ -200,11 +206,12 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
     lct_eval_set_group(&ev, o->group);
     ev.policy = o->policy;
     ev.run.id = run; /* for messages */
-    status = check_options(o, store, &ev);
-    if (status == LOCANT_OK)
+    status = check_call(out, store, corpus, o, &ev);
+    if (status == LOCANT_OK) {
         print_options(options, o);
-    status = lct_eval_greet(&ev, run, locant_corpus_info_of(corpus)->sha256,
-                            options, status);
+        sha256 = locant_corpus_info_of(corpus)->sha256;
+    }
+    status = lct_eval_greet(&ev, run, sha256, options, status);
     if (status == LOCANT_OK && !o->encoding && !o->policy && !o->lengths)
         status = lct_eval_protocols(out, &ev, store, run, corpus, want_of(o));
     else if (status == LOCANT_OK)
@@ -218,8 +225,6 @@ locant_status locant_evaluate_as(locant_evaluation *out, locant_store *store,
                                  int64_t run, const locant_corpus *corpus,
                                  const locant_eval_options *options)
 {
-    LCT_NOT_NULL(__func__, out);
-    LCT_NOT_NULL(__func__, corpus);
-    LCT_NOT_NULL(__func__, options);
+    LCT_NOT_NULL(fn, options);
     return lct_evaluate_as(out, store, run, corpus, options, NULL, NULL);
 }

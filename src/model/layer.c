@@ -8,7 +8,7 @@
  * work between two calls of attention is divided into blocks of rows, so that
  * the activations of a block stay in the cache of its thread.
  */
-#include "parts.h"
+#include "heads.h"
 #include <string.h>
 
 static const struct lct_model_tensor *

@@ -1,5 +1,5 @@
 /* model.c - create a model, draw its initial values, and access its members */
-#include "parts.h"
+#include "heads.h"
 #include "../core/size.h"
 #include <math.h>
 

@@ -305,20 +305,6 @@ void lct_model_pack(struct lct_model *m);
 
 /* ------------------------------------------------------------------- layers */
 
-/* Make the workspace of attention large enough for such a pass. */
-locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
-                                int64_t past);
-/* Have a workspace of attention that is large enough for this call. */
-locant_status lct_heads_grow(struct lct_model *m,
-                             const locant_attention *attention);
-/* A call with the layer's encoding, which has the model's parameters from
-   'first_param' on, and the causal mask. */
-void lct_heads_begin(locant_attention *attention, int *first_param,
-                     const struct lct_model *m, int64_t layer);
-/* Attention of one layer: o from q, k, v; d.q, d.k, d.v from d.branch. */
-locant_status lct_heads_forward(struct lct_model *m, int64_t layer);
-locant_status lct_heads_backward(struct lct_model *m, int64_t layer);
-
 /* One layer: out from x. Backward: d.x is the gradient of out before the call,
    that of x after it. */
 locant_status lct_layer_forward(struct lct_model *m, int64_t layer);

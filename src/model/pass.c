@@ -1,5 +1,5 @@
 /* pass.c - the whole model, forward and backward */
-#include "parts.h"
+#include "heads.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * that its results do not depend on which other leaves this process has.
  */
 #include "sequence_heads.h"
-#include "parts.h"
+#include "heads.h"
 #include "sequence_exchange.h"
 
 /* One leaf's call of attention. */
@@ -122,7 +122,8 @@ locant_status lct_sequence_heads_reserve(struct lct_model *m)
 
             for (int64_t j = s->first; j < s->last; j++) {
                 make_call(&c, m, layer, s, j);
-                LCT_TRY(lct_heads_grow(m, &c.attention));
+                LCT_TRY(lct_heads_grow(&m->workspace, &m->workspace_bytes,
+                                       &c.attention));
             }
         }
         before = e;

@@ -1,6 +1,7 @@
 /* nn_kernels.c - the kernels of nn, compiled once for each instruction set */
 #include "nn_kernels.h"
 #ifndef LCT_REAL_F64
+#    include "../kernel/halves.h"
 #    include "../kernel/kernels.h"
 #    include "../kernel/simd.h"
 #    include "../kernel/matmul.inc"

@@ -10,6 +10,7 @@
  * Format 1, which can still be read, had one hash of metadata and tensors.
  */
 #include "checkpoint.h"
+#include "checkpoint_memory.h"
 #include "run_sizes.h"
 #include "sums.h"
 #include "../core/quote.h"
@@ -30,43 +31,11 @@ static const char name_m[] = "adamw.m", name_v[] = "adamw.v";
 
 enum { PAIRS = 6 }; /* metadata pairs besides the checksums */
 
-static void print_memory_name(char out[40], int64_t layer)
-{
-    snprintf(out, 40, "layer%" PRId64 ".memory", layer);
-}
-
-static struct lct_memory_size memory_size(const struct lct_model *model,
-                                          const struct lct_checkpoint *c)
-{
-    return c->memory ? c->memory->size : lct_model_memory_size(model);
-}
-
-/* The number of layers that have memory: all or none. */
-static int64_t memory_layers(const struct lct_model *model,
-                             const struct lct_checkpoint *c)
-{
-    return memory_size(model, c).tokens > 0 ? lct_model_config_of(model)->layers
-                                            : 0;
-}
-
-/* The memory of layer l as a tensor. */
-static locant_tensor memory_tensor(struct lct_model *model,
-                                   const struct lct_checkpoint *c, int64_t l)
-{
-    const struct lct_memory_size size = memory_size(model, c);
-    const int64_t width = lct_model_config_of(model)->width;
-    const int64_t shape[3] = { size.rows, size.tokens, width };
-    real *data = c->memory
-                     ? c->memory->data + l * size.rows * size.tokens * width
-                     : lct_model_layer_memory(model, l);
-
-    return locant_dense(data, LCT_REAL_DTYPE, 3, shape);
-}
-
 /* List parameters, moments and memory. names[l] receives the tensor name of the
    memory of layer l. */
 static void list_tensors(locant_named_tensor *list, struct lct_model *model,
-                         const struct lct_checkpoint *c, char (*names)[40])
+                         const struct lct_checkpoint *c,
+                         char (*names)[LCT_CHECKPOINT_MEMORY_NAME])
 {
     const struct lct_model_tensor *t;
     int n = lct_model_tensors(model, &t);
@@ -81,11 +50,7 @@ static void list_tensors(locant_named_tensor *list, struct lct_model *model,
     list[n].tensor = locant_dense(c->m, LCT_REAL_DTYPE, 1, &size);
     list[n + 1].name = name_v;
     list[n + 1].tensor = locant_dense(c->v, LCT_REAL_DTYPE, 1, &size);
-    for (int64_t l = 0; l < memory_layers(model, c); l++) {
-        print_memory_name(names[l], l);
-        list[n + 2 + l].name = names[l];
-        list[n + 2 + l].tensor = memory_tensor(model, c, l);
-    }
+    lct_checkpoint_memory_list(list + n + 2, model, c, names);
 }
 
 /* Write the tensors and their metadata: PAIRS pairs, then a checksum of each
@@ -121,10 +86,10 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
                                    const struct lct_checkpoint *c)
 {
     const struct lct_model_tensor *t;
-    const int64_t layers = memory_layers(model, c);
+    const int64_t layers = lct_checkpoint_memory_layers(model, c);
     size_t n = (size_t)(lct_model_tensors(model, &t) + 2 + layers);
-    locant_named_tensor *list =
-        locant_alloc(n * sizeof *list + (size_t)layers * 40);
+    locant_named_tensor *list = locant_alloc(
+        n * sizeof *list + (size_t)layers * LCT_CHECKPOINT_MEMORY_NAME);
     struct lct_sum *sums = locant_alloc(n * sizeof *sums);
     const char **pairs = locant_alloc(2 * (PAIRS + n) * sizeof *pairs);
     struct lct_sums_metadata meta;
@@ -134,7 +99,8 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
     snprintf(meta.seconds, sizeof meta.seconds, "%.17g", c->seconds);
     snprintf(meta.checksum, sizeof meta.checksum, "%016" PRIx64, c->checksum);
     if (list && sums && pairs) {
-        list_tensors(list, model, c, (char(*)[40])(list + n));
+        list_tensors(list, model, c,
+                     (char(*)[LCT_CHECKPOINT_MEMORY_NAME])(list + n));
         status = write_file(path, c->key, &meta, sums, pairs, list, n);
     } else {
         status =
@@ -216,16 +182,6 @@ static locant_status parse_metadata(struct lct_checkpoint *c,
     return LOCANT_OK;
 }
 
-static bool same_shape(const locant_tensor *t, int rank, const int64_t *shape)
-{
-    if (t == NULL || t->dtype != LCT_REAL_DTYPE || t->rank != rank)
-        return false;
-    for (int i = 0; i < rank; i++)
-        if (t->shape[i] != shape[i])
-            return false;
-    return true;
-}
-
 static locant_status copy_tensor(real *to, const char *name, int rank,
                                  const int64_t *shape, const char *what,
                                  const struct reading *r)
@@ -234,7 +190,8 @@ static locant_status copy_tensor(real *to, const char *name, int rank,
     char why[64];
 
     snprintf(why, sizeof why, "a %s is missing or has another shape", what);
-    if (!same_shape(t, rank, shape))
+    if (t == NULL || t->dtype != LCT_REAL_DTYPE || t->rank != rank ||
+        memcmp(t->shape, shape, (size_t)rank * sizeof *shape) != 0)
         return refuse(r->path, why);
     memcpy(to, t->data, lct_sums_bytes(t));
     return LOCANT_OK;
@@ -255,83 +212,16 @@ static locant_status read_state(real *state, const struct reading *r)
     return copy_tensor(state + 2 * size, name_v, 1, &shape, "moment", r);
 }
 
-/* Find the memory of layer l in the file; *out is NULL if there is none. Every
-   layer has memory of the size of the first. */
-static locant_status find_memory(const locant_tensor **out, int64_t l,
-                                 const struct reading *r)
-{
-    const struct lct_model_config *config = lct_model_config_of(r->model);
-    const locant_tensor *first;
-    char name[40];
-
-    print_memory_name(name, 0);
-    first = locant_tensors_find(r->file, name);
-    print_memory_name(name, l);
-    *out = locant_tensors_find(r->file, name);
-    if (first == NULL && *out == NULL)
-        return LOCANT_OK;
-    if (first == NULL || first->rank != 3 || first->shape[0] < 1 ||
-        first->shape[1] < 1 || first->shape[1] > config->memory ||
-        first->shape[2] != config->width || !same_shape(*out, 3, first->shape))
-        return refuse(r->path, "memory is missing or has another shape");
-    return LOCANT_OK;
-}
-
-/* The number of layers that may have memory in a checkpoint of this model. */
-static int64_t max_memory_layers(const struct reading *r)
-{
-    const struct lct_model_config *config = lct_model_config_of(r->model);
-
-    return config->memory > 0 ? config->layers : 0;
-}
-
-static locant_status set_memory_size(struct lct_model *model,
-                                     const struct lct_checkpoint *c,
-                                     struct lct_memory_size size)
-{
-    if (c->memory == NULL)
-        return lct_model_set_memory_size(model, size);
-    if (size.rows > c->memory->rows)
-        return LOCANT_ERR_PARAM;
-    c->memory->size = size;
-    return LOCANT_OK;
-}
-
-/* Copy the memory to where it belongs, after all of it was found. */
-static locant_status read_memory(struct lct_model *model,
-                                 const struct lct_checkpoint *c,
-                                 const struct reading *r)
-{
-    const int64_t layers = max_memory_layers(r);
-    const locant_tensor *t = NULL;
-    struct lct_memory_size size = { 0, 0 };
-
-    for (int64_t l = 0; l < layers; l++)
-        LCT_TRY(find_memory(&t, l, r));
-    if (t != NULL)
-        size = (struct lct_memory_size){ t->shape[0], t->shape[1] };
-    if (set_memory_size(model, c, size) != LOCANT_OK)
-        return refuse(r->path, "memory has more rows than a batch");
-    for (int64_t l = 0; t != NULL && l < layers; l++) {
-        LCT_TRY(find_memory(&t, l, r));
-        memcpy(memory_tensor(model, c, l).data, t->data, lct_sums_bytes(t));
-    }
-    return LOCANT_OK;
-}
-
 /* Check the hash of format 1: metadata, parameters, moments, memory. */
 static locant_status check_hash_1(const struct lct_sums_metadata *t,
                                   const real *state, const struct reading *r)
 {
     uint64_t h = lct_hash(lct_sums_hash(t, r->key), state,
                           3 * lct_model_size(r->model) * sizeof *state);
-    const locant_tensor *memory;
+    const char *wrong = lct_checkpoint_memory_hash(&h, r->file, r->model);
 
-    for (int64_t l = 0; l < max_memory_layers(r); l++) {
-        LCT_TRY(find_memory(&memory, l, r));
-        if (memory != NULL)
-            h = lct_hash(h, memory->data, lct_sums_bytes(memory));
-    }
+    if (wrong != NULL)
+        return refuse(r->path, wrong);
     return lct_sums_match(t->hash, h)
                ? LOCANT_OK
                : refuse(r->path, "its content does not match its hash");
@@ -383,6 +273,7 @@ static locant_status read_checked(struct lct_checkpoint *c,
     const size_t n = lct_model_size(model);
     struct lct_checkpoint read = *c;
     struct lct_sums_metadata meta;
+    const char *wrong = NULL;
     bool format_is_1;
 
     LCT_TRY(read_metadata(&meta, &format_is_1, r));
@@ -393,7 +284,9 @@ static locant_status read_checked(struct lct_checkpoint *c,
         LCT_TRY(check_hash_1(&meta, state, r));
     LCT_TRY(parse_metadata(&read, &meta, r->path));
     if (c->m) /* the run will be continued */
-        LCT_TRY(read_memory(model, c, r));
+        wrong = lct_checkpoint_memory_read(model, c, r->file);
+    if (wrong != NULL)
+        return refuse(r->path, wrong);
     *c = read;
     memcpy(lct_model_params(model), state, n * sizeof *state);
     if (c->m)

@@ -16,6 +16,9 @@
 
 enum { LCT_STORE_VERSION = 5, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
+/* How long a connection waits for the lock of another. */
+enum { LCT_STORE_BUSY_MS = 30000 };
+
 /* Limits the steps of SQLite's virtual machine that each statement of one
    connection may take; see store_guard.c. */
 struct lct_store_guard {

@@ -46,4 +46,5 @@ says 'there is 1 rank, expected at least 2'
 ranks 2 bench --ranks mpi --only rotate > log 2>&1
 exits 2 $? 'an option of rows'
 says 'bench: --only is for rows, --ranks mpi times messages'
+verdict 'said once' "$([ "$(grep -c 'locant: ' log)" = 1 ] || cat log)"
 exit $failed

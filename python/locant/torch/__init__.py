@@ -121,7 +121,7 @@ def attention(  # type: ignore[misc]
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks, bias, params, q_coords and k_coords
-    (plain rotations, and biases that read coordinates; not with leaves).
+    (plain rotations, and biases that read coordinates).
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
