@@ -29,7 +29,7 @@ struct operands {
     uint16_t bf16[N], f16[N];
     uint8_t int8[INT8_ROW * SIDE], q8_0[Q8_0_ROW * SIDE];
     uint32_t pairs[N], out_pairs[N];
-    double distances[N];
+    double distances[N], doubles[2][N];
     int64_t at[SIDE];
     struct lct_phase phase[SIDE];
 };
@@ -269,6 +269,52 @@ CALL(stick_gradient, k->stick_gradient(x->f[DATA], x->f[COSINES], x->f[ONES],
                                        SIDE, SIDE, SIDE, x->f[MORE], x->f[OUT]))
 CALL(multiply_rows, k->multiply_rows(x->f[DATA], SIDE, SIDE, x->f[ONES], x->at))
 CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
+/* Results in double are narrowed, to be compared. */
+static void narrow_doubles(const struct lct_kernels *k, struct operands *x,
+                           const double *from)
+{
+    k->double_narrow(x->f[OUT], SIDE, from, SIDE, SIDE);
+}
+
+static void double_row(const struct lct_kernels *k, struct operands *x,
+                       enum lct_double_op op)
+{
+    const double *in[3] = { x->distances, x->distances, NULL };
+
+    k->double_row(x->doubles[0], op, in, N);
+    narrow_doubles(k, x, x->doubles[0]);
+}
+
+static void double_slope(const struct lct_kernels *k, struct operands *x)
+{
+    const double *in[3] = { x->distances, x->distances, NULL };
+
+    k->double_slope(x->doubles[0], LCT_DOUBLE_MUL, 0, x->doubles[1], in,
+                    x->distances, N);
+    narrow_doubles(k, x, x->doubles[0]);
+}
+
+static void double_widen(const struct lct_kernels *k, struct operands *x)
+{
+    k->double_widen(x->doubles[0], x->f[DATA], SIDE, SIDE, SIDE);
+    narrow_doubles(k, x, x->doubles[0]);
+}
+
+static void double_sum_rows(const struct lct_kernels *k, struct operands *x)
+{
+    double sum[SIDE] = { 0 };
+
+    k->double_sum_rows(sum, x->distances, SIDE, SIDE);
+    for (int i = 0; i < SIDE; i++)
+        x->f[OUT][i] = (float)sum[i];
+}
+
+CALL(double_row_mul, double_row(k, x, LCT_DOUBLE_MUL))
+CALL(double_row_tanh, double_row(k, x, LCT_DOUBLE_TANH))
+CALL(double_slope_mul, double_slope(k, x))
+CALL(double_widen_rows, double_widen(k, x))
+CALL(double_narrow_rows, narrow_doubles(k, x, x->distances))
+CALL(double_sum, double_sum_rows(k, x))
 CALL(add_dense_columns,
      k->add_dense_columns(x->f[DATA], x->f[MORE], SIDE, SIDE, SIDE))
 CALL(add_dense_keys, k->add_dense_keys(x->f[DATA], x->f[MORE], SIDE, SIDE))
@@ -394,6 +440,12 @@ static const struct bench_kernel rows[] = {
     ROW("stick_gradient", stick_gradient, each, N, 1e-5, stick_gradient)
     ROW("multiply_rows", multiply_rows, each, N, 0, multiply_rows)
     ROW("add_linear_bias", add_linear_bias, each, N, 0, add_linear_bias)
+    ROW("double_row, product", double_row, each, N, 0, double_row_mul)
+    ROW("double_row, tanh", double_row, each, N, 0, double_row_tanh)
+    ROW("double_slope", double_slope, each, N, 0, double_slope_mul)
+    ROW("double_widen", double_widen, each, N, 0, double_widen_rows)
+    ROW("double_narrow", double_narrow, each, N, 0, double_narrow_rows)
+    ROW("double_sum_rows", double_sum_rows, each, N, 0, double_sum)
     ROW("add_dense_columns", add_dense_columns, each, N, 0, add_dense_columns)
     ROW("add_dense_keys", add_dense_keys, each, N, 0, add_dense_keys)
     ROW("add_dense_rows", add_dense_rows, each, N, 0, add_dense_rows)
@@ -448,6 +500,8 @@ static void fill(void *operands)
         x->pairs[i] = x->bf16[i] | (uint32_t)x->bf16[N - 1 - i] << 16;
         x->out_pairs[i] = 0;
         x->distances[i] = i % SIDE - SIDE / 2;
+        x->doubles[0][i] = 0;
+        x->doubles[1][i] = 0.25;
     }
     for (int i = 0; i < SIDE; i++) {
         x->at[i] = SIDE - 1 - i; /* as if keys followed one another */

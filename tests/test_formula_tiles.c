@@ -18,6 +18,10 @@ static const char *const specs[] = {
     "scale-invariant+formula(bias=if(n<20,s*0.3,-softplus(g.k)*abs(j-i)*0.05),"
     "g=token(one))",
     "formula(bias=c.k*0.5-d/32,after=1+n/99,c=token(heads),future=hide)",
+    "formula(gain=clamp(a*s,min(0.1,g.q*0.1),max(1.1,g.k))^2,bias=log1p(exp(s))"
+    "/(2+abs(d))-relu(s-g.k)+sqrt(n)*step(s)*floor(s)*0.1+logsigmoid(s)*"
+    "sign(g.q-s)-(1+s^2)^-1.5*expm1(-n)+log(2+sigmoid(s)),"
+    "a=param(heads),g=token(heads))",
     "ssmax+alibi+formula(bias=lerp(t,2*sigmoid(g.k))*g.q,"
     "t=param(3,init=uniform(-2,2)),g=token(heads,map=linear,share=yes))",
 };
@@ -69,6 +73,27 @@ TEST(options_of_the_call_hold)
             q[n] = k[n / m.T * m.S + m.S - m.T + n % m.T];
         m.a.q_docs = &m.q_docs;
         m.a.k_docs = &m.k_docs;
+        mixed_judge_fast(&m);
+        mixed_free(&m);
+    }
+}
+
+/* Positions that double does not hold: their distances are exact. */
+TEST(far_positions_keep_their_distances)
+{
+    static const int64_t far[] = { (int64_t)1 << 53, (int64_t)1 << 60,
+                                   -((int64_t)1 << 60) };
+
+    for (size_t n = 0; n < LEN(far); n++) {
+        struct mixed m = problem(1, LOCANT_MASK_CAUSAL, 40, 70);
+
+        mixed_make(&m);
+        for (size_t i = 0; i < mixed_size(&m.q_pos); i++)
+            ((int64_t *)m.q_pos.data)[i] += far[n];
+        for (size_t i = 0; i < mixed_size(&m.k_pos); i++)
+            ((int64_t *)m.k_pos.data)[i] += far[n];
+        m.a.q_pos = &m.q_pos;
+        m.a.k_pos = &m.k_pos;
         mixed_judge_fast(&m);
         mixed_free(&m);
     }

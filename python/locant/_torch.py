@@ -16,6 +16,7 @@ from ._attention import workspace
 from ._c import Dtype, Status
 from ._encoding import Bound, bind
 from ._library import Error, lib, make
+from ._values import whole64
 
 try:
     import torch
@@ -183,9 +184,10 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
     return s, bound
 
 
-def _forward(*given: Any) -> tuple[Tensor, Tensor]:
-    c = Call(*given)
+def _attend(c: Call, state: Tensor | None) -> tuple[Tensor, Tensor]:
     problem, _bound = _problem(c)  # _bound keeps the parameters' views alive
+    if state is not None:
+        problem.state = ctypes.pointer(view_of(state, "state"))
     out = like_out(c.q, c.v)
     lse = c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
     scratch = workspace(problem)
@@ -194,11 +196,37 @@ def _forward(*given: Any) -> tuple[Tensor, Tensor]:
     return out, lse
 
 
+def _forward(*given: Any) -> tuple[Tensor, Tensor]:
+    return _attend(Call(*given), None)
+
+
+def _forward_with_state(state: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
+    return _attend(Call(*given), state)
+
+
 def _forward_fake(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     _ranks(c)
     return (like_out(c.q, c.v),
             c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q)))
+
+
+def _forward_with_state_fake(_: Tensor, *given: Any) -> tuple[Tensor, Tensor]:
+    return _forward_fake(*given)
+
+
+def begin_state(c: Call, capacity: int) -> Tensor | None:
+    """Memory for the operator attention_with_state, which knows no token yet;
+    None if calls like 'c' keep nothing."""
+    problem, _bound = _problem(c)
+    size = ctypes.c_size_t()
+    capacity = whole64(capacity, "capacity")
+    lib.locant_attention_state_bytes(size, problem, capacity)
+    if size.value == 0:
+        return None
+    state = torch.empty(size.value, dtype=torch.uint8)
+    lib.locant_attention_state_begin(view_of(state, "state"), problem, capacity)
+    return state
 
 
 def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
@@ -254,11 +282,16 @@ def _backward_fake(wanted: Sequence[bool], dout: Tensor, out: Tensor,
 attention = custom_op(
     "locant::attention", _forward, mutates_args=(), device_types="cpu",
     schema=f"({_SCHEMA}) -> (Tensor, Tensor)")
+attention_with_state = custom_op(
+    "locant::attention_with_state", _forward_with_state,
+    mutates_args=("state",), device_types="cpu",
+    schema=f"(Tensor(a!) state, {_SCHEMA}) -> (Tensor, Tensor)")
 attention_backward = custom_op(
     "locant::attention_backward", _backward, mutates_args=(),
     device_types="cpu", schema="(bool[] wanted, Tensor dout, Tensor out, "
     f"Tensor lse, {_SCHEMA}) -> Tensor[]")
 attention.register_fake(_forward_fake)
+attention_with_state.register_fake(_forward_with_state_fake)
 attention_backward.register_fake(_backward_fake)
 
 

@@ -6,8 +6,14 @@
 void lct_pairs_layout_scratch(struct lct_scratch *s, const struct lct_plan *p,
                               struct lct_arena *arena)
 {
-    if (lct_pairs_are_used(p))
-        s->before_pairs = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
+    const locant_encoding *e;
+
+    if (!lct_pairs_are_used(p))
+        return;
+    e = p->request->content->e;
+    s->before_pairs = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
+    s->pairs_memory =
+        lct_arena_doubles(arena, 1, (int64_t)e->row->content.pairs->memory(e));
 }
 
 static const struct lct_pair_scores *hooks_of(const struct lct_plan *p)
@@ -16,7 +22,8 @@ static const struct lct_pair_scores *hooks_of(const struct lct_plan *p)
 }
 
 static struct lct_pairs pairs_of(const struct lct_plan *p,
-                                 const struct lct_tile *t)
+                                 const struct lct_tile *t,
+                                 const struct lct_scratch *s)
 {
     const struct lct_token_tables *token = &p->tables->token;
     int64_t row = lct_plan_row(p, t->b), head = t->b * p->H + t->h;
@@ -27,7 +34,9 @@ static struct lct_pairs pairs_of(const struct lct_plan *p,
                            .lanes = t->lanes,
                            .q_pos = p->tables->q_pos + row * p->T + t->i,
                            .k_pos = p->tables->k_pos + row * p->S + t->j,
-                           .first = t->j };
+                           .first = t->j,
+                           .kernels = p->kernels,
+                           .memory = s->pairs_memory };
 
     if (p->request->token_numbers == NULL)
         return x;
@@ -40,7 +49,7 @@ static struct lct_pairs pairs_of(const struct lct_plan *p,
 void lct_pairs_scores(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
-    struct lct_pairs x = pairs_of(p, t);
+    struct lct_pairs x = pairs_of(p, t, s);
 
     if (p->pass == LCT_PASS_BACKWARD)
         memcpy(s->before_pairs, s->s,
@@ -54,7 +63,7 @@ void lct_pairs_scores_backward(const struct lct_plan *p,
 {
     const struct lct_token_tables *token = &p->tables->token;
     int64_t head = t->b * p->H + t->h;
-    struct lct_pairs x = pairs_of(p, t);
+    struct lct_pairs x = pairs_of(p, t, s);
     struct lct_pair_gradients g = { NULL, NULL, NULL };
     double *dparam[LCT_MAX_PARAMS];
 

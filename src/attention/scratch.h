@@ -57,9 +57,10 @@ struct lct_scratch {
     float *slope; /* as s: derivative of the softcap */
     float *ds;    /* as s: gradient of s */
     float *before_gain, *before_after, *product; /* as s: factors.h */
-    float *before_pairs; /* as s: scores before pairs.h, backward */
-    float *pairs;        /* as s: of pairs in one relation (relations.h) */
-    float *sigma;        /* as s: stick-breaking (stick.h), backward */
+    float *before_pairs;  /* as s: scores before pairs.h, backward */
+    double *pairs_memory; /* of what computes them */
+    float *pairs;         /* as s: of pairs in one relation (relations.h) */
+    float *sigma;         /* as s: stick-breaking (stick.h), backward */
     float *query;   /* [padded_q]: one rotated query, if a row factor learns */
     char *masked;   /* as s: is the key masked?  Valid if tile.by_map is set */
     double *column; /* [TILE]: biases of one query */

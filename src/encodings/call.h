@@ -96,6 +96,9 @@ struct lct_pairs {
     const double *numbers;
     const int64_t *own;
     int64_t first, count;
+
+    const struct lct_kernels *kernels;
+    double *memory; /* of the hook 'memory' */
 };
 
 /* Gradients that these hooks add to. */

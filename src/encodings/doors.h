@@ -216,6 +216,7 @@ struct lct_token_angles {
  * after.  A hidden pair may become anything.
  */
 struct lct_pair_scores {
+    size_t (*memory)(const locant_encoding *e); /* doubles that they need */
     void (*scores)(float *x, const struct lct_pairs *t);
     /* dx is the gradient of what 'scores' returned on entry, 0 where hidden,
      * and that of x, whose values 'before' holds, on return. */

@@ -204,9 +204,16 @@ static size_t least(size_t a, size_t b)
 void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
                           int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    int slot = run->f->node[run->root].slot;
+    const struct lct_formula_node *root = &run->f->node[run->root];
+    int slot = root->slot;
     struct lct_formula_rows value;
 
+    if (slot >= 0 && n > 1 &&
+        lct_formula_evaluate_kind(root) == LCT_FORMULA_QUERIES) {
+        lct_formula_evaluate(out, run, q_pos, k_pos, 1);
+        repeat(out + 1, out[0], n - 1);
+        return;
+    }
     for (size_t at = 0; at < n; at += PAIRS) {
         size_t count = least(n - at, PAIRS);
 

@@ -54,11 +54,6 @@ static double power(double a, double b, bool whole)
     return b < 0 ? 1 / product : product;
 }
 
-static double negative(double x)
-{
-    return 0 - x; /* never -0 */
-}
-
 static double sign(double x)
 {
     return (x > 0) - (x < 0);
@@ -81,41 +76,53 @@ static double logsigmoid(double x)
 
 /* Operations of one argument. */
 static double (*const functions[])(double) = {
-    [LCT_FORMULA_NEG] = negative,
-    [LCT_FORMULA_EXP] = exp,
-    [LCT_FORMULA_LOG] = log,
-    [LCT_FORMULA_LOG1P] = log1p,
-    [LCT_FORMULA_EXPM1] = expm1,
-    [LCT_FORMULA_SQRT] = sqrt,
-    [LCT_FORMULA_ABS] = fabs,
-    [LCT_FORMULA_SIGN] = sign,
-    [LCT_FORMULA_FLOOR] = floor,
-    [LCT_FORMULA_SIN] = sin,
-    [LCT_FORMULA_COS] = cos,
-    [LCT_FORMULA_TANH] = tanh,
-    [LCT_FORMULA_SIGMOID] = sigmoid,
-    [LCT_FORMULA_SOFTPLUS] = softplus,
-    [LCT_FORMULA_LOGSIGMOID] = logsigmoid,
-    [LCT_FORMULA_RELU] = relu,
-    [LCT_FORMULA_STEP] = step,
+    [LCT_FORMULA_EXP] = exp,           [LCT_FORMULA_LOG] = log,
+    [LCT_FORMULA_LOG1P] = log1p,       [LCT_FORMULA_EXPM1] = expm1,
+    [LCT_FORMULA_SQRT] = sqrt,         [LCT_FORMULA_FLOOR] = floor,
+    [LCT_FORMULA_SIN] = sin,           [LCT_FORMULA_COS] = cos,
+    [LCT_FORMULA_TANH] = tanh,         [LCT_FORMULA_SIGMOID] = sigmoid,
+    [LCT_FORMULA_SOFTPLUS] = softplus, [LCT_FORMULA_LOGSIGMOID] = logsigmoid,
 };
-
-static double binary(enum lct_formula_op op, double a, double b)
-{
-    switch (op) {
-    case LCT_FORMULA_LT: return a < b;
-    case LCT_FORMULA_LE: return a <= b;
-    case LCT_FORMULA_GT: return a > b;
-    case LCT_FORMULA_GE: return a >= b;
-    case LCT_FORMULA_EQ: return a == b;
-    case LCT_FORMULA_MIN: return b < a ? b : a;
-    default: return b > a ? b : a; /* MAX */
-    }
-}
 
 #define A in[0][j]
 #define B in[1][j]
 #define C in[2][j]
+
+#define EACH(value)                                                            \
+    for (size_t j = 0; j < n; j++)                                             \
+        out[j] = (value);                                                      \
+    break
+
+static void row_of_one(double *out, enum lct_formula_op op,
+                       const double *const in[3], size_t n)
+{
+    switch (op) {
+    case LCT_FORMULA_NEG: EACH(0 - A); /* never -0 */
+    case LCT_FORMULA_ABS: EACH(fabs(A));
+    case LCT_FORMULA_SIGN: EACH(sign(A));
+    case LCT_FORMULA_RELU: EACH(relu(A));
+    case LCT_FORMULA_STEP: EACH(step(A));
+    default: EACH(functions[op](A));
+    }
+}
+
+static void row_of_two(double *out, enum lct_formula_op op,
+                       const double *const in[3], size_t n)
+{
+    switch (op) {
+    case LCT_FORMULA_ADD: EACH(A + B);
+    case LCT_FORMULA_SUB: EACH(A - B);
+    case LCT_FORMULA_MUL: EACH(A * B);
+    case LCT_FORMULA_DIV: EACH(A / B);
+    case LCT_FORMULA_LT: EACH(A < B);
+    case LCT_FORMULA_LE: EACH(A <= B);
+    case LCT_FORMULA_GT: EACH(A > B);
+    case LCT_FORMULA_GE: EACH(A >= B);
+    case LCT_FORMULA_EQ: EACH(A == B);
+    case LCT_FORMULA_MIN: EACH(B < A ? B : A);
+    default: EACH(B > A ? B : A); /* MAX */
+    }
+}
 
 void lct_formula_operations_row(double *out, const struct lct_formula *f,
                                 const struct lct_formula_node *x,
@@ -124,25 +131,21 @@ void lct_formula_operations_row(double *out, const struct lct_formula *f,
     double literal;
     bool whole;
 
-#define EACH(value)                                                            \
-    for (size_t j = 0; j < n; j++)                                             \
-        out[j] = (value);                                                      \
-    break
-
     switch (x->op) {
-    case LCT_FORMULA_ADD: EACH(A + B);
-    case LCT_FORMULA_SUB: EACH(A - B);
-    case LCT_FORMULA_MUL: EACH(A * B);
-    case LCT_FORMULA_DIV: EACH(A / B);
     case LCT_FORMULA_POW:
         whole = is_whole(&literal, f, x->arg[1]);
         EACH(power(A, B, whole));
     case LCT_FORMULA_CLAMP: EACH(clamp(A, B, C));
     case LCT_FORMULA_IF: EACH(A != 0 ? B : C);
-    default: EACH(in[1] == NULL ? functions[x->op](A) : binary(x->op, A, B));
+    default:
+        if (in[1] == NULL)
+            row_of_one(out, x->op, in, n);
+        else
+            row_of_two(out, x->op, in, n);
     }
-#undef EACH
 }
+
+#undef EACH
 
 /* -------------------------------------------------------------- derivatives */
 

@@ -1,108 +1,118 @@
 /*
  * formula_pairs.c - formulas that read scores or tokens, in tiles: in double
- * and rounded once.  What depends on the key alone is evaluated once for the
- * tile.
+ * and rounded once.
+ *
+ *     s' = gain s + bias
  */
 #include "formula_pairs.h"
-#include "formula_chunk.h"
+#include "formula_block_gradient.h"
+#include <math.h>
+#include <string.h>
 
-enum { PAIRS = LCT_FORMULA_PAIRS, CHUNKS = 2 }; /* a tile has 64 keys */
-
-struct tile {
-    struct lct_formula_run run;
-    int chunks;
-    struct lct_formula_chunk chunk[CHUNKS];
-};
-
-static void open_tile(struct tile *x, const struct lct_pairs *t)
+/* out = op(a, b) of the block's pairs */
+static void apply(double *out, const struct lct_formula_tile *x,
+                  enum lct_double_op op, const double *a, const double *b)
 {
-    lct_formula_chunk_run(&x->run, t->call, t->head);
-    x->chunks = 0;
-    for (int64_t at = 0; at < t->keys; at += PAIRS) {
-        struct lct_formula_chunk *c = &x->chunk[x->chunks++];
+    const double *in[3] = { a, b, NULL };
 
-        c->n = (size_t)(t->keys - at < PAIRS ? t->keys - at : PAIRS);
-        c->k_pos = t->k_pos + at;
-        for (int64_t n = 0; n < t->count; n++)
-            for (size_t j = 0; j < c->n; j++)
-                c->tokens.key[n][j] =
-                    t->numbers[(t->first + at + (int64_t)j) * t->count + n];
-        lct_formula_chunk_open(c, &x->run);
+    x->t->kernels->double_row(out, op, in, x->n);
+}
+
+/* to += d times the derivative of a b by a, exactly 0 where d or b is */
+static void apply_slope(double *to, const struct lct_formula_tile *x,
+                        const double *d, const double *b)
+{
+    const double *in[3] = { b, b, NULL };
+
+    x->t->kernels->double_slope(to, LCT_DOUBLE_MUL, 0, d, in, b, x->n);
+}
+
+/* Keys after the query, with future=hide. */
+static void hide(double *out, const struct lct_formula_tile *x)
+{
+    const struct lct_pairs *t = x->t;
+    size_t rows = (size_t)t->rows;
+
+    if (t->call->e->value[LCT_FORMULA_FUTURE] != LCT_FUTURE_HIDE)
+        return;
+    for (size_t j = 0; j < x->keys; j++)
+        for (size_t i = 0; i < rows; i++)
+            if (t->k_pos[x->first + j] > t->q_pos[i])
+                out[j * rows + i] = -INFINITY;
+}
+
+static void scores(float *s, const struct lct_pairs *t)
+{
+    struct lct_formula_tile x;
+
+    lct_formula_block_open(&x, t, false);
+    for (size_t j = 0; j < (size_t)t->keys; j += x.step) {
+        const double *gain, *bias, *out;
+
+        lct_formula_block_take(&x, s, j);
+        gain = lct_formula_block_root(&x, LCT_FORMULA_GAIN);
+        bias = lct_formula_block_root(&x, LCT_FORMULA_BIAS);
+        out = x.s;
+        if (gain != NULL)
+            apply(x.out, &x, LCT_DOUBLE_MUL, gain, x.s);
+        if (gain != NULL)
+            out = x.out;
+        if (bias != NULL)
+            apply(x.out, &x, LCT_DOUBLE_ADD, out, bias);
+        hide(x.out, &x);
+        t->kernels->double_narrow(s + j * t->lanes, t->lanes, x.out,
+                                  (size_t)t->rows, x.keys);
     }
 }
 
-/* Set the scores x [keys], 'lanes' apart, and the numbers of query i. */
-static void meet(struct lct_formula_chunk *c, const struct lct_pairs *t,
-                 const float *x, int64_t i)
+/* forward: s' = gain s + bias: dgain = d s, dbias = d, ds = d gain and what
+ * passes through s in gain and bias */
+static const double *pass(struct lct_formula_tile *x, const double *d,
+                          double *const *dparam)
 {
-    for (size_t j = 0; j < c->n; j++)
-        c->s[j] = (double)x[j * t->lanes];
-    for (int64_t n = 0; n < t->count; n++)
-        c->tokens.query[n] =
-            t->own[i] >= 0 ? t->numbers[t->own[i] * t->count + n] : 0;
-}
+    const double *gain = lct_formula_block_root(x, LCT_FORMULA_GAIN);
+    const double *through;
+    double *dgain = lct_formula_block_reached(x, LCT_FORMULA_GAIN);
+    double *dbias = lct_formula_block_reached(x, LCT_FORMULA_BIAS);
 
-static void scores(float *x, const struct lct_pairs *t)
-{
-    struct tile tile;
-    double out[PAIRS];
-
-    open_tile(&tile, t);
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int n = 0; n < tile.chunks; n++) {
-            struct lct_formula_chunk *c = &tile.chunk[n];
-            float *to = x + (size_t)(n * PAIRS) * t->lanes + i;
-
-            meet(c, t, to, i);
-            lct_formula_chunk_scores(out, c, &tile.run, t->q_pos[i]);
-            for (size_t j = 0; j < c->n; j++)
-                to[j * t->lanes] = (float)out[j];
-        }
-}
-
-/* Query i and one chunk of keys, with gradients dx, 'lanes' apart. */
-static void pass(float *dx, const struct lct_pair_gradients *g,
-                 struct lct_formula_chunk *c, struct lct_formula_run *run,
-                 const struct lct_pairs *t, int64_t i)
-{
-    double d[PAIRS];
-
-    for (size_t j = 0; j < c->n; j++)
-        d[j] = (double)dx[j * t->lanes];
-    lct_formula_chunk_backward(d, g->dparam, c, run, t->q_pos[i]);
-    for (size_t j = 0; j < c->n; j++)
-        dx[j * t->lanes] = (float)d[j];
-    for (int64_t n = 0; n < t->count; n++)
-        g->dq_numbers[i * t->count + n] += c->dtokens.query[n];
+    if (dgain != NULL)
+        apply_slope(dgain, x, d, x->s);
+    if (dbias != NULL)
+        apply(dbias, x, LCT_DOUBLE_ADD, dbias, d);
+    lct_formula_block_pass(x, dparam);
+    memset(x->s, 0, x->n * sizeof(*x->s));
+    if (gain != NULL)
+        apply_slope(x->s, x, d, gain);
+    through = lct_formula_block_of_scores(x);
+    if (through != NULL)
+        apply(x->s, x, LCT_DOUBLE_ADD, gain != NULL ? x->s : d, through);
+    return gain == NULL && through == NULL ? d : x->s;
 }
 
 static void backward(float *dx, const struct lct_pair_gradients *g,
                      const float *before, const struct lct_pairs *t)
 {
-    struct tile tile;
+    struct lct_formula_tile x;
+    size_t rows = (size_t)t->rows;
 
-    open_tile(&tile, t);
-    for (int n = 0; n < tile.chunks; n++)
-        lct_formula_chunk_begin_backward(&tile.chunk[n], &tile.run);
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int n = 0; n < tile.chunks; n++) {
-            size_t at = (size_t)(n * PAIRS) * t->lanes + (size_t)i;
+    lct_formula_block_open(&x, t, true);
+    lct_formula_block_begin(&x);
+    for (size_t j = 0; j < (size_t)t->keys; j += x.step) {
+        float *to = dx + j * t->lanes;
 
-            meet(&tile.chunk[n], t, before + at, i);
-            pass(dx + at, g, &tile.chunk[n], &tile.run, t, i);
-        }
-    for (int n = 0; n < tile.chunks; n++) {
-        struct lct_formula_chunk *c = &tile.chunk[n];
-
-        lct_formula_chunk_end_backward(g->dparam, c, &tile.run);
-        for (int64_t k = 0; k < t->count; k++)
-            for (size_t j = 0; j < c->n; j++)
-                g->dk_numbers[(n * PAIRS + (int64_t)j) * t->count + k] +=
-                    c->dtokens.key[k][j];
+        lct_formula_block_take(&x, before, j);
+        lct_formula_block_clear(&x);
+        t->kernels->double_widen(x.out, to, t->lanes, rows, x.keys);
+        for (size_t e = x.keys * rows; e < x.n; e++)
+            x.out[e] = 0;
+        t->kernels->double_narrow(to, t->lanes, pass(&x, x.out, g->dparam),
+                                  rows, x.keys);
     }
+    lct_formula_block_close(&x, g);
 }
 
 const struct lct_pair_scores lct_formula_pairs_hooks = {
+    .memory = lct_formula_block_memory,
     .scores = scores,
     .backward = backward,
 };

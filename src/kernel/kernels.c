@@ -25,6 +25,9 @@
 #include "tile.inc"
 #include "dense.inc" /* after tile.inc */
 
+#include "double_math.inc"
+#include "double_rows.inc" /* after double_math.inc */
+
 #include "quant.inc"
 #include "decode_prefetch.inc" /* after quant.inc */
 #include "decode.inc"          /* after tile.inc */
@@ -73,6 +76,11 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .sum_diagonals = sum_diagonals,
     .add_pwl_bias = add_pwl_bias,
     .sum_pwl_gradient = sum_pwl_gradient,
+    .double_row = double_row,
+    .double_slope = double_slope,
+    .double_widen = double_widen,
+    .double_narrow = double_narrow,
+    .double_sum_rows = double_sum_rows,
     .transpose = transpose,
     .all_finite = all_finite,
 };

@@ -1,6 +1,7 @@
 /* kernels.h - the table of kernels, one for each instruction set */
 #ifndef LCT_KERNELS_H
 #define LCT_KERNELS_H
+#include "double_rows.h"
 #include "phase.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -355,6 +356,28 @@ struct lct_kernels {
     void (*sum_pwl_gradient)(float *sum, const float *ds, size_t keys,
                              size_t lanes, const struct lct_pwl_bias *x,
                              float start, float end);
+
+    /*
+     * Rows of n doubles, a multiple of LCT_DOUBLE_STEP: out = op(in..), which
+     * may be one of them; and 'to' += d times its derivative by in[k], exactly
+     * 0 where one of the factors is, y being op(in..).  Operations without a
+     * derivative add nothing.  Exact.
+     */
+    void (*double_row)(double *out, enum lct_double_op op,
+                       const double *const in[3], size_t n);
+    void (*double_slope)(double *to, enum lct_double_op op, int k,
+                         const double *d, const double *const in[3],
+                         const double *y, size_t n);
+
+    /* out [rows, width] = x, and the other way; any width.  Exact. */
+    void (*double_widen)(double *out, const float *x, size_t x_row,
+                         size_t width, size_t rows);
+    void (*double_narrow)(float *out, size_t out_row, const double *x,
+                          size_t width, size_t rows);
+
+    /* sum[j] += the sum of x[j,i], x [rows, width], any width.  Exact. */
+    void (*double_sum_rows)(double *sum, const double *x, size_t width,
+                            size_t rows);
 
     /* out[c, r] = x[r, c].  Exact. */
     void (*transpose)(float *out, size_t out_row, const float *x, size_t x_row,

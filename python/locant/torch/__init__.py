@@ -28,7 +28,7 @@ import torch
 Tensor = torch.Tensor
 Spec: TypeAlias = "str | _encoding.Encoding | Encoding | None"
 
-__all__ = ["Encoding", "add", "attention", "rotate"]
+__all__ = ["Encoding", "add", "attention", "attention_state", "rotate"]
 
 
 def _cast(*given: Tensor | None) -> list[Any]:
@@ -88,6 +88,15 @@ def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
     return [q_docs, torch.where(key_mask.to(torch.bool), documents, -1)]
 
 
+def _refuse_gradients(given: list[Tensor | None]) -> None:
+    """A state is written in place: backward could not read what was there."""
+    if torch.is_grad_enabled() and any(x is not None and x.requires_grad
+                                       for x in given):
+        raise Error(Status.ERR_UNSUPPORTED, "locant: attention with a state "
+                    "has no gradient, and one is asked for; call it under "
+                    "torch.no_grad()")
+
+
 @overload
 def attention(q: Tensor, k: Tensor, v: Tensor, encoding: Spec = None,
               causal: bool = False, params: Mapping[str, Tensor] | None = None,
@@ -117,7 +126,8 @@ def attention(  # type: ignore[misc]
               softcap: float = 0.0, sinks: Tensor | None = None,
               bias: Tensor | None = None, mask: Tensor | None = None,
               x: Tensor | None = None, keys_rotated: bool = False,
-              rotate_values: bool = False, leaves: int = 0) -> Any:
+              rotate_values: bool = False, leaves: int = 0,
+              state: Tensor | None = None) -> Any:
     """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks, bias, params, q_coords and k_coords
@@ -151,6 +161,8 @@ def attention(  # type: ignore[misc]
                  and params, are one chain; L, a power of two up to 256: each is
                  the sum of L parts by a fixed binary tree
                  (locant.attention_backward())
+    state        what decoding keeps: attention_state(); written in place.
+                 There is no gradient: call it under torch.no_grad()
     the rest     as in locant.attention(), with tensors for arrays
 
     Returns out [B, H, T, Dv], in memory as q is ([B, T, H, D] if q is), and with
@@ -164,16 +176,45 @@ def attention(  # type: ignore[misc]
         q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
         k_positions=k_positions, q_coords=q_coords, k_coords=k_coords,
         q_documents=q_documents, k_documents=k_documents, key_mask=key_mask,
-        bias=bias, mask=mask)
+        bias=bias, mask=mask, state=state)
     spec, names, values = _named(encoding, params)
     q, k, v, x = _cast(q, k, v, x)
-    out, lse = ops.attention(
+    given = (
         q, k, v, x, None if sinks is None else sinks.to(ops.wide_dtype(q)),
         _four_axes("bias", bias), q_positions, k_positions, q_coords, k_coords,
         *_documents(q, k, q_documents, k_documents, key_mask),
         _four_axes("mask", mask), values, spec, names, causal, keys_rotated,
         window, scale, float(softcap), rotate_values, leaves)
+    if state is None:
+        out, lse = ops.attention(*given)
+    else:
+        _refuse_gradients([q, k, v, x, sinks, bias, q_coords, k_coords,
+                           *values])
+        out, lse = ops.attention_with_state(state, *given)
     return (out, lse) if return_lse else out
+
+
+def attention_state(q: Tensor, k: Tensor, v: Tensor, encoding: Spec = None,
+                    params: Mapping[str, Tensor] | None = None, *,
+                    capacity: int, x: Tensor | None = None) -> Tensor | None:
+    """What causal attention can keep between steps of decoding.
+
+    q, k, v, x   of the first call; only shapes and dtypes count
+    encoding     path without forget, alone or in a sum
+    params       its learned parameters
+    capacity     the most keys that a call will have
+
+    Returns uint8 memory for attention(.., state=), which knows no token yet;
+    None if there is nothing to keep.  A step gives the bits of one call for all
+    tokens; what steps may do is in locant.attention_state().
+    Errors: as attention(); ERR_PARAM (capacity).
+    """
+    ops.check_on_cpu(q=q, k=k, v=v, x=x)
+    spec, names, values = _named(encoding, params)
+    q, k, v, x = _cast(q, k, v, x)
+    return ops.begin_state(ops.Call(
+        q, k, v, x, None, None, None, None, None, None, None, None, None,
+        values, spec, names, True, False, 0, None, 0.0, False, 0), capacity)
 
 
 def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
