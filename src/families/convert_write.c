@@ -16,8 +16,8 @@ static locant_status no_memory(void)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the names", fn);
 }
 
-/* Write the rows of a tensor in their new order: those that follow each other in
-   the old one at once. */
+/* Write the rows of a tensor in their new order: those that follow each other
+   in the old one at once. */
 static locant_status write_rows(struct lct_convert *c,
                                 const struct lct_weight *w)
 {
