@@ -311,6 +311,13 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
             c->dense != other->dense || strcmp(c->spec, other->spec) != 0);
 }
 
+static bool one_call(struct bench_case *other, const struct bench_case *c)
+{
+    *other = *c;
+    other->parts = false;
+    return true;
+}
+
 /* The same cache without a block table, not quantised, or with no state. */
 static bool one_piece(struct bench_case *other, const struct bench_case *c)
 {
@@ -342,6 +349,18 @@ const struct bench_work work_backward = {
     .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
+};
+const struct bench_work work_parts = {
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = forward_flops, .baseline = one_call,
+};
+const struct bench_work work_parts_backward = {
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_backward, .teardown = teardown,
+    .amount = backward_flops, .baseline = one_call,
 };
 const struct bench_work work_paged = {
     .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,

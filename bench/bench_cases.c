@@ -32,6 +32,9 @@ const struct bench_title bench_titles[SUBJECTS] = {
                          "of plain" },
     [SUBJECT_MASKS] = { "masks", "Windows and packed documents",
                         "only visible pairs count", NULL },
+    [SUBJECT_PARTS] = { "parts",
+                        "Attention by blocks of 1024 keys, with carried state",
+                        "0.95 of one call", "of one call" },
     [SUBJECT_CONTENT] = { "content", "Content encodings, causal", NULL,
                           "of plain" },
     [SUBJECT_KERNELS] = { "kernels", "Kernels, operands in cache", NULL, NULL },
@@ -226,6 +229,13 @@ static const struct bench_family families[] = {
     { SUBJECT_MASKS, "backward, 16 documents", &work_backward, "rope",
       .tokens = "8192", .dims = "64", .heads = 4, .masks = MASK_CAUSAL,
       .documents = 16 },
+
+    { SUBJECT_PARTS, "carried, forward", &work_parts, "rope t5 alibi none",
+      .tokens = "8192", .quick = "2048", .dims = "64", .heads = 4,
+      .masks = MASK_CAUSAL, .parts = true },
+    { SUBJECT_PARTS, "carried, backward", &work_parts_backward,
+      "rope t5 alibi none", .tokens = "8192", .dims = "64", .heads = 4,
+      .masks = MASK_CAUSAL, .parts = true },
 
     { SUBJECT_CONTENT, "forward", &work_forward,
       "shaw music transformer-xl rerope fox cope tapa wavlm grape-a repo "
@@ -458,6 +468,7 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .dense = f->dense,
                             .quant = f->quant,
                             .keeps = f->keeps,
+                            .parts = f->parts,
                             .layers = f->layers };
 
     if (!selected(f, x->o))

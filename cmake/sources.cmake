@@ -68,19 +68,19 @@ set(CORE_SOURCES
   attention/dense_mask.c attention/f32.c attention/factors.c
   attention/key_order.c attention/leaf_sums.c attention/load.c
   attention/mask.c attention/order.c attention/outputs.c attention/paged.c
-  attention/pairs.c attention/param_gradients.c attention/plan.c
-  attention/positions.c attention/positions_check.c attention/problem.c
-  attention/product.c attention/quant.c attention/quantize.c
-  attention/ragged.c attention/real.c attention/rectangle.c
-  attention/reference.c attention/relations.c attention/request.c
-  attention/request_parts.c attention/rotation.c attention/row_factor.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
-  attention/rows_gates.c attention/rows_stick.c attention/rows_store.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c attention/state.c
-  attention/stick.c attention/tables.c attention/tiled.c
-  attention/token_angles.c
+  attention/pairs.c attention/param_gradients.c attention/part.c
+  attention/plan.c attention/positions.c attention/positions_check.c
+  attention/problem.c attention/product.c attention/quant.c
+  attention/quantize.c attention/ragged.c attention/real.c
+  attention/rectangle.c attention/reference.c attention/relations.c
+  attention/request.c attention/request_parts.c attention/rotation.c
+  attention/row_factor.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
+  attention/rows_store.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/state.c attention/stick.c attention/tables.c
+  attention/tiled.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
@@ -144,23 +144,24 @@ set(LAB_SOURCES
   families/net_math_f64.c families/net_matrix.c families/net_memory.c
   families/net_merger.c families/net_mixture.c families/net_mlp.c
   families/net_names.c families/net_norm.c families/net_open.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_room.c families/net_run.c
-  families/net_share.c families/net_sight.c families/net_stack.c
-  families/net_streams.c families/net_whole.c families/net_windows.c
-  families/pairing.c families/plan.c families/plan_alibi.c
-  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
-  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/net_patches.c families/net_patches_bind.c families/net_probe.c
+  families/net_probe_json.c families/net_probe_rows.c families/net_room.c
+  families/net_run.c families/net_share.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_whole.c
+  families/net_windows.c families/pairing.c families/plan.c
+  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
+  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_names.c families/plan_pairs.c
-  families/plan_params.c families/plan_rope.c families/plan_scaling.c
-  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/plan_with.c families/position_plan.c families/position_plan_json.c
-  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
-  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/plan_learned.c families/plan_names.c families/plan_own.c
+  families/plan_pairs.c families/plan_params.c families/plan_rope.c
+  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
+  families/plan_stack.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/plan_with.c families/position_plan.c
+  families/position_plan_json.c families/spec_key.c families/tokenizer.c
+  families/tokenizer_merges.c families/tokenizer_parts.c
+  families/tokenizer_put.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -298,30 +299,32 @@ set(TESTS
   test_attention_factor_hooks test_attention_factors test_attention_half
   test_attention_hidden test_attention_inputs test_attention_leaves
   test_attention_masks test_attention_options test_attention_options_plain
-  test_attention_padding test_attention_paged test_attention_plain_loops
+  test_attention_padding test_attention_paged test_attention_parts
+  test_attention_parts_refusals test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_state test_attention_sums
-  test_attention_tiles test_attention_widths test_bench test_bench_ranks
-  test_biases test_characters test_check_grids test_check_turns
-  test_check_values test_checkpoint test_class test_compare test_config
-  test_content test_content_hooks test_content_inputs test_content_rules
-  test_content_terms test_context_use test_convert test_convert_back
-  test_convert_gguf test_convert_latent test_convert_names
-  test_coordinates_backward test_coordinates_by_head test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments
-  test_double_rows test_dual_chunk test_encoding_alibi test_encoding_isa
-  test_encoding_kerple test_encoding_learned test_encoding_none
-  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_eval_group test_evaluate test_evaluate_as
-  test_export test_extend test_extension test_extension_failures test_faults
-  test_figure test_figure_inline test_figure_panels test_figure_terms
-  test_figure_text test_figures_rope test_forecast test_formula
-  test_formula_tiles test_formula_tokens test_formula_twins test_frequencies
-  test_gates test_gguf test_graph test_graph_rules test_group test_half
-  test_identify test_identify_arrays test_identities test_ids test_input_add
-  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
-  test_layer_maps test_lengths test_merge test_messages test_model
-  test_model_check test_model_check_fit test_model_check_refusals
+  test_attention_tiles test_attention_widths test_bench test_bench_print
+  test_bench_ranks test_biases test_characters test_check_grids
+  test_check_turns test_check_values test_checkpoint test_class test_compare
+  test_config test_content test_content_hooks test_content_inputs
+  test_content_rotations test_content_rules test_content_terms
+  test_context_use test_convert test_convert_back test_convert_gguf
+  test_convert_latent test_convert_names test_coordinates_backward
+  test_coordinates_by_head test_core test_corpus test_corpus_text
+  test_corpus_unreadable test_door_arguments test_double_rows test_dual_chunk
+  test_encoding_alibi test_encoding_isa test_encoding_kerple
+  test_encoding_learned test_encoding_none test_encoding_rope
+  test_encoding_sinusoidal test_encoding_t5 test_encoding_values
+  test_eval_group test_evaluate test_evaluate_as test_export test_extend
+  test_extension test_extension_failures test_faults test_figure
+  test_figure_inline test_figure_panels test_figure_terms test_figure_text
+  test_figures_rope test_forecast test_formula test_formula_tiles
+  test_formula_tokens test_formula_twins test_frequencies test_gates
+  test_gguf test_graph test_graph_rules test_group test_half test_identify
+  test_identify_arrays test_identities test_ids test_input_add test_io
+  test_kernel_pairs test_kernels test_kernels_bias test_kills test_layer_maps
+  test_lengths test_merge test_messages test_model test_model_check
+  test_model_check_fit test_model_check_refusals test_model_check_sentences
   test_model_check_tensors test_model_each test_model_encodings
   test_model_group test_model_hooks test_model_leaves test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_sequence

@@ -30,6 +30,8 @@ from ._frequencies import Frequencies, frequencies
 from ._gradients import (bias_backward, coordinates_backward, rotate_backward,
                          table_backward)
 from ._library import Error, lib, text
+from ._parts import (Part, PartGradients, attention_part,
+                     attention_part_backward)
 from ._tables import (rerotate, resize_1d, resize_1d_backward, resize_2d,
                       resize_2d_backward)
 from ._values import string, whole
@@ -38,8 +40,9 @@ __version__: str = text(lib.locant_version())
 
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Frequencies", "Gradients", "Key",
-    "Parameter", "Status", "Variant", "add", "angles", "attention",
-    "attention_backward", "attention_state", "bias", "bias_backward",
+    "Parameter", "Part", "PartGradients", "Status", "Variant", "add", "angles",
+    "attention", "attention_backward", "attention_part",
+    "attention_part_backward", "attention_state", "bias", "bias_backward",
     "cache_append", "cached_attention", "coordinates_backward", "dequantize",
     "encodings", "frequencies", "isa", "positions", "quant_rerotate", "quantize",
     "ragged_attention", "rerotate", "resize_1d", "resize_1d_backward",

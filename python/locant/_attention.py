@@ -163,12 +163,14 @@ def _four_axes(x: Array, name: str) -> Array:
     return x[(None,) * (4 - x.ndim)]
 
 
-def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
-             causal: bool, params: Params | None, copy: bool, dtype: str | None,
-             options: dict[str, Any]) -> Problem:
+def problem_of(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
+               causal: bool, params: Params | None, copy: bool,
+               dtype: str | None, options: dict[str, Any]) -> Problem:
+    """The problem with these options; 'length' is that of encodings whose spec
+    leaves it out, S if it is missing."""
     p = Problem(q, k, v, copy, dtype)
     o = options
-    p.set_encoding(encoding, params, o["x"])
+    p.set_encoding(encoding, params, o["x"], o.get("length"))
     p.set_positions(q_pos=o["q_positions"], k_pos=o["k_positions"],
                 q_coords=o["q_coords"], k_coords=o["k_coords"])
     p.set_documents(o["q_documents"], o["k_documents"], o["key_mask"])
@@ -284,7 +286,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); options as in
     include/locant/attention.h.
     """
-    p = _problem(q, k, v, encoding, causal, params, copy, dtype, dict(
+    p = problem_of(q, k, v, encoding, causal, params, copy, dtype, dict(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
@@ -320,7 +322,7 @@ def attention_state(q: Any, k: Any, v: Any,
     of calls without it.
     Errors: as attention(); ERR_PARAM (capacity).
     """
-    p = _problem(q, k, v, encoding, True, params, copy, dtype, dict(
+    p = problem_of(q, k, v, encoding, True, params, copy, dtype, dict(
         scale=None, q_positions=None, k_positions=None, q_coords=None,
         k_coords=None, q_documents=None, k_documents=None, key_mask=None,
         window=0, softcap=0.0, sinks=None, bias=None, mask=None, x=x,
@@ -364,7 +366,7 @@ def attention_backward(
     Errors: as attention().
     Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
-    p = _problem(q, k, v, encoding, causal, params, copy, dtype, dict(
+    p = problem_of(q, k, v, encoding, causal, params, copy, dtype, dict(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
@@ -374,7 +376,7 @@ def attention_backward(
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     out, out_code = accept(out, "out", copy, dtype, FLOATS)
     lse, lse_code = accept(lse, "lse", copy, None, PARAMS)
-    g = _Outputs(p)
+    g = Outputs(p)
     if x is not None:
         g.add("dx", np.empty(np.shape(x), p.q.dtype), p.code)
     if sinks is not None:
@@ -398,14 +400,14 @@ def attention_backward(
                      made.get("dq_coords"), made.get("dk_coords"))
 
 
-class _Outputs:
+class Outputs:
     """One locant_attention_gradients and the arrays that it points to."""
 
-    def __init__(self, p: Problem) -> None:
+    def __init__(self, p: Problem, queries: bool = True) -> None:
         self.struct = make(_c.AttentionGradients)
         self.arrays: dict[str, Array] = {}
         for name, x in (("dq", p.q), ("dk", p.k), ("dv", p.v)):
-            if name != "dv" or not p.of_keys:
+            if name == "dk" or (queries if name == "dq" else not p.of_keys):
                 self.add(name, np.empty(x.shape, x.dtype), p.code)
 
     def add(self, name: str, x: Array, code: int | None = None) -> None:

@@ -116,6 +116,8 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
         tables->k_schedule =
             lct_arena_alloc(arena, S, 1, sizeof(*tables->k_schedule));
     }
+    if (S > 0)
+        S = p->position_rows * p->held_keys;
     tables->angles[LCT_KEY] =
         alloc_angles(arena, heads_of(p, p->Hkv) * S, pairs, wide);
     if (!p->shared_angles)
@@ -146,7 +148,7 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lct_factors_layout(tables, p, arena);
     if (p->request->general_map && !p->request->rotated_keys)
         tables->k_mapped =
-            lct_arena_floats(arena, p->B * p->Hkv * p->S, p->padded_q);
+            lct_arena_floats(arena, p->B * p->Hkv * p->held_keys, p->padded_q);
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -303,6 +305,18 @@ static void fill_places(const struct lct_tables *tables,
         tables->k_place[j] = e->row->relations.key_place(e, tables->k_pos[j]);
 }
 
+static void fill_key_angles(const struct lct_tables *tables,
+                            const struct lct_plan *p,
+                            const struct lct_places *k)
+{
+    int64_t rows = p->position_rows * heads_of(p, p->Hkv), n = p->held_keys;
+
+    for (int64_t row = 0; row < rows; row++)
+        lct_places_angles(lct_table_at(tables->angles[LCT_KEY],
+                                       (size_t)(row * n * p->schedule->pairs)),
+                          k, (size_t)(row * p->S + p->first_key), (size_t)n);
+}
+
 static void fill_angles(const struct lct_tables *tables,
                         const struct lct_plan *p)
 {
@@ -323,9 +337,7 @@ static void fill_angles(const struct lct_tables *tables,
                           (size_t)(p->position_rows * p->T));
     }
     if (!p->request->rotated_keys && !p->late_key_angles)
-        lct_places_angles(
-            tables->angles[LCT_KEY], &k, 0,
-            (size_t)(p->position_rows * heads_of(p, p->Hkv) * p->S));
+        fill_key_angles(tables, p, &k);
 }
 
 static struct lct_extent extent_of(const int64_t *x, int64_t n)
@@ -366,11 +378,14 @@ static void fill_key_extents(struct lct_extent *out, const struct lct_plan *p,
 static void map_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
-    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv, 0 };
+    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv,
+                      p->first_key };
+    int64_t keys = lct_plan_keys(p, at[0]), end = p->first_key + p->held_keys;
     double *x = lct_scratch_of(p, slot, 0)->mapped;
-    float *to = p->tables->k_mapped + (int64_t)task * p->S * p->padded_q;
+    float *to =
+        p->tables->k_mapped + (int64_t)task * p->held_keys * p->padded_q;
 
-    for (; at[2] < lct_plan_keys(p, at[0]); at[2]++, to += p->padded_q)
+    for (; at[2] < end && at[2] < keys; at[2]++, to += p->padded_q)
         lct_rotation_load_row(to, p, x, LCT_KEY, at);
 }
 

@@ -2,6 +2,7 @@
 #include "convert_verify.h"
 #include "convert_project.h"
 #include "pairing.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 

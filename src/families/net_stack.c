@@ -10,7 +10,7 @@
 #include "net_math.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
-#include "net_patches.h"
+#include "net_patches_bind.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include <math.h>
