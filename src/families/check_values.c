@@ -3,6 +3,7 @@
 #include "check.h"
 #include "../core/text.h"
 #include "check_params.h"
+#include "family.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,18 @@ static void check_positive(struct lct_check *k, const json_t *object,
                  R(json_number_value(value)), I(is_frequency(name)));
 }
 
+/* D09: a window of no key, where only null means none */
+static void check_no_window(struct lct_check *k)
+{
+    const json_t *window = json_object_get(k->text, "sliding_window");
+    const struct lct_family *f = lct_family_find(k->type);
+
+    if (json_is_integer(window) && json_integer_value(window) == 0 &&
+        f != NULL &&
+        (f->rule == LCT_LAYERS_WINDOW || f->rule == LCT_LAYERS_PERIOD))
+        LCT_FIND(k, NULL, ID(D09_WINDOW));
+}
+
 /* D09: a factor from 0 to 1 */
 static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
 {
@@ -155,6 +168,7 @@ static void check_numbers(struct lct_check *k)
         check_whole(k, name);
     for (const char *at = positive; lct_next_word(name, sizeof name, &at);)
         check_positive(k, k->text, "", name);
+    check_no_window(k);
     if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE) && !has_inner_base(k))
         check_positive(k, k->text, "", "rope_theta");
     for (int i = 0; i < k->n_entries; i++) {

@@ -239,22 +239,27 @@ static locant_status make(json_t **out, struct extension *x)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", x->e.file);
 }
 
-static locant_status check_rope(const struct lct_extend *e)
+/* Of a model these are numbers of its file; but 'to' is always given. */
+static locant_status check_rope(const struct lct_extend *e, bool of_file)
 {
+    const locant_status wrong = of_file ? LOCANT_ERR_FORMAT : LOCANT_ERR_PARAM;
+    const char *file = of_file ? e->file : "", *colon = of_file ? ": " : "";
+
     if (!(e->base >= 1 && e->base <= 1e30))
-        return locant_fail(LOCANT_ERR_PARAM, "base: %g, expected 1 to 1e30",
-                           e->base);
+        return locant_fail(wrong, "%s%sbase: %g, expected 1 to 1e30", file,
+                           colon, e->base);
     if (e->rotated < 4 || e->rotated > 2 * LCT_EXTEND_PAIRS ||
         e->rotated % 2 != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "dim: %" PRId64 ", expected an even number of 4 to "
-                           "%d rotated channels",
-                           e->rotated, 2 * LCT_EXTEND_PAIRS);
+        return locant_fail(wrong,
+                           "%s%sdim: %" PRId64
+                           ", expected an even number of 4 to %d rotated "
+                           "channels",
+                           file, colon, e->rotated, 2 * LCT_EXTEND_PAIRS);
     if (e->trained < 2 || e->to <= e->trained || e->to > INT64_C(1) << 30)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "trained: %" PRId64 " and to: %" PRId64
+                           "%s%strained: %" PRId64 " and to: %" PRId64
                            ", expected 2 <= trained < to <= 2^30",
-                           e->trained, e->to);
+                           file, colon, e->trained, e->to);
     return LOCANT_OK;
 }
 
@@ -287,7 +292,7 @@ static locant_status extend(json_t **out, const locant_extend_options *o)
     s = x->has_model ? lct_extend_model_open(&x->model, &x->e, o->model)
                      : open_rope(x, o);
     if (s == LOCANT_OK)
-        s = check_rope(&x->e);
+        s = check_rope(&x->e, x->has_model);
     if (s == LOCANT_OK)
         s = make(out, x);
     lct_extend_model_close(&x->model);

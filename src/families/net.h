@@ -237,6 +237,7 @@ struct lct_net_switches {
     bool input_major; /* matrices are [in, out] (Conv1D) */
     bool tied;        /* default of tie_word_embeddings */
     int biases;
+    bool bare_norms;       /* layer norms may lack a bias */
     bool residual_of_norm; /* BLOOM: x is replaced by its norm */
     bool halved;           /* the stated width of MLPs is twice (Qwen 1) */
     bool no_final_norm;
@@ -285,6 +286,7 @@ struct lct_net_switches {
     const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
     int64_t streams, active;    /* AltUp; 1: one stream */
     bool stream_scale;
+    bool shared_maps; /* positions pass the maps of tokens (DeBERTa) */
 };
 
 /* A convolution over tokens beside the first layer (DeBERTa v2). */

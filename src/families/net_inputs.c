@@ -9,7 +9,7 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b)
 {
     const int64_t layers = s->plan->n_layers;
-    int64_t all;
+    int64_t all, rows = -1;
 
     if (!lct_net_bind_knows(b, LCT_INPUTS_EMBED))
         return LOCANT_OK;
@@ -19,8 +19,10 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     if (s->inputs_width == 0)
         return LOCANT_OK;
     all = layers * s->inputs_width;
+    LCT_TRY(lct_net_family_keys_width(&rows, &b->n->config,
+                                      "vocab_size_per_layer_input"));
     LCT_TRY(lct_net_bind_matrix(&s->inputs_embed, b, LCT_INPUTS_EMBED,
-                                ".weight", 2, (int64_t[2]){ -1, all }));
+                                ".weight", 2, (int64_t[2]){ rows, all }));
     LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, LCT_INPUTS_PROJECT, all,
                                 b->n->width));
     return lct_net_bind_norm(&s->inputs_norm, b, LCT_INPUTS_NORM,

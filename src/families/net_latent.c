@@ -19,10 +19,12 @@ static locant_status bind_queries(struct lct_net_latent *l,
                                   const struct lct_layer_plan *p)
 {
     const int64_t all = p->heads * p->qk_dim, D = b->n->width;
+    int64_t rank = -1;
 
-    if (!lct_net_bind_has(b, LCT_Q_A))
+    LCT_TRY(lct_net_family_keys_width(&rank, &b->n->config, "q_lora_rank"));
+    if (rank < 0 && !lct_net_bind_has(b, LCT_Q_A))
         return lct_net_bind_linear(&l->q_b, b, LCT_Q, all, D);
-    LCT_TRY(lct_net_bind_linear(&l->q_a, b, LCT_Q_A, -1, D));
+    LCT_TRY(lct_net_bind_linear(&l->q_a, b, LCT_Q_A, rank, D));
     LCT_TRY(lct_net_bind_norm(&l->q_norm, b, LCT_Q_A_NORM, l->q_a.w.out));
     l->q_norm.eps = LATENT_EPS;
     return lct_net_bind_linear(&l->q_b, b, LCT_Q_B, all, l->q_a.w.out);

@@ -42,6 +42,8 @@ static locant_status bind_map(struct lct_net_patches *p,
                                 clip ? 5 : 4, clip ? of_clip : of_image));
     LCT_TRY(lct_net_matrix_round(n, &p->map.w));
     w = lct_net_bind_find(b, LCT_EMBED, ".bias");
+    if (w == NULL && (n->s.biases & LCT_BIAS_PATCHES) != 0)
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".bias"));
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);
 }
@@ -53,16 +55,18 @@ static locant_status bind_prefix(struct lct_net_patches *p,
     const enum lct_net_role roles[2] = { LCT_CLASS_TOKEN, LCT_REGISTERS };
     const struct lct_weight *w[2] = { NULL };
     struct lct_net *n = b->n;
-    int64_t count[2] = { 0 };
+    int64_t count[2] = { 0 }, said[2] = { 1, -1 };
 
+    LCT_TRY(
+        lct_net_family_keys_whole(&said[1], &n->config, "num_register_tokens"));
     for (int i = 0; i < 2; i++) {
         w[i] = lct_net_bind_find(b, roles[i], "");
-        if (w[i] == NULL && i == 0 && lct_net_bind_knows(b, roles[i]))
+        if (w[i] == NULL && said[i] > 0 && lct_net_bind_knows(b, roles[i]))
             LCT_TRY(lct_net_bind_need(&w[i], b, roles[i], ""));
         if (w[i] == NULL)
             continue;
-        LCT_TRY(
-            lct_net_bind_shape(b->n, w[i], 3, (int64_t[3]){ 1, -1, n->width }));
+        LCT_TRY(lct_net_bind_shape(b->n, w[i], 3,
+                                   (int64_t[3]){ 1, said[i], n->width }));
         count[i] = w[i]->shape[1];
         p->n_prefix += count[i];
     }

@@ -6,6 +6,7 @@
 #include "net_cross.h"
 #include "net_delta.h"
 #include "net_inputs.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
@@ -117,11 +118,15 @@ static locant_status bind_types(struct lct_net_stack *s,
                                 struct lct_net_binder *b)
 {
     const struct lct_weight *w;
+    int64_t types = -1;
 
-    if (!lct_net_bind_has(b, LCT_TYPES))
+    LCT_TRY(
+        lct_net_family_keys_whole(&types, &b->n->config, "type_vocab_size"));
+    if (!lct_net_bind_knows(b, LCT_TYPES) ||
+        (types <= 0 && !lct_net_bind_has(b, LCT_TYPES)))
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, LCT_TYPES, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, b->n->width }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ types, b->n->width }));
     s->n_types = w->shape[0];
     return lct_net_bind_vector(&s->types, b->n, w, s->n_types * b->n->width, 0);
 }

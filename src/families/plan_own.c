@@ -45,6 +45,9 @@ static locant_status global_sizes(struct lct_plan_keys *k,
 
     if (!(k->plan->family->flags & LCT_ROPE_NEW))
         return LOCANT_OK;
+    /* Where layers state their own width transformers reads no global one. */
+    if (json_object_get(k->object, "per_layer_config") != NULL)
+        return own_sizes(k, n);
     LCT_TRY(lct_plan_keys_whole(&width, k, "head_dim (global)",
                                 "global_head_dim", 512, 2));
     LCT_TRY(lct_plan_keys_switch(&same_values, k, "attention_k_eq_v", false));
