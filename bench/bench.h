@@ -51,7 +51,7 @@ enum bench_peak {
 enum bench_subject {
     SUBJECT_ANGLES, SUBJECT_ROTATE, SUBJECT_INPUT, SUBJECT_FORWARD,
     SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_CACHES,
-    SUBJECT_MASKS,
+    SUBJECT_MASKS, SUBJECT_PARTS,
     SUBJECT_CONTENT, SUBJECT_KERNELS, SUBJECT_TRAIN, SUBJECT_MEMORY,
     SUBJECT_MODELS, SUBJECTS
 };
@@ -105,6 +105,8 @@ struct bench_family {
                                   left out with -d */
     bool of_keys;       /* values are the first channels of keys */
     bool keeps;         /* decoding keeps a state */
+    bool parts;         /* keys are taken in parts, with carried state */
+    bool packed;        /* documents are packed sequences */
     locant_quant quant; /* of the cache */
     int64_t layers;     /* of the model to train; left out with -d */
     int64_t step;       /* tokens of a training step; 0: one sequence */
@@ -122,7 +124,7 @@ struct bench_case {
     int64_t window, documents, block, pool;
     enum bench_dense dense;
     locant_quant quant;
-    bool keeps, causal;
+    bool keeps, parts, packed, causal;
     const struct bench_kernels *of;    /* of a kernel's case: its struct */
     const struct bench_kernel *kernel; /* and its row */
     char name[384];
@@ -159,7 +161,8 @@ struct bench_work {
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
     work_input, work_forward, work_backward, work_decode, work_paged,
-    work_quant, work_train, work_memory, work_prompt, work_tokens,
+    work_parts, work_parts_backward, work_quant, work_prefill, work_append,
+    work_quant_rerotate, work_train, work_memory, work_prompt, work_tokens,
     work_model_memory, work_open;
 
 /*
@@ -421,9 +424,9 @@ struct bench_attention {
     struct bench_encoding encoding;
     locant_tensor t[BENCH_OPERANDS];  /* those not needed have no data */
     locant_tensor wide[BENCH_INPUTS]; /* the same in F32 */
-    locant_tensor docs, values;
-    locant_tensor blocks, length; /* of a paged cache */
-    locant_tensor state;          /* of decoding */
+    locant_tensor docs, values, cuts; /* cuts: lengths of packed sequences */
+    locant_tensor blocks, length;     /* of a paged cache */
+    locant_tensor state;              /* of decoding, or carried */
     locant_attention problem;
     void *workspace;
     size_t workspace_bytes;

@@ -311,12 +311,21 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
             c->dense != other->dense || strcmp(c->spec, other->spec) != 0);
 }
 
-/* The same cache without a block table, not quantised, or with no state. */
+static bool one_call(struct bench_case *other, const struct bench_case *c)
+{
+    *other = *c;
+    other->parts = false;
+    return true;
+}
+
+/* The same cache without a block table, not quantised, or with no state; the
+   same sequences as documents. */
 static bool one_piece(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
     other->block = 0;
     other->keeps = false;
+    other->packed = false;
     other->quant = LOCANT_QUANT_NONE;
     return true;
 }
@@ -331,6 +340,12 @@ const struct bench_work work_quant = {
     .run = bench_attention_forward, .teardown = teardown,
     .amount = cache_bytes, .baseline = one_piece,
 };
+const struct bench_work work_prefill = {
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = forward_flops, .baseline = one_piece,
+};
 const struct bench_work work_forward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup, .check = check,
@@ -342,6 +357,18 @@ const struct bench_work work_backward = {
     .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
+};
+const struct bench_work work_parts = {
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = forward_flops, .baseline = one_call,
+};
+const struct bench_work work_parts_backward = {
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_backward, .teardown = teardown,
+    .amount = backward_flops, .baseline = one_call,
 };
 const struct bench_work work_paged = {
     .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,

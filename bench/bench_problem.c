@@ -1,5 +1,6 @@
 /* bench_problem.c - the attention problem of a case, forward and backward */
 #include "bench.h"
+#include <string.h>
 
 void bench_attention_close(struct bench_attention *a)
 {
@@ -10,6 +11,7 @@ void bench_attention_close(struct bench_attention *a)
             locant_release(a->wide[i].data);
     bench_release(a->t, BENCH_OPERANDS);
     locant_release(a->docs.data);
+    locant_release(a->cuts.data);
     locant_release(a->blocks.data);
     locant_release(a->length.data);
     locant_release(a->state.data);
@@ -110,6 +112,11 @@ static bool make_documents(struct bench_attention *a)
                                                       : a->c.documents - 1;
     a->problem.q_docs = &a->docs;
     a->problem.k_docs = &a->docs;
+    if (!bench_count(&a->cuts, 0, a->c.documents + 1))
+        return false;
+    for (int64_t d = 0; d <= a->c.documents; d++)
+        ((int64_t *)a->cuts.data)[d] =
+            d == a->c.documents ? a->c.tokens : d * each;
     return true;
 }
 
@@ -206,6 +213,119 @@ static locant_status make_state(struct bench_attention *a)
     return locant_attention_state_begin(&a->state, &a->problem, a->c.tokens);
 }
 
+/* ------------------------------------------------------------ keys in parts */
+
+enum { PART = 1024 };
+
+/* Keys first, first + 1, .. of a tensor. */
+static locant_tensor keys_from(const locant_tensor *t, int64_t first)
+{
+    locant_tensor part = *t;
+
+    part.data = (char *)t->data +
+                first * t->stride[2] * (int64_t)locant_dtype_size(t->dtype);
+    part.shape[2] -= first;
+    if (part.shape[2] > PART)
+        part.shape[2] = PART;
+    return part;
+}
+
+/* The part of a problem that begins with key 'first'. */
+struct part {
+    locant_attention problem;
+    locant_attention_part keys;
+    locant_tensor k, v, dk, dv;
+};
+
+static void set_part(struct part *x, struct bench_attention *a, int64_t first)
+{
+    x->k = keys_from(&a->t[BENCH_K], first);
+    x->v = keys_from(&a->values, first);
+    x->problem = a->problem;
+    x->problem.k = &x->k;
+    x->problem.v = &x->v;
+    x->keys = (locant_attention_part)LOCANT_ATTENTION_PART_INIT;
+    x->keys.first = first;
+    x->keys.keys = a->c.tokens;
+    x->keys.last = first + x->k.shape[2] == a->c.tokens;
+    x->keys.state = &a->state;
+}
+
+/* Makes the state and the workspace, which every part can use. */
+static locant_status make_parts(struct bench_attention *a, bool gradients)
+{
+    int64_t shape[] = { 1, a->c.heads, a->c.queries, bench_values(&a->c) + 2 };
+    int64_t width = 0;
+
+    for (int64_t first = 0; first < a->c.tokens; first += PART) {
+        struct part x;
+        size_t bytes;
+        locant_status status;
+
+        set_part(&x, a, first);
+        status = locant_attention_part_workspace(&bytes, &width, &x.problem,
+                                                 &x.keys);
+        if (status != LOCANT_OK)
+            return status;
+        if (bytes > a->workspace_bytes)
+            a->workspace_bytes = bytes;
+    }
+    if (gradients && width > shape[3])
+        shape[3] = width;
+    return bench_tensor(&a->state, LOCANT_F32, 4, shape) ? LOCANT_OK
+                                                         : LOCANT_ERR_NOMEM;
+}
+
+/* Begin to carry 'width' numbers of each query, at the start of the state. */
+static void clear_state(struct bench_attention *a, int64_t width)
+{
+    int64_t shape[] = { 1, a->c.heads, a->c.queries, width };
+
+    a->state = locant_dense(a->state.data, LOCANT_F32, 4, shape);
+    memset(a->state.data, 0, (size_t)bench_elements(&a->state) * sizeof(float));
+}
+
+static void forward_parts(struct bench_attention *a)
+{
+    clear_state(a, bench_values(&a->c) + 2);
+    a->status = LOCANT_OK;
+    for (int64_t first = 0; first < a->c.tokens && a->status == LOCANT_OK;
+         first += PART) {
+        struct part x;
+
+        set_part(&x, a, first);
+        a->status = locant_attention_forward_part(
+            x.keys.last ? &a->t[BENCH_OUT] : NULL,
+            x.keys.last ? &a->t[BENCH_LSE] : NULL, &x.problem, &x.keys,
+            a->workspace, a->workspace_bytes);
+    }
+}
+
+/* The families of parts have rotations and biases, whose dq is as wide as q. */
+static void backward_parts(struct bench_attention *a,
+                           const locant_attention_gradients *whole)
+{
+    clear_state(a, a->c.dim);
+    a->status = LOCANT_OK;
+    for (int64_t first = 0; first < a->c.tokens && a->status == LOCANT_OK;
+         first += PART) {
+        locant_attention_gradients g = *whole;
+        struct part x;
+
+        set_part(&x, a, first);
+        x.dk = keys_from(g.dk, first);
+        x.dv = keys_from(g.dv, first);
+        g.dk = &x.dk;
+        g.dv = &x.dv;
+        g.dq = x.keys.last ? g.dq : NULL;
+        a->status = locant_attention_backward_part(
+            &g, &a->t[BENCH_DOUT], &a->t[BENCH_OUT], &a->t[BENCH_LSE],
+            &x.problem, &x.keys, a->workspace, a->workspace_bytes);
+    }
+}
+
+/* ----------------------------------------------------------------- problems */
+
 static locant_status prepare(struct bench_attention *a, bool gradients)
 {
     locant_status status;
@@ -220,6 +340,8 @@ static locant_status prepare(struct bench_attention *a, bool gradients)
         status = make_state(a);
     if (status == LOCANT_OK)
         status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
+    if (status == LOCANT_OK && a->c.parts)
+        status = make_parts(a, gradients);
     if (status != LOCANT_OK)
         return status;
     a->workspace = bench_alloc(a->workspace_bytes + 1);
@@ -244,10 +366,22 @@ struct bench_attention *bench_attention_open(const struct bench_case *c,
 void bench_attention_forward(void *attention)
 {
     struct bench_attention *a = attention;
+    const locant_ragged lengths = { &a->cuts, &a->cuts };
+    locant_attention packed = a->problem;
 
-    a->status =
-        locant_attention_forward(&a->t[BENCH_OUT], &a->t[BENCH_LSE],
-                                 &a->problem, a->workspace, a->workspace_bytes);
+    if (a->c.parts) {
+        forward_parts(a);
+        return;
+    }
+    packed.q_docs = packed.k_docs = NULL;
+    if (a->c.packed)
+        a->status = locant_attention_ragged_forward(
+            &a->t[BENCH_OUT], &a->t[BENCH_LSE], &packed, &lengths, a->workspace,
+            a->workspace_bytes);
+    else
+        a->status = locant_attention_forward(&a->t[BENCH_OUT], &a->t[BENCH_LSE],
+                                             &a->problem, a->workspace,
+                                             a->workspace_bytes);
 }
 
 void bench_attention_backward(void *attention)
@@ -262,6 +396,10 @@ void bench_attention_backward(void *attention)
         .dparams = a->encoding.dparams,
     };
 
+    if (a->c.parts) {
+        backward_parts(a, &g);
+        return;
+    }
     a->status = locant_attention_backward(
         &g, &a->t[BENCH_DOUT], &a->t[BENCH_OUT], &a->t[BENCH_LSE], &a->problem,
         a->workspace, a->workspace_bytes);

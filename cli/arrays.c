@@ -196,14 +196,40 @@ int cli_check_folder(const char *path)
 
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t)
 {
-    CLI_TRY(cli_status_input(locant_npy_write(path, t)));
-    if (cli->json)
-        return cli_json(json_pack("{s:s, s:s, s:o}", "output", path, "dtype",
-                                  locant_dtype_name(t->dtype), "shape",
-                                  cli_shape(t)));
-    fprintf(stderr, "wrote %s: %s %s\n", cli_safe(path),
-            locant_dtype_name(t->dtype), cli_shape_text(t));
-    return CLI_OK;
+    const struct cli_output one = { path, t };
+
+    return cli_write_all(cli, &one, 1);
+}
+
+static json_t *describe(const struct cli_output *o)
+{
+    return json_pack("{s:s, s:s, s:o}", "output", o->path, "dtype",
+                     locant_dtype_name(o->tensor->dtype), "shape",
+                     cli_shape(o->tensor));
+}
+
+int cli_write_all(const struct cli *cli, const struct cli_output *list,
+                  size_t n)
+{
+    struct cli_json_rows rows = { 0 };
+
+    for (size_t i = 0; n > 1 && i < n; i++)
+        CLI_TRY(cli_check_output(list[i].path));
+    for (size_t i = 0; i < n; i++)
+        CLI_TRY(
+            cli_status_input(locant_npy_write(list[i].path, list[i].tensor)));
+    if (cli->json && n == 1)
+        return cli_json(describe(list));
+    for (size_t i = 0; i < n; i++) {
+        const locant_tensor *t = list[i].tensor;
+
+        if (cli->json)
+            cli_json_add(&rows, describe(&list[i]));
+        else
+            fprintf(stderr, "wrote %s: %s %s\n", cli_safe(list[i].path),
+                    locant_dtype_name(t->dtype), cli_shape_text(t));
+    }
+    return cli->json ? cli_json_print(&rows, CLI_OK) : CLI_OK;
 }
 
 int cli_report_file(const struct cli *cli, const char *path)

@@ -293,6 +293,14 @@ int cli_range(locant_tensor *out, int64_t first, int64_t n);
 int cli_read_positions(locant_tensor *out, const char *path);
 /* Write the array; report path, dtype and shape on stderr, or as JSON. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
+struct cli_output {
+    const char *path;
+    const locant_tensor *tensor;
+};
+/* The same for several arrays, after all paths are checked; several are one
+   array of JSON. */
+int cli_write_all(const struct cli *cli, const struct cli_output *list,
+                  size_t n);
 /* Report the path of a file that was written; it holds no array. */
 int cli_report_file(const struct cli *cli, const char *path);
 /* Bytes of memory of this machine. */

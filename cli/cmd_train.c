@@ -60,7 +60,7 @@ static const struct cli_option options[] = {
     OPT_INTEGER("leaves", leaves, "L", 0, 256,
                 "parts of a batch whose gradients a tree adds; 0: one chain"),
     OPT_INTEGER("gather-limit", gather, "BYTES", 1, INT64_MAX,
-                "most bytes of keys and values of a row in several leaves",
+                "most bytes of keys and values of a row held at once",
                 .fallback = "2147483648"),
     OPT_RANKS(ranks,
               "share the run out among the processes that mpirun started"),
@@ -232,7 +232,8 @@ const struct cli_command cli_train = {
            "bits.  With more leaves than --batch, and a --length of whole 64\n"
            "tokens for each leaf, the tokens of a row are shared out, too: "
            "every process\nthen holds the keys and values of its row, at most "
-           "--gather-limit bytes in a\nlayer.\n\n"
+           "--gather-limit bytes in a\nlayer; of longer rows those of one "
+           "leaf at a time.\n\n"
            "With --ranks mpi the processes that mpirun or srun has "
            "started train one run\ntogether, to the bits of one process with "
            "the same --leaves (16, or the\nlargest power of two below that "

@@ -227,6 +227,16 @@ static void release_json(void *json)
     json_decref(json);
 }
 
+/* What cannot be read is bad input, what cannot be extended a wrong request. */
+static int check_model(const char *path)
+{
+    locant_plan *p;
+
+    CLI_TRY(cli_model_status(locant_plan_read(&p, path, LOCANT_STACK_TRUE)));
+    locant_plan_free(p);
+    return CLI_OK;
+}
+
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -238,6 +248,8 @@ static int run(const struct cli *cli)
 
     CLI_TRY(check(cli));
     e.model = cli->n_words > 0 ? cli->words[0] : NULL;
+    if (e.model != NULL)
+        CLI_TRY(check_model(e.model));
     e.to = o->to;
     e.trained = o->trained;
     e.base = o->base;

@@ -188,6 +188,16 @@ static int prepare(struct model_losses *t, locant_tensor *ids,
     return model_losses_check(t, cli->words[0], ids);
 }
 
+/* A model whose weights are no numbers has losses that are none. */
+static bool has_loss(const struct picture *p)
+{
+    for (size_t m = 0; m < p->figure.n_series; m++)
+        for (size_t r = 0; r < p->series[m].n; r++)
+            if (isfinite(p->y[m][r]))
+                return true;
+    return false;
+}
+
 static int show(const struct model_losses *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -195,6 +205,9 @@ static int show(const struct model_losses *t, const struct cli *cli)
 
     if (p == NULL)
         return CLI_INPUT;
+    if (!has_loss(p))
+        return cli_fail(CLI_INPUT, "%s: no loss is a finite number",
+                        cli->words[0]);
     if (o->figure != NULL)
         CLI_TRY(cli_status_input(locant_figure_write(&p->figure, o->figure)));
     if (cli->json)

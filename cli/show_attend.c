@@ -10,8 +10,9 @@ int64_t show_stride(const locant_encoding *e)
         const char *name;
         int64_t stride;
     } strides[] = {
-        { "temperature", 1024 }, { "window", 16 },     { "longlora", 16 },
-        { "rerope", 32 },        { "selfextend", 32 }, { "streaming", 32 },
+        { "temperature", 1024 }, { "chunked", 2048 }, { "window", 16 },
+        { "longlora", 16 },      { "rerope", 32 },    { "selfextend", 32 },
+        { "streaming", 32 },
     };
     const char *name = locant_encoding_info_of(e)->name;
 

@@ -2,13 +2,13 @@
 # locant::lab; or pkg-config.
 include(CMakePackageConfigHelpers)
 set(INSTALLED locant_shared locant_static)
-set(HEADERS core.h angles.h encoding.h frequencies.h resize.h attention.h
-    positions.h multimodal.h ragged.h cache.h)
+set(HEADERS core.h angles.h encoding.h rotate.h frequencies.h resize.h
+    attention.h positions.h multimodal.h ragged.h cache.h)
 set_target_properties(locant_shared PROPERTIES EXPORT_NAME locant)
 set_target_properties(locant_static PROPERTIES EXPORT_NAME locant_static)
 if(LOCANT_LAB)
-  list(APPEND HEADERS files.h graph.h group.h lab.h figure.h identify.h model_check.h
-       model_convert.h model_plan.h model_run.h models.h probe.h report.h
+  list(APPEND HEADERS files.h graph.h group.h lab.h evaluate.h figure.h identify.h
+       model_check.h model_convert.h model_plan.h model_run.h models.h probe.h report.h
        statistics.h study.h tasks.h vectors.h)
   list(APPEND INSTALLED locant_lab_shared locant_lab_static locant)
   set_target_properties(locant_lab_shared PROPERTIES EXPORT_NAME lab)

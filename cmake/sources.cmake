@@ -9,11 +9,11 @@ set(CORE_SOURCES
   positions/multimodal.c positions/randomized.c positions/sampling.c
   encodings/add.c encodings/alibi.c encodings/axes.c encodings/beit.c
   encodings/biases.c encodings/blocks.c encodings/buckets.c encodings/cape.c
-  encodings/carope.c encodings/conformer.c encodings/cope.c
-  encodings/cosine.c encodings/crossformer.c encodings/dape.c
-  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
-  encodings/dpb.c encodings/dual_chunk.c encodings/encoding.c
-  encodings/fire.c encodings/fope.c encodings/formula.c
+  encodings/carope.c encodings/chunked.c encodings/conformer.c
+  encodings/cope.c encodings/cosine.c encodings/crossformer.c
+  encodings/dape.c encodings/deberta.c encodings/deberta_rows.c
+  encodings/describe.c encodings/dpb.c encodings/dual_chunk.c
+  encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
   encodings/formula_block.c encodings/formula_block_gradient.c
   encodings/formula_check.c encodings/formula_chunk.c
   encodings/formula_content.c encodings/formula_evaluate.c
@@ -69,9 +69,9 @@ set(CORE_SOURCES
   attention/key_order.c attention/leaf_sums.c attention/load.c
   attention/mask.c attention/order.c attention/outputs.c attention/paged.c
   attention/pair_gates.c attention/pairs.c attention/param_gradients.c
-  attention/plan.c attention/positions.c attention/positions_check.c
-  attention/problem.c attention/product.c attention/quant.c
-  attention/quantize.c attention/ragged.c attention/real.c
+  attention/part.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/problem.c attention/product.c
+  attention/quant.c attention/quantize.c attention/ragged.c attention/real.c
   attention/rectangle.c attention/reference.c attention/relations.c
   attention/request.c attention/request_parts.c attention/rotation.c
   attention/row_factor.c attention/rows.c attention/rows_backward.c
@@ -144,23 +144,24 @@ set(LAB_SOURCES
   families/net_math_f64.c families/net_matrix.c families/net_memory.c
   families/net_merger.c families/net_mixture.c families/net_mlp.c
   families/net_names.c families/net_norm.c families/net_open.c
-  families/net_patches.c families/net_probe.c families/net_probe_json.c
-  families/net_probe_rows.c families/net_room.c families/net_run.c
-  families/net_share.c families/net_sight.c families/net_stack.c
-  families/net_streams.c families/net_whole.c families/net_windows.c
-  families/pairing.c families/plan.c families/plan_alibi.c
-  families/plan_beside.c families/plan_decoder.c families/plan_gguf.c
-  families/plan_gguf_keys.c families/plan_gguf_names.c
+  families/net_patches.c families/net_patches_bind.c families/net_probe.c
+  families/net_probe_json.c families/net_probe_rows.c families/net_room.c
+  families/net_run.c families/net_share.c families/net_sight.c
+  families/net_stack.c families/net_streams.c families/net_whole.c
+  families/net_windows.c families/pairing.c families/plan.c
+  families/plan_alibi.c families/plan_beside.c families/plan_decoder.c
+  families/plan_gguf.c families/plan_gguf_keys.c families/plan_gguf_names.c
   families/plan_gguf_rope.c families/plan_keys.c families/plan_layers.c
-  families/plan_learned.c families/plan_names.c families/plan_pairs.c
-  families/plan_params.c families/plan_rope.c families/plan_scaling.c
-  families/plan_sizes.c families/plan_spec.c families/plan_stack.c
-  families/plan_tower.c families/plan_vision.c families/plan_waves.c
-  families/plan_with.c families/position_plan.c families/position_plan_json.c
-  families/spec_key.c families/tokenizer.c families/tokenizer_merges.c
-  families/tokenizer_parts.c families/tokenizer_put.c families/turns.c
-  families/weights.c families/weights_file.c families/weights_find.c
-  families/weights_gguf.c families/weights_index.c
+  families/plan_learned.c families/plan_names.c families/plan_own.c
+  families/plan_pairs.c families/plan_params.c families/plan_rope.c
+  families/plan_scaling.c families/plan_sizes.c families/plan_spec.c
+  families/plan_stack.c families/plan_tower.c families/plan_vision.c
+  families/plan_waves.c families/plan_with.c families/position_plan.c
+  families/position_plan_json.c families/spec_key.c families/tokenizer.c
+  families/tokenizer_merges.c families/tokenizer_parts.c
+  families/tokenizer_put.c families/turns.c families/weights.c
+  families/weights_file.c families/weights_find.c families/weights_gguf.c
+  families/weights_index.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
@@ -298,13 +299,15 @@ set(TESTS
   test_attention_factor_hooks test_attention_factors test_attention_half
   test_attention_hidden test_attention_inputs test_attention_leaves
   test_attention_masks test_attention_options test_attention_options_plain
-  test_attention_padding test_attention_paged test_attention_plain_loops
+  test_attention_padding test_attention_paged test_attention_parts
+  test_attention_parts_refusals test_attention_plain_loops
   test_attention_ragged test_attention_refusals test_attention_rotated_values
   test_attention_rules test_attention_state test_attention_sums
-  test_attention_tiles test_attention_widths test_bench test_bench_ranks
-  test_biases test_characters test_check_grids test_check_turns
-  test_check_values test_checkpoint test_class test_compare test_config
-  test_content test_content_hooks test_content_inputs test_content_rules
+  test_attention_tiles test_attention_widths test_bench test_bench_print
+  test_bench_ranks test_biases test_characters test_check_grids
+  test_check_turns test_check_values test_checkpoint test_class test_compare
+  test_config test_content test_content_angles test_content_hooks
+  test_content_inputs test_content_rotations test_content_rules
   test_content_terms test_context_use test_convert test_convert_back
   test_convert_gguf test_convert_latent test_convert_names
   test_coordinates_backward test_coordinates_by_head test_core test_corpus
@@ -322,12 +325,12 @@ set(TESTS
   test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
   test_layer_maps test_lengths test_merge test_messages test_model
   test_model_check test_model_check_fit test_model_check_refusals
-  test_model_check_tensors test_model_each test_model_encodings
-  test_model_group test_model_hooks test_model_leaves test_model_memory
-  test_model_rope_mixed test_model_rows test_model_rules test_model_sequence
-  test_model_train test_multimodal test_muon test_muon_f32 test_net
-  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
+  test_model_check_sentences test_model_check_tensors test_model_each
+  test_model_encodings test_model_group test_model_hooks test_model_leaves
+  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
+  test_model_sequence test_model_train test_multimodal test_muon
+  test_muon_f32 test_net test_net_probe test_net_probe_cross test_ngram
+  test_nn test_nn_f32 test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_plan_gguf

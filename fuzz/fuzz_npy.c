@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include "locant/files.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,11 +28,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static unsigned accepted;
     locant_array a;
     locant_status status;
+    bool bytes = false;
 
     fuzz_begin();
     status = locant_npy_parse(&a, data, size, "fuzz");
     if (status == LOCANT_OK) {
         HOLDS(fuzz_bytes(&a.tensor) <= size);
+        bytes = a.tensor.dtype == LOCANT_U8; /* read, and not written */
         locant_array_free(&a);
     } else {
         HOLDS(strncmp(locant_last_error(), "fuzz: ", 6) == 0);
@@ -39,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_end(fuzz_limit(size));
     /* fsync is slow: only every sixteenth array is written to a file */
-    if (status == LOCANT_OK && accepted++ % 16 == 0) {
+    if (status == LOCANT_OK && !bytes && accepted++ % 16 == 0) {
         HOLDS(locant_npy_parse(&a, data, size, "fuzz") == LOCANT_OK);
         write_again(&a.tensor);
         locant_array_free(&a);

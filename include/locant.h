@@ -6,7 +6,8 @@
  *
  *   locant/core.h       status, tensors, memory, threads, instruction sets
  *   locant/angles.h     exact cosine and sine of position x frequency
- *   locant/encoding.h   every encoding by its spec: table, rotate, bias
+ *   locant/encoding.h   every encoding by its spec: parameters, table, bias
+ *   locant/rotate.h     queries and keys rotated, forward and backward
  *   locant/frequencies.h channels and frequencies of a rotation, as numbers
  *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
@@ -20,7 +21,8 @@
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/group.h      processes that work at one thing
- *   locant/lab.h        corpora, training, evaluation, the run store
+ *   locant/lab.h        corpora, training, the run store
+ *   locant/evaluate.h   losses of a trained run at several lengths
  *   locant/report.h     encodings compared: trained, measured, one page
  *   locant/study.h      a report as one file, to be repeated on another machine
  *   locant/tasks.h      sixteen synthetic tasks to train on
@@ -40,6 +42,7 @@
 #include "locant/core.h"
 #include "locant/angles.h"
 #include "locant/encoding.h"
+#include "locant/rotate.h"
 #include "locant/frequencies.h"
 #include "locant/resize.h"
 #include "locant/cache.h"

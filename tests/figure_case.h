@@ -75,27 +75,6 @@ static inline size_t count(const char *text, const char *what)
 
 /* ----------------------------------------------------- memory that runs out */
 
-struct failing {
-    int left; /* allocations until the failure */
-    int held; /* blocks not yet released */
-};
-
-static inline void *failing_alloc(size_t bytes, void *context)
-{
-    struct failing *f = context;
-
-    if (f->left-- <= 0)
-        return NULL;
-    f->held++;
-    return malloc(bytes);
-}
-
-static inline void failing_release(void *memory, void *context)
-{
-    ((struct failing *)context)->held--;
-    free(memory);
-}
-
 /* 'draw' each kind while all but k allocations fail, for k = 0, 1, .. until it
  * succeeds. */
 static inline void survive_lack_of_memory(
@@ -104,17 +83,15 @@ static inline void survive_lack_of_memory(
     for (int kind = 0; kind < KINDS; kind++) {
         locant_status status = LOCANT_ERR_NOMEM;
         for (int k = 0; status != LOCANT_OK; k++) {
-            struct failing f = { .left = k };
-            locant_allocator a = { failing_alloc, failing_release, &f };
             locant_figure figure = a_figure((locant_figure_kind)kind);
             char *out = NULL;
             size_t size = 0;
-            locant_set_allocator(&a);
+            test_memory_fail_from(k + 1);
             status = draw(&out, &size, &figure);
             locant_release(out);
-            locant_set_allocator(NULL);
             CHECK(status == LOCANT_OK || status == LOCANT_ERR_NOMEM);
-            CHECK(f.held == 0);
+            CHECK(test_memory_held() == 0);
+            test_memory_end();
             CHECK(status != LOCANT_OK || k > 0);
             CHECK(k < 1000);
         }

@@ -20,6 +20,7 @@ static const struct {
     { "beit", "beit(height=3,width=4)" },
     { "cape", "cape(shift=2)" },
     { "carope", "carope" },
+    { "chunked", "chunked(size=4)+rope" },
     { "conformer", "conformer" },
     { "conformer", "conformer(form=none,length=12)" },
     { "cope", "cope(length=4)" },

@@ -338,3 +338,60 @@ TEST(hidden_keys_may_hold_anything)
     lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(poisons);
 }
+
+/* ------------------------------------------------------------------ leaves */
+
+static locant_tensor bfloats(int64_t H, int64_t T, int64_t D)
+{
+    locant_tensor t = TENSOR(BF16, 1, H, T, D);
+
+    for (int64_t i = 0; i < H * T * D; i++) {
+        const float x = (float)test_uniform();
+        uint32_t bits;
+
+        memcpy(&bits, &x, sizeof(bits));
+        ((uint16_t *)t.data)[i] = (uint16_t)(bits >> 16);
+    }
+    return t;
+}
+
+/* Where dout is 0 outside of a leaf the tree adds zeros to it: the sums are
+   those of one chain, and are rounded to bfloat16 once, as those. */
+TEST(sums_over_leaves_are_rounded_once)
+{
+    enum { H = 2, T = 193, D = 8, N = H * T * D };
+    OWNED(locant_encoding) *e = test_create("rope+alibi");
+    locant_tensor q = bfloats(H, T, D), k = bfloats(H, T, D);
+    locant_tensor v = bfloats(H, T, D), dout = bfloats(H, T, D);
+    locant_tensor out = TENSOR(BF16, 1, H, T, D), lse = TENSOR(F32, 1, H, T);
+    locant_tensor *all[] = { &q, &k, &v, &dout, &out, &lse };
+    uint16_t sums[2][3 * N], given[N];
+    locant_attention a = { sizeof a,
+                           &q,
+                           &k,
+                           &v,
+                           .encoding = e,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .scale = LOCANT_SCALE_AUTO };
+
+    memcpy(given, dout.data, sizeof(given));
+    test_forward(&out, &lse, &a);
+    for (int64_t l = 0; l < 4; l++) { /* a leaf of each of the four tiles */
+        for (int64_t i = 0; i < N; i++)
+            ((uint16_t *)dout.data)[i] = i / D % T / 64 == l ? given[i] : 0;
+        for (int tree = 0; tree < 2; tree++) {
+            locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
+
+            g.dq = VIEW(BF16, sums[tree], 1, H, T, D);
+            g.dk = VIEW(BF16, sums[tree] + N, 1, H, T, D);
+            g.dv = VIEW(BF16, sums[tree] + 2 * N, 1, H, T, D);
+            a.leaves = tree ? 4 : 0;
+            test_backward(&g, &dout, &out, &lse, &a);
+        }
+        for (int i = 0; i < 3 * N; i++)
+            if (sums[0][i] % 0x8000 != 0 || sums[1][i] % 0x8000 != 0)
+                assert_int_equal(sums[1][i], sums[0][i]);
+    }
+    for (size_t i = 0; i < LEN(all); i++)
+        test_tensor_free(all[i]);
+}

@@ -370,6 +370,10 @@ TEST(bad_tensors_are_refused)
     REFUSES(SHAPE, locant_attention_workspace(&bytes, &s.a),
             "bias has size 3 in dimension 1, expected 1 or 2");
     s.bias_.shape[1] = H;
+    s.bias_.shape[0] = 2;
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &s.a),
+            "bias has size 2 in dimension 0, expected 1");
+    s.bias_.shape[0] = 1;
     s.bias_.dtype = LOCANT_I64;
     REFUSES(DTYPE, locant_attention_workspace(&bytes, &s.a),
             "bias is i64, expected f32 or f16 or bf16 or f64");

@@ -328,6 +328,93 @@ TEST(lengths_are_checked)
     CHECK_OK(call(&p));
 }
 
+/* A bias of all tokens was refused, or each sequence saw its first rows, and
+ * the gradient was that of the last sequence. */
+TEST(dense_biases_and_masks_are_cut_by_sequence)
+{
+    static const int64_t sizes[][2] = { { 3, 5 }, { 1, 5 }, { 3, 1 } };
+    static struct small p;
+
+    for (size_t n = 0; n < LEN(sizes); n++) {
+        const int64_t T = sizes[n][0], S = sizes[n][1];
+        float b[15], db[15] = { 0 }, one[15] = { 0 }, dout[12], out[12], lse[3];
+        unsigned char see[15];
+        locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
+
+        small_make(&p);
+        for (int i = 0; i < 20; i++) {
+            p.k[i] = (float)test_normal();
+            if (i < 12)
+                p.q[i] = dout[i] = (float)test_normal();
+            if (i < 15)
+                b[i] = (float)test_normal(), see[i] = i % 4 != 1;
+        }
+        p.a.bias = VIEW(F32, b, 1, 1, T, S);
+        p.a.visible = VIEW(U8, see, 1, 1, T, S);
+        g.dbias = VIEW(F32, db, 1, 1, T, S);
+        CHECK_OK(call(&p));
+        CHECK_OK(locant_attention_ragged_backward(
+            &g, VIEW(F32, dout, 1, 1, 3, 4), &p.to, &p.tl, &p.a,
+            &(locant_ragged){ VIEW(I64, p.cu_q, 3), VIEW(I64, p.cu_k, 3) },
+            p.work, sizeof p.work));
+        for (int s = 0; s < 2; s++) {
+            const int64_t q = p.cu_q[s], k = p.cu_k[s];
+            const int64_t t = p.cu_q[s + 1] - q, m = p.cu_k[s + 1] - k;
+            const int64_t at = (T > 1 ? q * S : 0) + (S > 1 ? k : 0);
+            locant_tensor cut =
+                DENSE(F32, b + at, 1, 1, T > 1 ? t : 1, S > 1 ? m : 1);
+            locant_tensor sees = cut, to = cut;
+            locant_attention a = p.a;
+
+            cut.stride[2] = sees.stride[2] = to.stride[2] = S;
+            sees.data = see + at;
+            sees.dtype = LOCANT_U8;
+            to.data = one + at;
+            a.q = VIEW(F32, p.q + 4 * q, 1, 1, t, 4);
+            a.k = a.v = VIEW(F32, p.k + 4 * k, 1, 1, m, 4);
+            a.bias = &cut;
+            a.visible = &sees;
+            g.dbias = &to;
+            CHECK_OK(locant_attention_forward(VIEW(F32, out, 1, 1, t, 4),
+                                              VIEW(F32, lse, 1, 1, t), &a,
+                                              p.work, sizeof p.work));
+            CHECK(memcmp(out, p.out + 4 * q, (size_t)t * 16) == 0);
+            CHECK_OK(locant_attention_backward(
+                &g, VIEW(F32, dout + 4 * q, 1, 1, t, 4),
+                VIEW(F32, out, 1, 1, t, 4), VIEW(F32, lse, 1, 1, t), &a, p.work,
+                sizeof p.work));
+        }
+        CHECK(memcmp(db, one, (size_t)(T * S) * 4) == 0);
+    }
+}
+
+TEST(dense_biases_are_checked)
+{
+    static struct small p;
+    float b[15] = { 0 };
+    locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
+
+    small_make(&p);
+    p.a.bias = VIEW(F32, b, 1, 1, 3, 3);
+    refuses(&p, LOCANT_ERR_SHAPE, "bias has size 3 in dimension 3, expected 5");
+    p.a.bias = VIEW(F32, b, 1, 1, 2, 5);
+    refuses(&p, LOCANT_ERR_SHAPE, "bias has size 2 in dimension 2, expected 3");
+    p.a.visible = VIEW(U8, b, 3, 5);
+    refuses(&p, LOCANT_ERR_SHAPE, "visible has rank 2, expected 4");
+    p.a.bias = VIEW(F32, b, 1, 1, 1, 1);
+    g.dbias = VIEW(F32, b + 1, 1, 1, 1, 1);
+    CHECK_OK(call(&p));
+    CHECK_REFUSED(
+        locant_attention_ragged_backward(
+            &g, &p.to, &p.to, &p.tl, &p.a,
+            &(locant_ragged){ VIEW(I64, p.cu_q, 3), VIEW(I64, p.cu_k, 3) },
+            p.work, sizeof p.work),
+        LOCANT_ERR_UNSUPPORTED,
+        "locant_attention_ragged_backward: a bias that all queries and keys "
+        "share has no gradient summed over sequences, expected dbias to be "
+        "NULL");
+}
+
 /* What a state knows of one sequence was taken for the next one's: outputs of
  * 'path' were wrong from the second sequence on. */
 TEST(states_are_refused)

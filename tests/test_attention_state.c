@@ -1,14 +1,14 @@
 /*
- * test_attention_state.c - decoding that keeps what it knows of PaTH has the
- * bits of one call for all tokens: whole, in chunks, token by token, and after
- * going back.
+ * test_attention_state.c - decoding that keeps what it knows, of PaTH, of keys
+ * rotated by angles of their tokens or of gates, has the bits of one call for
+ * all tokens: whole, in chunks, token by token, and after going back.
  */
 #include "testing.h"
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { B = 2, H = 2, D = 20, W = 24, N = 530, PARAMS = 8 };
+enum { B = 2, H = 2, D = 20, W = H * D, N = 530, PARAMS = 8 };
 
 struct text {
     locant_encoding *e;
@@ -153,9 +153,18 @@ static void check_rows(const struct text *t, const char *want, int64_t first)
                             (size_t)(N - first) * row);
 }
 
-static const char *const specs[] = { "path(rank=5)", "rope+path(kernel=1)",
+static const char *const specs[] = { "path(rank=5)",
+                                     "rope+path(kernel=1)",
                                      "path(rank=3,kernel=5)+alibi",
-                                     "window(size=300)+path" };
+                                     "window(size=300)+path",
+                                     "repo(hidden=3)",
+                                     "rope+fox",
+                                     "formula(bias=c.q-c.k-m*n,m=param(heads),"
+                                     "c=scan(heads,map=linear,law=logsigmoid))",
+                                     "rope+formula(bias=-n*softplus(g.k)/9,"
+                                     "g=token(heads))",
+                                     "window(size=300)+carope",
+                                     "selective-rope(rank=3,gate=head)+alibi" };
 
 /* Around the ends of tiles and groups token by token. */
 TEST(steps_have_the_bits_of_the_whole)
@@ -179,12 +188,12 @@ TEST(steps_have_the_bits_of_the_whole)
 }
 
 /* Every token alone, from the first on. */
-TEST(tokens_have_the_bits_of_the_whole)
+static void check_steps(const char *spec)
 {
     FREED_BY(drop) struct text t;
     FREED_BY(free_memory) char *want = NULL;
 
-    make(&t, "path(rank=2,kernel=2)", LOCANT_F32);
+    make(&t, spec, LOCANT_F32);
     want = whole(&t);
     begin(&t, N);
     for (int64_t i = 0; i < N; i++)
@@ -192,13 +201,19 @@ TEST(tokens_have_the_bits_of_the_whole)
     check_rows(&t, want, 0);
 }
 
+TEST(tokens_have_the_bits_of_the_whole)
+{
+    check_steps("path(rank=2,kernel=2)");
+    check_steps("selective-rope(rank=2,bias=yes)");
+}
+
 /* Tokens that were wrong are replaced: the queries are the newest tokens. */
-TEST(going_back_forgets)
+static void go_back(const char *spec)
 {
     static const int64_t back[] = { 520, 512, 300, 256, 255, 70, 1, 0 };
     FREED_BY(drop) struct text t;
 
-    make(&t, "rope+path(rank=5)", LOCANT_F32);
+    make(&t, spec, LOCANT_F32);
     begin(&t, N);
     for (size_t n = 0; n < LEN(back); n++) {
         FREED_BY(free_memory) char *want = NULL;
@@ -211,6 +226,13 @@ TEST(going_back_forgets)
         attend(&t, middle, N);
         check_rows(&t, want, back[n]);
     }
+}
+
+TEST(going_back_forgets)
+{
+    go_back("rope+path(rank=5)");
+    go_back("carope");
+    go_back("fox");
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -251,6 +273,34 @@ TEST(other_calls_are_refused)
     REFUSED(PARAM, "state is not one, expected memory that "
                    "locant_attention_state_begin() prepared");
     t = kept;
+}
+
+/* The number of angles of a token tells repo from carope; of maps, their rank
+ * and kernel. */
+TEST(states_of_other_encodings_are_refused)
+{
+    static const char *const pairs[][2] = { { "repo", "carope" },
+                                            { "carope", "selective-rope" },
+                                            { "path", "repo" },
+                                            { "repo", "fox" },
+                                            { "fox", "formula(bias=-n*g.k,"
+                                                     "g=token(heads))" } };
+
+    for (size_t n = 0; n < LEN(pairs); n++) {
+        FREED_BY(drop) struct text t;
+        FREED_BY(drop) struct text other;
+        size_t bytes;
+
+        make(&t, pairs[n][0], LOCANT_F32);
+        begin(&t, N);
+        make(&other, pairs[n][1], LOCANT_F32);
+        other.a.state = &t.state;
+        CHECK_REFUSED(
+            locant_attention_workspace(&bytes, &other.a), LOCANT_ERR_PARAM,
+            "locant_attention_workspace: state is of 2 rows of 2 heads "
+            "with 20 channels and another encoding or other sizes than "
+            "this call");
+    }
 }
 
 /* Of inputs, outputs and parameters. */
@@ -298,7 +348,8 @@ TEST(states_are_checked)
     REFUSES(UNSUPPORTED,
             locant_attention_state_begin(VIEW(U8, few, 64), &t.a, 9),
             "attention with none keeps nothing, expected path without forget, "
-            "in order and not in F64");
+            "repo, carope, selective-rope, fox or a formula of tokens, in "
+            "order and not in F64");
     make(&gates, "path(forget=yes)", LOCANT_F32);
     bytes = 1;
     CHECK_OK(locant_attention_state_bytes(&bytes, &gates.a, 9));

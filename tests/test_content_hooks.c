@@ -39,6 +39,20 @@ TEST(windows_show_the_last_keys)
                (const char *const[]){ both, both });
 }
 
+/* Rows 1, 11, 111, 0001, 00011, .. of chunks of 3, from position 0 on. */
+TEST(chunks_see_themselves_alone)
+{
+    static const char causal[] = "#....... ##...... ###..... ...#.... "
+                                 "...##... ...###.. ......#. ......##";
+    static const char both[] = "#....... .####... .####... .####... "
+                               ".####... .....### .....### .....###";
+
+    check_seen("chunked(size=3)", LOCANT_MASK_CAUSAL, 0,
+               (const char *const[]){ causal, causal });
+    check_seen("chunked(size=4)", LOCANT_MASK_NONE, -5,
+               (const char *const[]){ both, both });
+}
+
 TEST(groups_of_half_the_heads_are_shifted)
 {
     static const char plain[] = "####.... ####.... ####.... ####.... "

@@ -361,25 +361,6 @@ TEST(refuses_what_cannot_be_extended)
                   "llama3 or selfextend");
 }
 
-static long left; /* allocations until one fails, counted down */
-
-static void *failing_malloc(size_t bytes)
-{
-    return left-- == 0 ? NULL : malloc(bytes);
-}
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    return failing_malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 /*
  * When an allocation fails, of jansson too if 'json', there is no text, or the
  * whole one; but json_dumps() of jansson 2.14 may leave out a key for want of
@@ -387,17 +368,15 @@ static void release(void *memory, void *context)
  */
 static void check_memory(const locant_extend_options *o, int json)
 {
-    locant_allocator a = { failing_alloc, release, NULL };
     locant_status status = LOCANT_ERR_NOMEM;
+    int more = 1;
     char *whole, *out;
 
     CHECK_OK(locant_model_extend(&whole, NULL, o));
-    for (long k = 0; status != LOCANT_OK || left < 0;
-         k += 1 + k / (TEST_SANITIZED ? 4 : 32)) {
-        left = k;
-        locant_set_allocator(&a);
+    for (long k = 0; more; k += 1 + k / (TEST_SANITIZED ? 4 : 32)) {
+        test_memory_fail(k + 1);
         if (json)
-            json_set_alloc_funcs(failing_malloc, free);
+            json_set_alloc_funcs(test_memory_malloc, free);
         status = locant_model_extend(&out, NULL, o);
         if (status == LOCANT_OK) {
             CHECK(json || strcmp(out, whole) == 0);
@@ -406,7 +385,8 @@ static void check_memory(const locant_extend_options *o, int json)
             FAIL("allocation %ld: %s, %s\n", k, locant_status_name(status),
                  locant_last_error());
         }
-        locant_set_allocator(NULL);
+        more = test_memory_asked() > k;
+        test_memory_end();
         json_set_alloc_funcs(malloc, free);
         CHECK(k < 10000000);
     }

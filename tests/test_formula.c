@@ -243,6 +243,8 @@ TEST(a_number_starts_after_many_maps)
 
 TEST(what_has_no_meaning_is_refused)
 {
+    OWNED(locant_encoding) *hides = NULL;
+
     refused("formula(bias=log(n)*0)", "bias is NaN at distance 0");
     refused("formula(bias=h)",
             "bias has no effect: it does not depend on the key");
@@ -263,6 +265,14 @@ TEST(what_has_no_meaning_is_refused)
             "gain reads cnt, expected it only in a gain that does not depend "
             "on positions");
     refused("formula(after=n/n)", "after is NaN at distance 0");
+    /* outputs were NaN */
+    refused("formula(bias=1/n)",
+            "bias is inf at distance 0, expected a number or -inf");
+    refused("formula(gain=1+if(n<9,0,inf))",
+            "gain is inf at distance 9, expected a number");
+    refused("formula(after=if(n==3,-inf,1))",
+            "after is -inf at distance 3, expected a number");
+    CHECK_OK(locant_encoding_create(&hides, "formula(bias=if(n<9,0,-inf))"));
 }
 
 /* ------------------------------------------------------------------- limits */

@@ -280,9 +280,10 @@ IN_SCRATCH(a_key_of_a_run_is_judged_where_the_weights_are)
     static const struct {
         const char *name, *key, *word;
         json_int_t number;
-    } cases[] = { { "llama", "hidden_act", "hidden_act is not a text", 5 },
-                  { "mixtral", "num_experts_per_tok", "num_experts_per_tok",
-                    99 } };
+    } cases[] = {
+        { "llama", "hidden_act", "hidden_act is 5, expected a text", 5 },
+        { "mixtral", "num_experts_per_tok", "num_experts_per_tok", 99 }
+    };
 
     for (size_t i = 0; i < LEN(cases); i++) {
         struct file f = read_file(cases[i].name);

@@ -178,18 +178,18 @@ static const struct {
       "header: descr: '|i8' tells no byte order, '<' or '>' is needed" },
     { 1, DICT("'<f3'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
       "header: descr: '<f3'; known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, "
-      "and > for <" },
+      "and > for <; |u1 |b1" },
     { 1, DICT("'|O'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
       "header: descr: '|O', pickled objects are never read; known: <f4 <f8 "
-      "<f2 <i4 <i8, <V2 for bfloat16, and > for <" },
+      "<f2 <i4 <i8, <V2 for bfloat16, and > for <; |u1 |b1" },
     { 1, DICT("[('a', '<f4')]", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
       "header[byte 20]: descr: a structured dtype, numbers are needed" },
     { 1, DICT("'|S0'", "False", "(1000000,)"), LOCANT_ERR_UNSUPPORTED,
       "header: descr: '|S0'; known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, "
-      "and > for <" },
+      "and > for <; |u1 |b1" },
     { 1, DICT("'<V2147483647'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
       "header: descr: '<V2147483647'; known: <f4 <f8 <f2 <i4 <i8, <V2 for "
-      "bfloat16, and > for <" },
+      "bfloat16, and > for <; |u1 |b1" },
     { 1, DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1)"),
       LOCANT_ERR_UNSUPPORTED,
       "header[byte 79]: shape: more than 6 dimensions" },
@@ -286,6 +286,26 @@ TEST(reads_what_numpy_writes)
             locant_array_free(&a);
             CHECK(a.memory == NULL);
         }
+}
+
+/* Bytes and booleans have no order; they are not written. */
+TEST(reads_bytes_and_booleans_as_u8)
+{
+    static const char *const headers[] = { DICT("'|u1'", "False", "(2, 4)"),
+                                           DICT("'|b1'", "False", "(2, 4)"),
+                                           DICT("'u1'", "False", "(2, 4)") };
+
+    for (size_t i = 0; i < LEN(headers); i++) {
+        FREED_BY(locant_array_free) locant_array a;
+
+        make(1, headers[i], 8);
+        parses(&a);
+        CHECK(a.tensor.dtype == LOCANT_U8 && a.tensor.rank == 2);
+        CHECK(memcmp(a.tensor.data, "\1\2\3\4\5\6\7\10", 8) == 0);
+    }
+    make(1, DICT("'|u1'", "False", "(2,)"), 3);
+    refused(LOCANT_ERR_FORMAT, "byte 70: the data ends here, the file 1 bytes "
+                               "later");
 }
 
 TEST(swaps_big_endian)

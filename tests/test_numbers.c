@@ -514,29 +514,9 @@ TEST(pairs_agree_with_the_order)
 
 /* ----------------------------------------------------- memory that runs out */
 
-static long left;
-
-static void *failing_malloc(size_t bytes)
-{
-    return left-- > 0 ? malloc(bytes) : NULL;
-}
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    return failing_malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
-/* The k-th allocation fails, of the library and of jansson alike. */
+/* Allocations fail from the k-th on, of the library and of jansson alike. */
 TEST(survives_lack_of_memory)
 {
-    locant_allocator a = { failing_alloc, release, NULL };
     locant_status status = LOCANT_ERR_NOMEM;
     FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
@@ -544,17 +524,16 @@ TEST(survives_lack_of_memory)
     make_results(&r);
     for (long k = 0; status != LOCANT_OK;
          k += 1 + k / (TEST_SANITIZED ? 1 : 4)) {
-        left = k;
-        locant_set_allocator(&a);
-        json_set_alloc_funcs(failing_malloc, free);
+        test_memory_fail_from(k + 1);
+        json_set_alloc_funcs(locant_alloc, locant_release);
         status = lct_numbers_create(&n, &r);
-        left = 1;
-        locant_set_allocator(NULL);
         if (status == LOCANT_OK)
             json_decref(n);
         else
             CHECK(status == LOCANT_ERR_NOMEM && n == NULL);
+        CHECK(test_memory_held() == 0);
         json_set_alloc_funcs(malloc, free);
+        test_memory_end();
         CHECK(k < 10000000);
     }
 }

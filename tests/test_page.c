@@ -508,28 +508,7 @@ TEST(colours_can_be_told_apart)
 
 /* ----------------------------------------------------- memory that runs out */
 
-struct failing {
-    long left;
-    long held;
-};
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    struct failing *f = context;
-
-    if (f->left-- <= 0)
-        return NULL;
-    f->held++;
-    return malloc(bytes);
-}
-
-static void failing_release(void *memory, void *context)
-{
-    ((struct failing *)context)->held--;
-    free(memory);
-}
-
-/* The k-th allocation fails, for k spread over all that a page makes. */
+/* Allocations fail from the k-th on, for k spread over all of a page. */
 TEST_WITH(make_folder, remove_folder, survives_lack_of_memory)
 {
     FREED_BY(free_results) struct lct_results r;
@@ -537,14 +516,12 @@ TEST_WITH(make_folder, remove_folder, survives_lack_of_memory)
 
     make_results(&r);
     for (long k = 0; status != LOCANT_OK; k += 1 + k) {
-        struct failing f = { .left = k };
-        locant_allocator a = { failing_alloc, failing_release, &f };
-        locant_set_allocator(&a);
+        test_memory_fail_from(k + 1);
         status = lct_page_write(path, &r);
-        locant_set_allocator(NULL);
+        CHECK(test_memory_held() == 0);
+        test_memory_end();
         if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
             FAIL("allocation %ld: %s", k, locant_last_error());
-        CHECK(f.held == 0);
         CHECK(access(path, F_OK) == (status == LOCANT_OK ? 0 : -1));
         CHECK(k < 1000000);
     }

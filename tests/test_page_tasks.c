@@ -331,41 +331,20 @@ TEST(every_task_has_its_words)
 
 /* ----------------------------------------------------- memory that runs out */
 
-static long left, held;
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    if (left-- <= 0)
-        return NULL;
-    held++;
-    return malloc(bytes);
-}
-
-static void failing_release(void *memory, void *context)
-{
-    (void)context;
-    held--;
-    free(memory);
-}
-
 TEST_WITH(set_up, tear_down, survives_lack_of_memory)
 {
-    const locant_allocator a = { failing_alloc, failing_release, NULL };
     FREED_BY(free_results) struct lct_results r;
     locant_status status = LOCANT_ERR_NOMEM;
 
     make_results(&r);
     fill_store();
     for (long k = 0; status != LOCANT_OK; k++) {
-        left = k;
-        held = 0;
-        locant_set_allocator(&a);
+        test_memory_fail_from(k + 1);
         status = lct_results_read_tasks(&r, store);
         locant_release(r.tasks);
-        locant_set_allocator(NULL);
         CHECK(status == LOCANT_OK || status == LOCANT_ERR_NOMEM);
-        CHECK(held == 0 && k < 100000);
+        CHECK(test_memory_held() == 0 && k < 100000);
+        test_memory_end();
         r.tasks = NULL;
         r.n_tasks = 0;
     }

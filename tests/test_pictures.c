@@ -79,6 +79,7 @@ TEST(pictures_show_what_there_is)
         { "rope", "hidden by the encoding", 0 },
         { "streaming(sinks=2,window=4)", "hidden by the encoding", 2 },
         { "longlora(group=8)+rope", "hidden by the encoding", 2 },
+        { "chunked(size=8)+rope", "hidden by the encoding", 2 },
         { "layers(local=window(size=4)+rope,global=none,period=2)",
           "From layer", 2 },
         { "layers(local=window(size=4)+rope,global=none,period=2)",

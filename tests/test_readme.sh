@@ -60,6 +60,8 @@ done
 
 succeeds 'README: the families' python3 tests/readme_families.py \
     "$build/locant" README.md
+succeeds 'guide: the families' python3 tests/families_page.py \
+    docs/guide/models/families.md
 
 # From one run: who updates the one must update the other.
 losses_of_readme() {

@@ -111,6 +111,7 @@ TEST(every_encoding_with_these_hooks_is_tested_here)
               (row->score.fast.pair_of == NULL));
         CHECK((row->mask.hide == NULL) == (row->mask.classify == NULL));
         CHECK(row->mask.hide == NULL || strcmp(row->info.name, "window") == 0 ||
+              strcmp(row->info.name, "chunked") == 0 ||
               strcmp(row->info.name, "longlora") == 0 ||
               strcmp(row->info.name, "stick-breaking") == 0);
     }
@@ -192,6 +193,7 @@ TEST(classify_agrees_with_hide_on_each_pair)
     static const char *const specs[] = {
         "window(size=1)",    "window(size=7)",    "window(size=30)",
         "longlora(group=2)", "longlora(group=7)", "longlora(group=32)",
+        "chunked(size=1)",   "chunked(size=7)",   "chunked(size=32)",
         "stick-breaking"
     };
     const struct lct_span ends = { INT64_MIN, INT64_MAX };
@@ -212,7 +214,7 @@ TEST(classify_agrees_with_hide_on_each_pair)
 TEST(hide_treats_each_query_alone)
 {
     static const char *const specs[] = { "window(size=9)", "longlora(group=6)",
-                                         "stick-breaking" };
+                                         "chunked(size=5)", "stick-breaking" };
 
     for (size_t i = 0; i < LEN(specs); i++)
         for (int round = 0; round < 50; round++) {

@@ -4,6 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "model/parts.h"
 #include "train_group_case.h"
 #include "trainer_case.h"
 
@@ -99,6 +100,101 @@ IN_SCRATCH(many_ranks_too)
     o.layers = 1;
     o.steps = 1;
     check_group_bits(&o, sizes, LEN(sizes));
+}
+
+static void refuse(const locant_train_options *o, const char *message)
+{
+    CHECK(locant_train_check(corpus, o) == LOCANT_ERR_PARAM);
+    if (strstr(locant_last_error(), message) == NULL)
+        FAIL("%s\n", locant_last_error());
+}
+
+/* ------------------------------------------------------------------ blocks */
+
+/* A row of 'leaves' chunks of 1024 tokens; rows of one layer of one head. */
+static locant_train_options long_row(const char *encoding, int64_t batch,
+                                     int64_t leaves)
+{
+    locant_train_options o = options(encoding, batch, leaves);
+
+    o.length = leaves / batch * 1024;
+    o.steps = 2;
+    o.kv_heads = 1;
+    return o;
+}
+
+/*
+ * Ranks that may hold the keys of one chunk only take a row block by block, to
+ * the bits of a process that holds all: whole rows, rows that two or three
+ * ranks share, and rotations, biases and drawn positions.
+ */
+IN_SCRATCH(rows_too_long_to_gather_have_the_same_bits)
+{
+    static const struct {
+        const char *spec;
+        int64_t batch, leaves;
+        int ranks[2];
+    } cases[] = { { "rope", 1, 4, { 2, 3 } },
+                  { "alibi", 2, 4, { 1, 3 } },
+                  { "randomized(length=8192)+xpos", 1, 2, { 2 } },
+                  { "learned(length=4096)", 2, 4, { 4 } } };
+
+    for (size_t i = 0; i < LEN(cases); i++) {
+        locant_train_options o =
+            long_row(cases[i].spec, cases[i].batch, cases[i].leaves);
+        locant_store *all = open_store("all");
+        const int64_t id = train(all, &o);
+
+        o.gather_limit = 2 * 1024 * (o.width / o.heads) * 4;
+        for (int n = 0; n < 2 && cases[i].ranks[n] > 0; n++) {
+            char name[32];
+            locant_store *s;
+
+            snprintf(name, sizeof name, "blocks-%d-%d", (int)i, n);
+            train_ranks(&o, name, cases[i].ranks[n]);
+            s = open_store(name);
+            check_same_run(all, id, s, 1);
+            locant_store_close(s);
+        }
+        locant_store_close(all);
+    }
+}
+
+/* Arrays have the tokens of a chunk, not of the row. */
+TEST(blocks_take_a_fourth_of_the_memory)
+{
+    locant_train_options o = long_row("rope", 1, 4);
+    struct lct_trainer *all = make_trainer(&o), *blocks;
+
+    o.gather_limit = 2 * 1024 * (o.width / o.heads) * 4;
+    blocks = make_trainer(&o);
+    assert_int_equal(all->model->sequences.bytes,
+                     4 * blocks->model->sequences.bytes);
+    lct_trainer_free(all);
+    lct_trainer_free(blocks);
+}
+
+TEST(refuses_rows_that_blocks_cannot_take)
+{
+    static const char *const specs[] = { "t5", "shaw(distance=4)", "fox" };
+
+    for (size_t i = 0; i < LEN(specs); i++) {
+        locant_train_options o = long_row(specs[i], 1, 4);
+
+        o.gather_limit = 2 * 1024 * o.width * 4;
+        refuse(&o, ", or leaves of that size, of a multiple of 1024 tokens, "
+                   "and an encoding with neither content nor parameters in "
+                   "attention");
+        o.encoding = "rope";
+        CHECK_OK(locant_train_check(corpus, &o));
+        o.encoding = "stick-breaking";
+        refuse(&o, "rows of 4096 tokens are above gather_limit, so their keys "
+                   "are gathered in parts, which stick-breaking does not take");
+        o.encoding = "rope";
+        o.length /= 2;
+        o.gather_limit = 4096;
+        refuse(&o, ", or leaves of that size");
+    }
 }
 
 /* --------------------------------------------------------------- gradients */
@@ -231,25 +327,34 @@ IN_SCRATCH(a_rank_that_cannot_pass_leaves_none_waiting)
     locant_store_close(job.store);
 }
 
-/* So does one that fails between forward and backward. */
+/* So does one that fails between forward and backward, of rows that are
+   gathered at once or chunk by chunk. */
+struct half {
+    const locant_encoding *e;
+    int64_t chunk;
+    bool in_blocks;
+};
+
 static locant_status pass_half(const locant_group *g, void *context)
 {
+    const struct half *half = context;
     const struct lct_model_config c = { .layers = 2,
                                         .width = 16,
                                         .heads = 2,
                                         .kv_heads = 2,
                                         .ff = 8,
                                         .vocab = 7,
-                                        .encoding = context,
+                                        .encoding = half->e,
+                                        .in_blocks = half->in_blocks,
                                         .leaves = { 4, g->rank, g->rank + 1, 4,
                                                     g } };
-    int32_t ids[LCT_LEAF_TOKENS] = { 0 };
+    int32_t ids[1024] = { 0 };
     struct lct_model *m;
     locant_status status;
 
-    CHECK_OK(lct_model_create(&m, &c, 1, 4 * LCT_LEAF_TOKENS, true));
+    CHECK_OK(lct_model_create(&m, &c, 1, 4 * half->chunk, true));
     CHECK_OK(lct_model_init(m, 1));
-    CHECK_OK(lct_model_forward(m, ids, ids, 1, LCT_LEAF_TOKENS, NULL, NULL));
+    CHECK_OK(lct_model_forward(m, ids, ids, 1, half->chunk, NULL, NULL));
     status = g->rank == 2 ? lct_model_end_exchanges(m) : lct_model_backward(m);
     lct_model_free(m);
     return status;
@@ -261,10 +366,13 @@ TEST(nor_does_one_that_fails_half_way)
     const struct thread_group_options group = { .size = 4,
                                                 .seed = test_rand() };
     OWNED(locant_encoding) *e = test_create("rope");
+    struct half cases[] = { { e, LCT_LEAF_TOKENS, false }, { e, 1024, true } };
 
-    thread_group_run(results, &group, pass_half, e);
-    thread_group_check(results, 4, LOCANT_OK, NULL);
-    assert_int_equal(thread_group_left(), 0);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        thread_group_run(results, &group, pass_half, &cases[i]);
+        thread_group_check(results, 4, LOCANT_OK, NULL);
+        assert_int_equal(thread_group_left(), 0);
+    }
 }
 
 IN_SCRATCH(survives_any_allocation_that_fails)
@@ -290,13 +398,6 @@ IN_SCRATCH(survives_any_allocation_that_fails)
 }
 
 /* ---------------------------------------------------------------- refusals */
-
-static void refuse(const locant_train_options *o, const char *message)
-{
-    CHECK(locant_train_check(corpus, o) == LOCANT_ERR_PARAM);
-    if (strstr(locant_last_error(), message) == NULL)
-        FAIL("%s\n", locant_last_error());
-}
 
 TEST(refuses_leaves_of_tokens_that_cannot_be)
 {
@@ -330,7 +431,7 @@ TEST(refuses_leaves_of_tokens_that_cannot_be)
 
 TEST(refuses_to_gather_too_much)
 {
-    locant_train_options o = options("none", 1, 4);
+    locant_train_options o = options("t5", 1, 4);
 
     o.length = 1 << 18; /* of 512 KiB of text */
     o.width = 2048;

@@ -3,6 +3,7 @@
  * layers(..) where one layer is wanted is refused.
  */
 #include "traits_run.h"
+#include <stdbool.h>
 
 enum { PARTS = 5 };
 
@@ -14,7 +15,8 @@ static const char *const kinds[PARTS][8] = {
       "dpb(hidden=4)", NULL },
     { "relative(distance=3)", "shaw(distance=2)", "music(length=5)",
       "transformer-xl", "cope(length=6)", "fox", NULL },
-    { "window(size=3)", "temperature(floor=4)", "longlora(group=2)", NULL },
+    { "window(size=3)", "temperature(floor=4)", "longlora(group=2)",
+      "chunked(size=3)", NULL },
 };
 enum { INPUT, ROTATE, SCORE, CONTENT, HOOK };
 
@@ -257,6 +259,15 @@ static double heat(const struct choice *c, int64_t p)
     return 1 + 0.1 * log(1 + floor((double)(p + 1) / 4));
 }
 
+/* Does window(size=3) or chunked(size=3) hide a key at p_j, not after p_i? */
+static bool hides(const struct choice *c, int64_t p_i, int64_t p_j)
+{
+    const char kind = c->part[HOOK] == NULL ? '-' : c->part[HOOK][0];
+
+    return (kind == 'w' && p_i - p_j >= 3) ||
+           (kind == 'c' && floor((double)p_i / 3) != floor((double)p_j / 3));
+}
+
 /* Score of key j for query i of head h by the definition; hidden: -HUGE_VAL. */
 static double score(const struct run *r, const double *b,
                     const struct choice *c, int64_t h, int64_t i, int64_t j)
@@ -264,10 +275,9 @@ static double score(const struct run *r, const double *b,
     const struct subject *s = r->s;
     const double *q = r->q + (h * r->T + i) * s->D;
     const double *k = r->k + (h / (s->H / s->G) * r->S + j) * s->D;
-    int64_t n = r->q_pos[i] - r->k_pos[j];
     double sum = 0;
 
-    if (n < 0 || (c->part[HOOK] != NULL && c->part[HOOK][0] == 'w' && n >= 3))
+    if (r->q_pos[i] < r->k_pos[j] || hides(c, r->q_pos[i], r->k_pos[j]))
         return -HUGE_VAL;
     for (int64_t d = 0; d < s->D; d++)
         sum += q[d] * k[d];

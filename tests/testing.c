@@ -159,11 +159,16 @@ static _Atomic long asked, fails, held;
 static _Atomic size_t largest;
 static _Atomic int fails_on; /* all later ones, too */
 
-static void *alloc(size_t bytes, void *context)
+void *test_memory_malloc(size_t bytes)
 {
     const long n = ++asked;
-    const int failed = n == fails || (fails_on && n > fails);
-    void *p = failed ? NULL : malloc(bytes);
+
+    return n == fails || (fails_on && n > fails) ? NULL : malloc(bytes);
+}
+
+static void *alloc(size_t bytes, void *context)
+{
+    void *p = test_memory_malloc(bytes);
 
     (void)context;
     largest = bytes > largest ? bytes : largest;

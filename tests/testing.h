@@ -121,6 +121,8 @@ double test_ulp(float got, double want);
 void test_memory_fail(long k);
 void test_memory_fail_from(long k);
 void test_memory_end(void);
+/* malloc() that counts and fails with them, for jansson; nobody holds it. */
+void *test_memory_malloc(size_t bytes);
 long test_memory_asked(void);     /* allocations since test_memory_fail() */
 long test_memory_held(void);      /* blocks not yet released */
 size_t test_memory_largest(void); /* the most bytes asked for at once */

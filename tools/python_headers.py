@@ -14,9 +14,9 @@ import re
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CORE = ("core", "angles", "encoding", "frequencies", "resize", "cache",
-        "attention", "positions", "multimodal", "ragged")
-LAB = ("files", "graph", "group", "lab")
+CORE = ("core", "angles", "encoding", "rotate", "frequencies", "resize",
+        "cache", "attention", "positions", "multimodal", "ragged")
+LAB = ("files", "graph", "group", "lab", "evaluate")
 MODELS = ("model_plan", "model_check", "model_convert", "model_run",
           "identify", "vectors")  # and then all others
 NOT_READ = ("mpi",)  # Python programs have torch.distributed

@@ -155,12 +155,14 @@ enum {
  * the accuracy of F32 whatever the dtype of q.  There is no backward.
  *
  * state      NULL, or U8 [bytes] of locant_attention_state_begin(): what
- *            decoding keeps of path (without forget) between calls.  Written by
- *            forward, although 'a' is const.  The T queries are the newest
- *            tokens; what it knows of the S - T tokens before them is taken as
- *            it is, so their k must be that of the calls before, and x is read
- *            of the tokens that it does not know and 128 before them only.  A
- *            smaller S goes back.  Results have the bits of calls without it.
+ *            decoding keeps between calls, of path (without forget), of keys
+ *            that their inputs rotate (repo, carope, selective-rope), of gates
+ *            (fox with both=no) or of tokens (formula).  Written by forward,
+ *            although 'a' is const.  The T queries are the newest tokens; what
+ *            it knows of the S - T tokens before them is taken as it is, so
+ *            their k must be that of the calls before, and x is read of the
+ *            tokens that it does not know and 128 before them only.  A smaller
+ *            S goes back.  Results have the bits of calls without it.
  *            Positions are 0 .. S - 1
  *
  * leaves     0, or a power of two up to 256: how backward adds what it sums
@@ -257,8 +259,10 @@ locant_attention_forward(locant_tensor *out, locant_tensor *lse,
 /*
  * What attention can keep between steps of decoding, for 'capacity' tokens: of
  * path the maps of tokens, and keys taken to the end of their group of 256
- * tokens.  A step then costs a pass over the keys, and not all that follows
- * from the inputs of all tokens.
+ * tokens; of repo, carope and selective-rope the positions or sums of angles of
+ * tokens, and keys rotated by them; of fox sums of gates; of a formula its
+ * arrays of tokens and their sums.  A step then costs a pass over the keys, and
+ * not all that follows from the inputs of all tokens.
  *
  * bytes      written: the size of such a state for calls like 'a', whose own
  *            'state' is not read; 0 if there is nothing to keep
@@ -330,11 +334,111 @@ locant_attention_backward(const locant_attention_gradients *gradients,
                           void *workspace, size_t workspace_bytes);
 
 /*
- * The same two functions in double, row by row, for any dtype of the tensors:
- * slow and plain, the reference for the fast ones.  out and lse may be F64 when
- * q, k, v are F32, and so may gradients.  An encoding's bias is formed in
- * double; rotation uses the same table
- * of cosines and sines as locant_encoding_rotate() for the dtype of q.
+ * Attention over some of the keys.  The problem 'a' is that of the whole call,
+ * with 'keys' for S everywhere, but k and v hold only n keys of it:
+ *
+ *     keys      0 .. 1023   1024 .. 2047   2048 .. 2111     S = 2112
+ *     first     0           1024           2048
+ *     last      0           0              1
+ *
+ * One call after another takes the next keys of the same queries, in rising
+ * order, and 'state' carries what each query has so far.  Then out, lse, dq, dk
+ * and dv have the bits of one call for all keys.  Keys that no query sees may
+ * be left out, also the last ones: the last call may have n = 0.  Queries may
+ * be cut at any place, since no query depends on another.
+ *
+ * k, v       [B, Hkv, n, D or Dv]: keys first, first + 1, ..; n is 0 or more, a
+ *            multiple of 1024 unless first + n = keys
+ * k_pos, k_docs, k_coords, x, bias, visible   of all keys
+ * q_pos      NULL: query i sits at keys - T + i
+ *
+ * Every encoding whose scores tiles can compute takes parts, also if it depends
+ * on the longest position or on the number of visible keys.  Refused are
+ * stick-breaking, which goes from the newest key to the oldest, path, content
+ * that is computed row by row (cope, dape, grape-a, tapa, wavlm), F64, paged
+ * and quantised caches, a state of decoding, and in backward all encodings with
+ * the content door.
+ */
+typedef struct locant_attention_part {
+    size_t         struct_size;
+    int64_t        first; /* of k and v in the whole call; multiple of 1024 */
+    int64_t        keys;  /* S of the whole call; at most 2^40 */
+    int            last;  /* 1: no more keys follow; results are written */
+    locant_tensor *state; /* F32 [B, H, T, width]  zeros at the first part; read
+                             and written.  It may be cut or moved by queries.
+                             width is Dv + 2 in forward: of each query the
+                             output before it is divided by the sum of weights,
+                             the highest score, and that sum */
+} locant_attention_part;
+
+#define LOCANT_ATTENTION_PART_INIT \
+    { .struct_size = sizeof(locant_attention_part) }
+
+/*
+ * bytes      written: workspace that the two functions below need
+ * dq_width   written, or NULL: width of the state of backward, D for most
+ *            encodings: more for maps that widen keys (pope), and three times D
+ *            with dual-chunk, whose queries are rotated in three ways
+ *
+ * part->state is not read.  Errors: as locant_attention_forward_part().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_part_workspace(size_t *bytes, int64_t *dq_width,
+                                const locant_attention *a,
+                                const locant_attention_part *part);
+
+/*
+ * out, lse   as in locant_attention_forward(), written by the last part; NULL
+ *            in the others
+ *
+ * With m and z the highest score and the sum of weights of a query so far, and
+ * o its output times z, 1024 keys with their own m', z' and o' (from scores s)
+ * are merged as
+ *
+ *     m'' = max(m, m')
+ *     z'' = exp(m - m'') z + exp(m' - m'') z',   z' = sum_j exp(s[j] - m')
+ *     o'' = exp(m - m'') o + exp(m' - m'') o',   o' = sum_j exp(s[j] - m') v[j]
+ *
+ * and in the end out = o / z, lse = m + log(z); a sink is added there.
+ *
+ * Source: Milakov and Gimelshein 2018, arXiv:1805.02867v2, section 3.1; among
+ * processes Liu, Zaharia and Abbeel 2023, arXiv:2310.01889v4, section 3.
+ * Errors: as locant_attention_forward(); PARAM (first, keys, last), SHAPE (n),
+ * UNSUPPORTED (above).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_forward_part(locant_tensor *out, locant_tensor *lse,
+                              const locant_attention *a,
+                              const locant_attention_part *part,
+                              void *workspace, size_t workspace_bytes);
+
+/*
+ * dout, out, lse   of the queries, as in locant_attention_backward(): after the
+ *                  last part of forward
+ * gradients        dk, dv: shapes of k and v; written: the gradients of these
+ *                  keys.  dq, written by the last part, NULL in the others.
+ *                  dsinks: added to by the last part.  dparams: each part adds
+ *                  its own keys' share, so their sum is that of one call up to
+ *                  rounding, in another order.  dx, dbias, dq_coords and
+ *                  dk_coords must be NULL
+ *
+ * The state is the sum over keys of ds[i,j] R(k_pos[j]) k[j], before it is
+ * scaled and rotated back.  With a.leaves, dk and dv are trees over leaves of
+ * queries as there.
+ * Errors: as locant_attention_forward_part().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status locant_attention_backward_part(
+    const locant_attention_gradients *gradients, const locant_tensor *dout,
+    const locant_tensor *out, const locant_tensor *lse,
+    const locant_attention *a, const locant_attention_part *part,
+    void *workspace, size_t workspace_bytes);
+
+/*
+ * Forward and backward of a whole call in double, row by row, for any dtype of
+ * the tensors: slow and plain, the reference for the fast ones.  out and lse
+ * may be F64 when q, k, v are F32, and so may gradients.  An encoding's bias is
+ * formed in double; rotation uses the same table of cosines and sines as
+ * locant_encoding_rotate() for the dtype of q.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_reference(locant_tensor *out, locant_tensor *lse,

@@ -24,7 +24,8 @@ typedef struct locant_array {
  * Read a .npy file, versions 1.0, 2.0, 3.0: dtypes <f4 <f8 <f2 <i4 <i8 and
  * their big-endian forms, not with '=' or '|'; C or Fortran order, at most 6
  * dimensions.  bfloat16 is written as '<V2'; '|V2', as NumPy writes such an
- * array, is read as well.
+ * array, is read as well, and so are bytes and booleans, '|u1' and '|b1', as
+ * U8, which is not written.
  * Errors: NULL, IO, FORMAT, UNSUPPORTED, NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

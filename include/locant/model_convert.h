@@ -26,8 +26,9 @@ typedef enum locant_model_format {
 
 typedef struct locant_convert_options {
     size_t struct_size;
-    locant_model_pairing pairing; /* of the output; of GGUF that of its
-                                     architecture, which UNSAID stands for */
+    locant_model_pairing pairing; /* of the output; UNSAID: of a GGUF that of
+                                     its architecture, which no other may be;
+                                     from a GGUF that of transformers */
     locant_model_pairing from; /* of the input; UNSAID: as its metadata says, or
                                   else what files of its family usually have */
     locant_model_format format;

@@ -20,9 +20,11 @@ LOCANT_BEGIN_DECLS
  * cu_k   I64 or I32 [n + 1]   the same for keys, the last is S
  *
  * Results are those of a call for each sequence in turn, with its slices of q,
- * k, v, positions, coordinates, documents, x, out and lse, bit for bit, also
- * for gradients of parameters and sinks, which each call adds to.  So if q_pos
- * is NULL, query i of a sequence of T' queries and S' keys sits at S' - T' + i.
+ * k, v, positions, coordinates, documents, x, bias, visible, out and lse, bit
+ * for bit, also for gradients of parameters and sinks, which each call adds to.
+ * A bias or mask of size 1 in T or S is shared by the sequences, and dbias is
+ * NULL if it is of size 1 in both.  If q_pos is NULL, query i of a sequence of
+ * T' queries and S' keys sits at S' - T' + i.
  *
  * With a block table (attention.h), cu_k is NULL, sequence s has row s of
  * block_table and lengths, and arguments of keys have a row for each sequence

@@ -5,7 +5,7 @@
 #ifndef LOCANT_REPORT_H
 #define LOCANT_REPORT_H
 
-#include "lab.h"
+#include "evaluate.h"
 
 LOCANT_BEGIN_DECLS
 

@@ -22,7 +22,8 @@ from ._attention import (Gradients, attention, attention_backward,
                          attention_state)
 from ._c import Status
 from ._caches import (cache_append, cached_attention, dequantize, quantize,
-                      quant_rerotate, ragged_attention)
+                      quant_rerotate, ragged_attention,
+                      ragged_attention_backward)
 from ._doors import add, angles, bias, rotate, rotate_qk, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
@@ -30,6 +31,8 @@ from ._frequencies import Frequencies, frequencies
 from ._gradients import (bias_backward, coordinates_backward, rotate_backward,
                          table_backward)
 from ._library import Error, lib, text
+from ._parts import (Part, PartGradients, attention_part,
+                     attention_part_backward)
 from ._tables import (rerotate, resize_1d, resize_1d_backward, resize_2d,
                       resize_2d_backward)
 from ._values import string, whole
@@ -38,11 +41,12 @@ __version__: str = text(lib.locant_version())
 
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Frequencies", "Gradients", "Key",
-    "Parameter", "Status", "Variant", "add", "angles", "attention",
-    "attention_backward", "attention_state", "bias", "bias_backward",
+    "Parameter", "Part", "PartGradients", "Status", "Variant", "add", "angles",
+    "attention", "attention_backward", "attention_part",
+    "attention_part_backward", "attention_state", "bias", "bias_backward",
     "cache_append", "cached_attention", "coordinates_backward", "dequantize",
     "encodings", "frequencies", "isa", "positions", "quant_rerotate", "quantize",
-    "ragged_attention", "rerotate", "resize_1d", "resize_1d_backward",
+    "ragged_attention", "ragged_attention_backward", "rerotate", "resize_1d", "resize_1d_backward",
     "resize_2d", "resize_2d_backward", "rotate", "rotate_backward",
     "rotate_qk", "set_isa", "set_threads", "similarity", "table",
     "table_backward", "threads"]

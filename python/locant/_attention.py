@@ -39,10 +39,14 @@ class Gradients(NamedTuple):
     k_coords: Array | None = None
 
 
-def workspace(problem: _c.Attention) -> Array:
-    """Scratch memory for one call of forward or backward."""
+def workspace(problem: _c.Attention, lengths: Any = None) -> Array:
+    """Scratch memory for one call of forward or backward; 'lengths' are those
+    of packed sequences."""
     size = ctypes.c_size_t()
-    lib.locant_attention_workspace(size, problem)
+    if lengths is None:
+        lib.locant_attention_workspace(size, problem)
+    else:
+        lib.locant_attention_ragged_workspace(size, problem, lengths)
     return new((size.value,), np.uint8, "scratch")
 
 
@@ -53,7 +57,7 @@ class Problem:
                  dtype: str | None) -> None:
         self.copy = copy
         self.dtype = dtype
-        self.kept: list[Any] = []
+        self.arrays: dict[str, Array] = {}
         self.struct = make(_c.Attention)
         self.q, self.code = self.set_floats("q", q, dtype)
         self.k, _ = self.set_floats("k", k, dtype)
@@ -63,6 +67,7 @@ class Problem:
         self.v = self.values_of_keys(int(v)) if self.of_keys else \
             self.set_floats("v", v, dtype)[0]
         self.check_rank("v", self.v)
+        self.keys = self.k.shape[2]  # of a sequence
 
     @staticmethod
     def check_rank(name: str, x: Array) -> None:
@@ -91,7 +96,7 @@ class Problem:
 
     def point(self, name: str, x: Array, code: int | None = None) -> None:
         """Point member 'name' of the struct to a view of 'x'."""
-        self.kept.append(x)
+        self.arrays[name] = x
         setattr(self.struct, name, ctypes.pointer(view(x, name, code)))
 
     def set_positions(self, **given: Any) -> None:
@@ -107,11 +112,11 @@ class Problem:
                         "are given both or neither")
         if key_mask is not None:
             mask = np.asarray(key_mask).astype(bool, copy=False)
-            if mask.shape not in ((self.k.shape[2],),
-                                  (self.k.shape[0], self.k.shape[2])):
+            expected = (self.q.shape[0], self.keys)
+            if mask.shape not in (expected[1:], expected):
                 raise Error(Status.ERR_SHAPE, "locant: key_mask has shape "
                             f"{list(mask.shape)}, expected [B, S] = "
-                            f"{[self.k.shape[0], self.k.shape[2]]}")
+                            f"{list(expected)}")
             if q is None:
                 q = np.zeros(mask.shape[:-1] + (self.q.shape[2],), np.int64)
             k = np.where(mask, np.int64(0) if k is None else k, np.int64(-1))
@@ -133,16 +138,13 @@ class Problem:
             self.point("visible", _four_axes(x.view(np.uint8), "mask"), BYTES)
 
     def set_encoding(self, spec: str | Encoding | None,
-                     params: Params | None, x: Any,
-                     length: int | None = None) -> None:
+                     params: Params | None, x: Any) -> None:
         heads, kv_heads = self.q.shape[1], self.k.shape[1]
         width = heads * self.q.shape[3]
         if x is not None:
             array, _ = self.set_floats("x", x, self.dtype)
             width = array.shape[-1]
-        if length is None:
-            length = self.k.shape[2]
-        self.bound = bind(spec, params, length, {
+        self.bound = bind(spec, params, self.keys, {
             "width": width, "heads": heads, "kv_heads": kv_heads,
             "head_dim": self.q.shape[3]}, copy=self.copy)
         self.struct.encoding = self.bound.encoding.handle
@@ -163,14 +165,24 @@ def _four_axes(x: Array, name: str) -> Array:
     return x[(None,) * (4 - x.ndim)]
 
 
-def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
-             causal: bool, params: Params | None, copy: bool, dtype: str | None,
-             options: dict[str, Any]) -> Problem:
-    p = Problem(q, k, v, copy, dtype)
-    o = options
+# What attention() takes besides, and what left out means.
+_OPTIONS: dict[str, Any] = dict(
+    scale=None, q_positions=None, k_positions=None, q_coords=None,
+    k_coords=None, q_documents=None, k_documents=None, key_mask=None, window=0,
+    softcap=0.0, sinks=None, bias=None, mask=None, x=None, keys_rotated=False,
+    rotate_values=False)
+
+
+def fill(p: Problem, encoding: str | Encoding | None, causal: bool,
+         params: Params | None, given: dict[str, Any]) -> None:
+    """Set what attention() takes besides q, k and v."""
+    unknown = sorted(given.keys() - _OPTIONS.keys())
+    if unknown:
+        raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
+    o = {**_OPTIONS, **given}
     p.set_encoding(encoding, params, o["x"])
     p.set_positions(q_pos=o["q_positions"], k_pos=o["k_positions"],
-                q_coords=o["q_coords"], k_coords=o["k_coords"])
+                    q_coords=o["q_coords"], k_coords=o["k_coords"])
     p.set_documents(o["q_documents"], o["k_documents"], o["key_mask"])
     p.set_dense(o["bias"], o["mask"])
     if o["sinks"] is not None:
@@ -184,7 +196,35 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
         (_c.ATTENTION_KEYS_ROTATED if o["keys_rotated"] else 0) |
         (_c.ATTENTION_VALUES_OF_KEYS if p.of_keys else 0) |
         (_c.ATTENTION_ROTATE_VALUES if o["rotate_values"] else 0))
+
+
+def problem_of(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
+               causal: bool, params: Params | None, copy: bool,
+               dtype: str | None, options: dict[str, Any],
+               keys: int | None = None) -> Problem:
+    """The problem with these options; 'keys' is the length of encodings whose
+    spec leaves it out, S if it is missing."""
+    p = Problem(q, k, v, copy, dtype)
+    if keys is not None:
+        p.keys = keys
+    fill(p, encoding, causal, params, options)
     return p
+
+
+def forward(p: Problem, out: Array | None, lengths: Any = None
+            ) -> tuple[Array, Array]:
+    """out and lse; 'lengths' are those of packed sequences."""
+    out = result(out, p.out_shape, p.q.dtype)
+    lse = np.empty(p.q.shape[:3], p.wide_dtype)
+    scratch = workspace(p.struct, lengths)
+    tensors = view(out, "out", p.code), view(lse, "lse")
+    if lengths is None:
+        lib.locant_attention_forward(*tensors, p.struct, address(scratch),
+                                     scratch.size)
+    else:
+        lib.locant_attention_ragged_forward(*tensors, p.struct, lengths,
+                                            address(scratch), scratch.size)
+    return out, lse
 
 
 @overload
@@ -284,7 +324,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); options as in
     include/locant/attention.h.
     """
-    p = _problem(q, k, v, encoding, causal, params, copy, dtype, dict(
+    p = problem_of(q, k, v, encoding, causal, params, copy, dtype, dict(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
@@ -292,12 +332,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         keys_rotated=keys_rotated, rotate_values=rotate_values))
     if state is not None:
         p.point("state", state, BYTES)
-    out = result(out, p.out_shape, p.q.dtype)
-    lse = np.empty(p.q.shape[:3], p.wide_dtype)
-    scratch = workspace(p.struct)
-    lib.locant_attention_forward(
-        view(out, "out", p.code), view(lse, "lse"), p.struct,
-        address(scratch), scratch.size)
+    out, lse = forward(p, out)
     return (out, lse) if return_lse else out
 
 
@@ -309,7 +344,8 @@ def attention_state(q: Any, k: Any, v: Any,
     """What causal attention can keep between steps of decoding.
 
     q, k, v, x   of the first call; only shapes and dtypes count
-    encoding     path without forget, alone or in a sum
+    encoding     path without forget, repo, carope, selective-rope, fox without
+                 both or a formula of tokens, alone or in a sum
     params       its learned parameters
     capacity     the most keys that a call will have
 
@@ -320,11 +356,7 @@ def attention_state(q: Any, k: Any, v: Any,
     of calls without it.
     Errors: as attention(); ERR_PARAM (capacity).
     """
-    p = _problem(q, k, v, encoding, True, params, copy, dtype, dict(
-        scale=None, q_positions=None, k_positions=None, q_coords=None,
-        k_coords=None, q_documents=None, k_documents=None, key_mask=None,
-        window=0, softcap=0.0, sinks=None, bias=None, mask=None, x=x,
-        keys_rotated=False, rotate_values=False))
+    p = problem_of(q, k, v, encoding, True, params, copy, dtype, dict(x=x))
     size = ctypes.c_size_t()
     count = whole64(capacity, "capacity")
     lib.locant_attention_state_bytes(size, p.struct, count)
@@ -364,33 +396,44 @@ def attention_backward(
     Errors: as attention().
     Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
-    p = _problem(q, k, v, encoding, causal, params, copy, dtype, dict(
+    p = problem_of(q, k, v, encoding, causal, params, copy, dtype, dict(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
         softcap=softcap, sinks=sinks, bias=bias, mask=mask, x=x,
         keys_rotated=keys_rotated, rotate_values=rotate_values))
     p.struct.leaves = whole64(leaves, "leaves")
-    dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
-    out, out_code = accept(out, "out", copy, dtype, FLOATS)
-    lse, lse_code = accept(lse, "lse", copy, None, PARAMS)
-    g = _Outputs(p)
-    if x is not None:
-        g.add("dx", np.empty(np.shape(x), p.q.dtype), p.code)
-    if sinks is not None:
+    return backward(p, dout, out, lse)
+
+
+def backward(p: Problem, dout: Any, out: Any, lse: Any, lengths: Any = None
+             ) -> Gradients:
+    """Gradients of what forward() computed."""
+    dout, dout_code = accept(dout, "dout", p.copy, p.dtype, FLOATS)
+    out, out_code = accept(out, "out", p.copy, p.dtype, FLOATS)
+    lse, lse_code = accept(lse, "lse", p.copy, None, PARAMS)
+    g = Outputs(p)
+    if "x" in p.arrays:
+        g.add("dx", np.empty(p.arrays["x"].shape, p.q.dtype), p.code)
+    if "sinks" in p.arrays:
         g.add("dsinks", np.zeros(p.q.shape[1], p.wide_dtype))
     if p.bias is not None:
         dbias = np.empty(p.bias.shape, p.bias.dtype)
         g.add("dbias", _four_axes(dbias, "dbias"), p.bias_code)
-    for name, at in (("dq_coords", q_coords), ("dk_coords", k_coords)):
-        if at is not None:
-            g.add(name, np.empty(np.shape(at), np.float64))
+    for name in ("q_coords", "k_coords"):
+        if name in p.arrays:
+            g.add("d" + name, np.empty(p.arrays[name].shape, np.float64))
     dparams = g.add_params(p.bound)
-    scratch = workspace(p.struct)
-    lib.locant_attention_backward(
-        g.struct, view(dout, "dout", dout_code), view(out, "out", out_code),
-        view(lse, "lse", lse_code), p.struct, address(scratch),
-        scratch.size)
+    scratch = workspace(p.struct, lengths)
+    tensors = (view(dout, "dout", dout_code), view(out, "out", out_code),
+               view(lse, "lse", lse_code))
+    if lengths is None:
+        lib.locant_attention_backward(g.struct, *tensors, p.struct,
+                                      address(scratch), scratch.size)
+    else:
+        lib.locant_attention_ragged_backward(g.struct, *tensors, p.struct,
+                                             lengths, address(scratch),
+                                             scratch.size)
     made = g.arrays
     return Gradients(made["dq"], made["dk"], made.get("dv"), dparams,
                      made.get("dx"), made.get("dsinks"),
@@ -398,14 +441,14 @@ def attention_backward(
                      made.get("dq_coords"), made.get("dk_coords"))
 
 
-class _Outputs:
+class Outputs:
     """One locant_attention_gradients and the arrays that it points to."""
 
-    def __init__(self, p: Problem) -> None:
+    def __init__(self, p: Problem, queries: bool = True) -> None:
         self.struct = make(_c.AttentionGradients)
         self.arrays: dict[str, Array] = {}
         for name, x in (("dq", p.q), ("dk", p.k), ("dv", p.v)):
-            if name != "dv" or not p.of_keys:
+            if name == "dk" or (queries if name == "dq" else not p.of_keys):
                 self.add(name, np.empty(x.shape, x.dtype), p.code)
 
     def add(self, name: str, x: Array, code: int | None = None) -> None:

@@ -312,6 +312,17 @@ class AttentionGradients(Structure):
     ]
 
 
+class AttentionPart(Structure):
+    """locant_attention_part"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("first", c_int64),
+        ("keys", c_int64),
+        ("last", c_int),
+        ("state", POINTER(Tensor)),
+    ]
+
+
 class GridKind(IntEnum):
     """locant_grid_kind"""
     INTEGER = 0
@@ -469,6 +480,7 @@ INIT: dict[type[Structure], dict[str, Any]] = {
     Append: {},
     Attention: {"scale": math.inf},
     AttentionGradients: {},
+    AttentionPart: {},
     Grid: {"frames": 1, "rows": 1, "cols": 1, "merge": 1, "pretrained": (1, 1, 1)},
     Cape: {"step": 1, "max_scale": 1, "centred": 1},
     Ids: {"delta": 2, "rate": 25, "chunk": 2},
@@ -524,6 +536,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_table": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor)]),
     "locant_encoding_add": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor)]),
     "locant_encoding_table_backward": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor)]),
+    "locant_encoding_similarity": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), c_int64, POINTER(Tensor)]),
+    "locant_encoding_bias": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
+    "locant_encoding_bias_backward": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
     "locant_encoding_rotated_width": (c_int64, [c_void_p, c_int64]),
     "locant_encoding_rotate": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), c_int]),
     "locant_encoding_rotate_qk": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), c_int]),
@@ -531,9 +546,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_rotate_ragged": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Rotation)]),
     "locant_encoding_rotate_ragged_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Rotation)]),
     "locant_encoding_rerotate": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), c_void_p, POINTER(Tensor)]),
-    "locant_encoding_similarity": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), c_int64, POINTER(Tensor)]),
-    "locant_encoding_bias": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
-    "locant_encoding_bias_backward": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),
     "locant_encoding_rotated": ("status", [POINTER(Rotated), c_void_p, c_int64, c_int64]),
     "locant_encoding_frequencies": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, c_int64, c_int64]),
     "locant_resize_set_form": ("status", [POINTER(Resize), c_int]),
@@ -552,6 +564,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_attention_state_bytes": ("status", [POINTER(c_size_t), POINTER(Attention), c_int64]),
     "locant_attention_state_begin": ("status", [POINTER(Tensor), POINTER(Attention), c_int64]),
     "locant_attention_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention), c_void_p, c_size_t]),
+    "locant_attention_part_workspace": ("status", [POINTER(c_size_t), POINTER(c_int64), POINTER(Attention), POINTER(AttentionPart)]),
+    "locant_attention_forward_part": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention), POINTER(AttentionPart), c_void_p, c_size_t]),
+    "locant_attention_backward_part": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention), POINTER(AttentionPart), c_void_p, c_size_t]),
     "locant_attention_reference": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Attention)]),
     "locant_attention_reference_backward": ("status", [POINTER(AttentionGradients), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Attention)]),
     "locant_positions_from_mask": ("status", [POINTER(Tensor), POINTER(Tensor), c_int64, c_int64]),

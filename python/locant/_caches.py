@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, Array, accept, address, positions_of, result,
+from ._arrays import (FLOATS, PARAMS, Array, accept, positions_of, result,
                       view)
-from ._attention import Problem, workspace
+from ._attention import Gradients, Problem, backward, fill, forward
 from ._c import Status
 from ._encoding import Encoding, Params, bind
 from ._library import Error, lib, make
-from ._values import new, real, whole64
+from ._values import new, whole64
 
 _INTEGERS = (4, 5)  # I32, I64
 _U8 = 6
@@ -39,6 +39,12 @@ class _Cached(Problem):
         self.struct.quant = self.kind
         self.struct.quant_group = whole64(group, "quant_group")
 
+    @property
+    def out_shape(self) -> tuple[int, ...]:
+        """Rows of quantised values have as many channels as queries."""
+        return super().out_shape if self.kind == _c.Quant.NONE \
+            else self.q.shape
+
     def set_floats(self, name: str, x: Any,
                    dtype: str | None = None) -> tuple[Array, int]:
         if name not in ("k", "v") or self.kind == _c.Quant.NONE:
@@ -54,27 +60,22 @@ def _integers(x: Any, name: str, copy: bool) -> Array:
     return accept(x, name, copy, codes=_INTEGERS)[0]
 
 
-def _set_options(p: Problem, causal: bool, scale: float | None, window: int,
-                 softcap: float, sinks: Any, keys_rotated: bool) -> None:
-    if sinks is not None:
-        p.set_floats("sinks", sinks)
-    p.struct.mask = _c.Mask.CAUSAL if causal else _c.Mask.NONE
-    p.struct.window = whole64(window, "window")
-    p.struct.softcap = real(softcap, "softcap")
-    if scale is not None:
-        p.struct.scale = real(scale, "scale")
-    p.struct.flags = _c.ATTENTION_KEYS_ROTATED if keys_rotated else 0
+def _set_blocks(p: _Cached, block_table: Any, lengths: Any) -> None:
+    if block_table is not None:
+        table = _integers(block_table, "block_table", p.copy)
+        p.keys *= table.shape[-1] if table.ndim else 0
+        p.point("block_table", table)
+    if lengths is not None:
+        p.point("lengths", _integers(lengths, "lengths", p.copy))
 
 
 def cached_attention(
         q: Any, k: Any, v: Any, block_table: Any = None, lengths: Any = None,
         encoding: str | Encoding | None = None, causal: bool = True,
-        params: Params | None = None, *, scale: float | None = None,
-        q_positions: Any = None, k_positions: Any = None, window: int = 0,
-        softcap: float = 0.0, sinks: Any = None, keys_rotated: bool = False,
+        params: Params | None = None, return_lse: bool = False, *,
         quant: str | None = None, quant_group: int = 0,
-        out: Array | None = None, dtype: str | None = None,
-        copy: bool = False) -> Array:
+        out: Array | None = None, dtype: str | None = None, copy: bool = False,
+        **options: Any) -> Any:
     """attention() on a cache that is paged, quantised or both: a step costs the
     keys of its sequences, whatever the size of the pool.
 
@@ -86,36 +87,23 @@ def cached_attention(
     block_table  int64 or int32 [B, M]: key j of sequence b is row j % P of
                  block block_table[b, j // P]
     lengths      int64 or int32 [B]: keys of each sequence; as block_table, both
-                 or neither
-    k_positions  int64 [M P] or [B, M P]; j if left out
-    q_positions  int64 [T] or [B, T]; query i sits at lengths[b] - T + i if left
-                 out, and is padding, 0 in the result, where that is negative
+                 or neither.  Query i sits at lengths[b] - T + i if its position
+                 is left out, and is padding, 0 in the result, where that is
+                 negative
     quant        "int8", "q8_0", "e4m3", "e5m2": how k and v are quantised
     quant_group  channels that share a scale of int8; 0: all of a row
-    the rest     as in attention(); causal is true if left out
+    options      as of attention(), where S is M P; causal is true if left out
 
-    Returns out [B, H, T, D].
+    Returns out [B, H, T, Dv] and, with return_lse, the log-sum-exp.
     Errors: as attention(); ERR_PARAM for a block number or a length out of
     range.
     Source: Kwon et al. 2023, arXiv:2309.06180v1, section 4.1.
     """
     p = _Cached(q, k, v, copy, dtype, quant, quant_group)
-    count = p.k.shape[2]
-    if block_table is not None:
-        table = _integers(block_table, "block_table", copy)
-        count *= table.shape[-1] if table.ndim else 0
-        p.point("block_table", table)
-    if lengths is not None:
-        p.point("lengths", _integers(lengths, "lengths", copy))
-    p.set_encoding(encoding, params, None, count)
-    p.set_positions(q_pos=q_positions, k_pos=k_positions)
-    _set_options(p, causal, scale, window, softcap, sinks, keys_rotated)
-    out = result(out, p.q.shape, p.q.dtype)
-    lse = np.empty(p.q.shape[:3], p.wide_dtype)
-    scratch = workspace(p.struct)
-    lib.locant_attention_forward(view(out, "out", p.code), view(lse, "lse"),
-                                 p.struct, address(scratch), scratch.size)
-    return out
+    _set_blocks(p, block_table, lengths)
+    fill(p, encoding, causal, params, options)
+    out, lse = forward(p, out)
+    return (out, lse) if return_lse else out
 
 
 def quantize(x: Any, quant: str, quant_group: int = 0, *,
@@ -234,47 +222,90 @@ def cache_append(
     lib.locant_cache_append(a)
 
 
+def _packed(q: Any, k: Any, v: Any, cu_q: Any, cu_k: Any, copy: bool,
+            dtype: str | None, blocks: dict[str, Any]) -> tuple[_Cached, Any]:
+    """The problem of packed sequences, and their lengths."""
+    table = blocks.pop("block_table", None)
+    ends = blocks.pop("lengths", None)
+    quant, group = blocks.pop("quant", None), blocks.pop("quant_group", 0)
+    rows: list[Any] = []
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        rank = 3 if name == "q" or table is None else 4
+        if getattr(x, "ndim", rank) != rank:
+            raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
+                        "expected [heads, tokens, D]" if rank == 3 else
+                        f"locant: {name} has rank {x.ndim}, expected blocks "
+                        "[N, heads, rows, D]")
+        if rank == 3 and not isinstance(x, (int, np.integer)):
+            codes = FLOATS if name == "q" or quant is None else (_U8,)
+            x = accept(x, name, copy, None if codes == (_U8,) else dtype,
+                       codes)[0][None]
+        rows.append(x)
+    q, k, v = rows
+    p = _Cached(q, k, v, copy, dtype, quant, group)
+    _set_blocks(p, table, ends)
+    lengths = make(_c.Ragged)
+    for name, x in (("cu_q", cu_q), ("cu_k", cu_k)):
+        if x is not None:
+            cuts = _integers(x, name, copy)
+            p.arrays[name] = cuts
+            setattr(lengths, name, ctypes.pointer(view(cuts, name)))
+    return p, lengths
+
+
 def ragged_attention(
         q: Any, k: Any, v: Any, cu_q: Any, cu_k: Any,
         encoding: str | Encoding | None = None, causal: bool = False,
-        params: Params | None = None, *, scale: float | None = None,
-        window: int = 0, softcap: float = 0.0, sinks: Any = None,
-        keys_rotated: bool = False, out: Array | None = None,
-        dtype: str | None = None, copy: bool = False) -> Array:
+        params: Params | None = None, return_lse: bool = False, *,
+        out: Array | None = None, dtype: str | None = None, copy: bool = False,
+        **options: Any) -> Any:
     """attention() of packed sequences of different lengths, without padding:
     the bits of a call for each of them.
 
-    q     [H, tokens, D] of all sequences; .transpose(1, 0, 2) of
-          [tokens, H, D] is taken as it is
-    k, v  [Hkv, tokens, D]
-    cu_q  int64 or int32 [n + 1]: sequence s has the queries cu_q[s] ..
-          cu_q[s + 1] - 1
-    cu_k  the same for keys
-    the rest as in attention()
+    q        [H, tokens, D] of all sequences; .transpose(1, 0, 2) of
+             [tokens, H, D] is taken as it is
+    k, v     [Hkv, tokens, D]; v [Hkv, tokens, Dv] or a number, as in
+             attention()
+    cu_q     int64 or int32 [n + 1]: sequence s has the queries cu_q[s] ..
+             cu_q[s + 1] - 1
+    cu_k     the same for keys; None with a block table
+    options  as of attention(), where T and S are tokens of all sequences and B
+             is 1; x is [1, tokens, W].  block_table, lengths, quant and
+             quant_group as of cached_attention(), with k and v in blocks
 
-    Returns out [H, tokens, D].
+    Returns out [H, tokens, Dv] and, with return_lse, the log-sum-exp
+    [H, tokens].
     Errors: as attention(); ERR_PARAM for lengths that do not add up.
     """
-    for name, x in (("q", q), ("k", k), ("v", v)):
-        if getattr(x, "ndim", 3) != 3:
-            raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
-                        "expected [heads, tokens, D]")
-    rows = [accept(x, name, copy, dtype, FLOATS)[0][None]
-            for name, x in (("q", q), ("k", k), ("v", v))]
-    p = Problem(rows[0], rows[1], rows[2], copy, dtype)
-    p.set_encoding(encoding, params, None)
-    _set_options(p, causal, scale, window, softcap, sinks, keys_rotated)
-    cuts = [_integers(x, name, copy)
-            for name, x in (("cu_q", cu_q), ("cu_k", cu_k))]
-    lengths = make(_c.Ragged)
-    lengths.cu_q = ctypes.pointer(view(cuts[0], "cu_q"))
-    lengths.cu_k = ctypes.pointer(view(cuts[1], "cu_k"))
-    out = result(out, p.q.shape[1:], p.q.dtype)
-    lse = np.empty(p.q.shape[:3], p.wide_dtype)
-    size = ctypes.c_size_t()
-    lib.locant_attention_ragged_workspace(size, p.struct, lengths)
-    scratch = new((size.value,), np.uint8, "scratch")
-    lib.locant_attention_ragged_forward(
-        view(out[None], "out", p.code), view(lse, "lse"), p.struct, lengths,
-        address(scratch), scratch.size)
-    return out
+    p, lengths = _packed(q, k, v, cu_q, cu_k, copy, dtype, options)
+    fill(p, encoding, causal, params, options)
+    if out is not None:
+        out = result(out, p.out_shape[1:], p.q.dtype)[None]
+    out, lse = forward(p, out, lengths)
+    return (out[0], lse[0]) if return_lse else out[0]
+
+
+def ragged_attention_backward(
+        dout: Any, q: Any, k: Any, v: Any, out: Any, lse: Any, cu_q: Any,
+        cu_k: Any, encoding: str | Encoding | None = None, causal: bool = False,
+        params: Params | None = None, *, leaves: int = 0,
+        dtype: str | None = None, copy: bool = False,
+        **options: Any) -> Gradients:
+    """Gradients of ragged_attention(), as attention_backward() gives them.
+
+    dout, out  [H, tokens, Dv]
+    lse        [H, tokens], of ragged_attention(.., return_lse=True)
+    the rest   as ragged_attention() was given it
+
+    Returns Gradients of the shapes of what they belong to; those of params,
+    sinks and bias are sums over the sequences.
+    Errors: as ragged_attention().
+    """
+    p, lengths = _packed(q, k, v, cu_q, cu_k, copy, dtype, options)
+    fill(p, encoding, causal, params, options)
+    p.struct.leaves = whole64(leaves, "leaves")
+    dout, out = (accept(x, name, copy, dtype, FLOATS)[0][None]
+                 for name, x in (("dout", dout), ("out", out)))
+    g = backward(p, dout, out, accept(lse, "lse", copy, None, PARAMS)[0][None],
+                 lengths)
+    return g._replace(q=g.q[0], k=g.k[0], v=None if g.v is None else g.v[0])

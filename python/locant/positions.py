@@ -95,7 +95,7 @@ def from_lengths(lengths: Any, tokens: int | None = None, *,
     attention(documents=..) takes.  Errors: ERR_PARAM, ERR_SHAPE, ERR_DTYPE.
     """
     lengths = _integers(lengths, "lengths", copy)
-    n = int(lengths.sum()) if tokens is None else tokens
+    n = int(lengths.clip(0).sum()) if tokens is None else tokens
     return _packed(lib.locant_positions_from_lengths, lengths, "lengths", n)
 
 

@@ -68,6 +68,34 @@ class Quantised(unittest.TestCase):
             locant.quantize(numbers(2, 32), "q4")
 
 
+class Options(unittest.TestCase):
+    """What attention() takes besides, on a cache."""
+
+    def test_a_paged_cache_has_the_bits_of_one_piece(self):
+        q, x = numbers(2, 4, 3, 16), numbers(2, 12, 64)
+        k, v = numbers(2, 2, 12, 16), numbers(2, 2, 12, 6)
+        pools = [np.stack([a[b, :, 4 * n:4 * n + 4] for b in range(2)
+                           for n in range(3)]) for a in (k, v)]
+        table = [[0, 1, 2], [3, 4, 5]]
+        params = locant.Encoding("fox").init(1, heads=4, width=64)
+        options = dict(
+            x=x, bias=numbers(1, 4, 1, 12), sinks=numbers(4),
+            mask=np.arange(12) % 5 != 1, key_mask=np.arange(12) != 2)
+        got = locant.cached_attention(q, *pools, table, [12, 12], "fox", True,
+                                      params, True, **options)
+        want = locant.attention(q, k, v, "fox", True, params, True, **options)
+        self.assertEqual(got[0].shape, (2, 4, 3, 6))
+        for a, b in zip(got, want):
+            np.testing.assert_array_equal(a, b)
+
+    def test_latent_rows_in_blocks(self):
+        q, k = numbers(1, 4, 1, 16), numbers(3, 1, 4, 16)
+        out = locant.cached_attention(q, k, 12, [[2, 0]], [7], scale=0.1)
+        rows = np.concatenate(k[[2, 0]], 1)[None, :, :7]
+        np.testing.assert_array_equal(
+            out, locant.attention(q, rows, 12, causal=True, scale=0.1))
+
+
 class Append(unittest.TestCase):
     def test_appended_tokens_are_attended_to(self):
         k, v = numbers(2, 2, 9, 16, seed=1), numbers(2, 2, 9, 16, seed=2)
@@ -100,6 +128,53 @@ class Ragged(unittest.TestCase):
             alone = locant.attention(q[None, :, i], k[None, :, j],
                                      v[None, :, j], "rope", True)
             np.testing.assert_array_equal(out[None, :, i], alone)
+
+    def test_gradients_are_those_of_single_calls(self):
+        q, k = numbers(4, 20, 16), numbers(2, 31, 16)
+        v, dout = numbers(2, 31, 5), numbers(4, 20, 5)
+        x, b = numbers(1, 31, 64), numbers(1, 4, 1, 31)
+        cu_q, cu_k = [0, 3, 3, 20], [0, 8, 12, 31]
+        params = locant.Encoding("fox").init(1, heads=4, width=64)
+        rest = cu_q, cu_k, "fox", True, params
+        out, lse = locant.ragged_attention(q, k, v, *rest, True, x=x, bias=b)
+        g = locant.ragged_attention_backward(dout, q, k, v, out, lse, *rest,
+                                             x=x, bias=b)
+        sums = {name: np.zeros_like(a) for name, a in params.items()}
+        for s in range(3):
+            i, j = slice(*cu_q[s:s + 2]), slice(*cu_k[s:s + 2])
+            own = q[None, :, i], k[None, :, j], v[None, :, j]
+            options = dict(x=x[:, j], bias=b[..., j])
+            one, ends = locant.attention(*own, "fox", True, params, True,
+                                         **options)
+            np.testing.assert_array_equal(out[None, :, i], one)
+            np.testing.assert_array_equal(lse[None, :, i], ends)
+            want = locant.attention_backward(dout[None, :, i], *own, one, ends,
+                                             "fox", True, params, **options)
+            for got, wanted in ((g.q[:, i], want.q), (g.k[:, j], want.k),
+                                (g.v[:, j], want.v), (g.x[0, j], want.x),
+                                (g.bias[..., j], want.bias)):
+                np.testing.assert_array_equal(got.squeeze(), wanted.squeeze())
+            for name, a in want.params.items():
+                sums[name] += a
+        for name, a in sums.items():  # one rounding for each sequence
+            np.testing.assert_allclose(g.params[name], a, rtol=1e-6, atol=1e-6)
+
+    def test_packed_queries_read_blocks(self):
+        q, k, v = numbers(4, 3, 16), numbers(4, 2, 8, 16), numbers(4, 2, 8, 6)
+        blocks = dict(block_table=[[3, 0], [1, 2]], lengths=[13, 4])
+        out = locant.ragged_attention(q, k, v, [0, 2, 3], None, "rope", True,
+                                      **blocks)
+        for s, (i, n) in enumerate(((slice(0, 2), 13), (slice(2, 3), 4))):
+            rows = [np.concatenate(x[blocks["block_table"][s]], 1)[None, :, :n]
+                    for x in (k, v)]
+            alone = locant.attention(q[None, :, i], *rows, "rope", True)
+            np.testing.assert_array_equal(out[None, :, i], alone)
+
+    def test_unknown_options_are_named(self):
+        q = numbers(4, 20, 16)
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument "
+                                    "'windows'"):
+            locant.ragged_attention(q, q, q, [0, 20], [0, 20], windows=3)
 
     def test_lengths_must_add_up(self):
         q = numbers(4, 20, 16)

@@ -64,6 +64,22 @@ class Doors(unittest.TestCase):
                                     "is 0, expected at least 1"):
             locant.rotate(x, spec, limits=[7, 0])
 
+    def test_rope_mixed_is_comrope_in_the_basis_of_its_planes(self):
+        # Scores of exp((p . m) A) as a product of matrices, in double.
+        skew = 0.5 * np.sin(np.arange(1, 17)).reshape(4, 4)
+        turns, planes = np.linalg.eigh(1j * (skew - skew.T))
+        planes, turns = planes[:, turns > 0] * 2**.5, turns[turns > 0]
+        basis = np.stack([planes.real, planes.imag], 2).reshape(4, 4)
+        rates = np.array([1, -0.7])  # of rows and columns
+        params = {"x": turns[None] * rates[1], "y": turns[None] * rates[0]}
+        q, k = np.sin(0.4 + 0.3 * np.arange(4)), np.cos(0.2 - 0.4 * np.arange(4))
+
+        def rotated(x, at):
+            return locant.rotate((basis.T @ x)[None, None], "rope-mixed",
+                                 np.array([at]), params=params)[0, 0]
+        score = rotated(q, [.25, .75]) @ rotated(k, [.5, .125])
+        self.assertLess(abs(score - 2.1053424660), 1e-10)
+
     def test_rotate_in_place_and_into_strides(self):
         x = self.r.standard_normal((2, 7, 4, 8)).astype(np.float32)
         heads = x.transpose(0, 2, 1, 3)

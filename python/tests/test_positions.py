@@ -18,6 +18,8 @@ class Ids(unittest.TestCase):
         at, documents = p.from_lengths([2, 3], 6)
         np.testing.assert_array_equal(at, [0, 1, 0, 1, 2, 0])
         np.testing.assert_array_equal(documents, [0, 0, 1, 1, 1, -1])
+        with self.assertRaisesRegex(locant.Error, r"lengths\[1\] is -1"):
+            p.from_lengths([2, -1])
         for one, two in zip(p.from_lengths([2, 3]), p.from_offsets([0, 2, 5])):
             np.testing.assert_array_equal(one, two)
         found, packed = p.packing(at[None])

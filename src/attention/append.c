@@ -9,6 +9,7 @@
 #include "order.h"
 #include "paged.h"
 #include "quant.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* attention.c - the public functions: run the stages, then the engine */
 #include "../core/pool.h"
 #include "outputs.h"
+#include "part.h"
 #include "problem.h"
 #include "stick.h"
 
@@ -18,6 +19,23 @@ locant_status locant_attention_workspace(size_t *bytes,
     return LOCANT_OK;
 }
 
+locant_status locant_attention_part_workspace(size_t *bytes, int64_t *dq_width,
+                                              const locant_attention *a,
+                                              const locant_attention_part *part)
+{
+    static const char fn[] = "locant_attention_part_workspace";
+    struct lct_problem x;
+
+    LCT_NOT_NULL(fn, bytes);
+    LCT_NOT_NULL(fn, part);
+    LCT_TRY(lct_problem_begin_part(&x, fn, a, part, LCT_PASS_FORWARD, NULL, 0));
+    *bytes = x.plan.bytes;
+    if (dq_width != NULL)
+        *dq_width = lct_part_width(&x.plan, LCT_PASS_BACKWARD);
+    lct_problem_end(&x);
+    return LOCANT_OK;
+}
+
 static void forward(const struct lct_plan *p, locant_tensor *out,
                     locant_tensor *lse)
 {
@@ -31,20 +49,34 @@ static void forward(const struct lct_plan *p, locant_tensor *out,
     }
 }
 
-locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
-                                       const locant_attention *a,
-                                       void *workspace, size_t bytes)
+/* The caller's problem; 'part' is NULL: all keys. */
+struct given {
+    const char *fn;
+    const locant_attention *a;
+    const locant_attention_part *part;
+    void *workspace;
+    size_t bytes;
+};
+
+static locant_status begin(struct lct_problem *x, const struct given *given,
+                           enum lct_pass pass)
 {
-    static const char fn[] = "locant_attention_forward";
+    if (given->workspace == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", given->fn);
+    return lct_problem_begin_part(x, given->fn, given->a, given->part, pass,
+                                  given->workspace, given->bytes);
+}
+
+static locant_status run_forward(locant_tensor *out, locant_tensor *lse,
+                                 const struct given *given)
+{
     struct lct_problem x;
     locant_status status;
 
-    if (workspace == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
-    LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_FORWARD, workspace, bytes));
+    LCT_TRY(begin(&x, given, LCT_PASS_FORWARD));
     status = lct_outputs_check(&x.plan, out, lse, 1u << x.request.q.dtype);
     if (status == LOCANT_OK) {
-        lct_problem_fill(&x, workspace);
+        lct_problem_fill(&x, given->workspace);
         lct_pool_begin_cancellable();
         forward(&x.plan, out, lse);
     }
@@ -52,8 +84,30 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     if (lct_pool_end_cancellable())
         return locant_fail(
             LOCANT_ERR_INTERRUPTED,
-            "%s: stopped by the poll; out and lse are not complete", fn);
+            "%s: stopped by the poll; out and lse are not complete", given->fn);
     return status;
+}
+
+locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
+                                       const locant_attention *a,
+                                       void *workspace, size_t bytes)
+{
+    return run_forward(out, lse,
+                       &(struct given){ "locant_attention_forward", a, NULL,
+                                        workspace, bytes });
+}
+
+locant_status locant_attention_forward_part(locant_tensor *out,
+                                            locant_tensor *lse,
+                                            const locant_attention *a,
+                                            const locant_attention_part *part,
+                                            void *workspace, size_t bytes)
+{
+    static const char fn[] = "locant_attention_forward_part";
+
+    LCT_NOT_NULL(fn, part);
+    return run_forward(out, lse,
+                       &(struct given){ fn, a, part, workspace, bytes });
 }
 
 static void backward(const struct lct_problem *x,
@@ -80,31 +134,52 @@ static void backward(const struct lct_problem *x,
     lct_real_end_backward(p, &of_rows);
 }
 
+static locant_status run_backward(struct lct_gradient_pass *pass,
+                                  const struct given *given)
+{
+    struct lct_problem x;
+    locant_status status;
+
+    LCT_TRY(begin(&x, given, LCT_PASS_BACKWARD));
+    status =
+        lct_outputs_check_gradients(&x.plan, pass->g, pass->dout, pass->out,
+                                    pass->lse, 1u << x.request.q.dtype);
+    if (status == LOCANT_OK) {
+        lct_problem_fill(&x, given->workspace);
+        lct_pool_begin_cancellable();
+        pass->last = x.plan.T;
+        backward(&x, pass);
+    }
+    lct_problem_end(&x);
+    if (lct_pool_end_cancellable())
+        return locant_fail(
+            LOCANT_ERR_INTERRUPTED,
+            "%s: stopped by the poll; gradients are not complete", given->fn);
+    return status;
+}
+
 locant_status
 locant_attention_backward(const locant_attention_gradients *gradients,
                           const locant_tensor *dout, const locant_tensor *out,
                           const locant_tensor *lse, const locant_attention *a,
                           void *workspace, size_t bytes)
 {
-    static const char fn[] = "locant_attention_backward";
-    struct lct_problem x;
-    locant_status status;
+    return run_backward(
+        &(struct lct_gradient_pass){ gradients, dout, out, lse, 0, 0 },
+        &(struct given){ "locant_attention_backward", a, NULL, workspace,
+                         bytes });
+}
 
-    if (workspace == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
-    LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_BACKWARD, workspace, bytes));
-    status = lct_outputs_check_gradients(&x.plan, gradients, dout, out, lse,
-                                         1u << x.request.q.dtype);
-    if (status == LOCANT_OK) {
-        lct_problem_fill(&x, workspace);
-        lct_pool_begin_cancellable();
-        backward(&x, &(struct lct_gradient_pass){ gradients, dout, out, lse, 0,
-                                                  x.plan.T });
-    }
-    lct_problem_end(&x);
-    if (lct_pool_end_cancellable())
-        return locant_fail(
-            LOCANT_ERR_INTERRUPTED,
-            "%s: stopped by the poll; gradients are not complete", fn);
-    return status;
+locant_status locant_attention_backward_part(
+    const locant_attention_gradients *gradients, const locant_tensor *dout,
+    const locant_tensor *out, const locant_tensor *lse,
+    const locant_attention *a, const locant_attention_part *part,
+    void *workspace, size_t bytes)
+{
+    static const char fn[] = "locant_attention_backward_part";
+
+    LCT_NOT_NULL(fn, part);
+    return run_backward(
+        &(struct lct_gradient_pass){ gradients, dout, out, lse, 0, 0 },
+        &(struct given){ fn, a, part, workspace, bytes });
 }

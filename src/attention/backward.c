@@ -2,6 +2,7 @@
 #include "backward.h"
 #include "load.h"
 #include "param_gradients.h"
+#include "part.h"
 #include "relations.h"
 #include "rotation.h"
 #include <math.h>
@@ -52,6 +53,8 @@ void lct_backward_load_queries(const struct lct_backward *job,
     p->arithmetic->load_dout(p, t, s, job->dout);
     memset(s->dq, 0, (size_t)(t->rows * p->padded_q) * sizeof(*s->dq));
     lct_relations_clear(p, t, s);
+    if (p->request->part != NULL)
+        lct_part_load_dq(p, t, s);
 }
 
 /* The parameter gradients of the task that owns a head of keys. */
@@ -99,10 +102,10 @@ static struct lct_product_rows rows_to(const struct lct_plan *p,
                                        const locant_tensor *d, float *gathered,
                                        int64_t width)
 {
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j - p->first_key };
 
     if (gathered != NULL)
-        return (struct lct_product_rows){ gathered + t->j * width,
+        return (struct lct_product_rows){ gathered + at[2] * width,
                                           (size_t)width };
     return (struct lct_product_rows){ lct_at(d, at, 3), (size_t)d->stride[2] };
 }
@@ -135,11 +138,11 @@ static void clear_rows(const struct lct_plan *p, const locant_tensor *d,
     float *row;
 
     if (gathered != NULL) {
-        memset(gathered, 0, (size_t)(p->S * width) * sizeof(*gathered));
+        memset(gathered, 0, (size_t)(p->held_keys * width) * sizeof(*gathered));
         return;
     }
     row = lct_at(d, (int64_t[3]){ b, head, 0 }, 3);
-    for (int64_t j = 0; j < p->S; j++, row += d->stride[2])
+    for (int64_t j = 0; j < p->held_keys; j++, row += d->stride[2])
         memset(row, 0, (size_t)d->shape[3] * sizeof(*row));
 }
 
@@ -159,7 +162,7 @@ void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
 /* forward: v was the first channels of k; dk, as the caller gave k, += dv */
 static void add_dv(const struct lct_plan *p, struct lct_scratch *s)
 {
-    for (int64_t j = 0; j < p->S; j++)
+    for (int64_t j = 0; j < p->held_keys; j++)
         for (int64_t d = 0; d < p->Dv; d++)
             s->dk[j * p->padded_q + d] += s->dv[j * p->padded_v + d];
 }
@@ -175,8 +178,10 @@ static void rotate_dv_back(const struct lct_backward *job, int64_t b,
         lct_load_rotate(
             p,
             p->gathers_dv ? s->dv : lct_at(dv, (int64_t[3]){ b, head, 0 }, 3),
-            p->gathers_dv ? p->padded_v : dv->stride[2], p->S,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, head, 0), -1);
+            p->gathers_dv ? p->padded_v : dv->stride[2], p->held_keys,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, head,
+                              p->first_key),
+            -1);
 }
 
 /* forward: k was mapped or rotated as it was loaded */
@@ -188,22 +193,24 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
     int64_t at[3] = { b, head, 0 };
 
     if (p->tables->k_mapped != NULL) {
-        for (; at[2] < p->S; at[2]++)
+        for (int64_t j = 0; j < p->held_keys; j++)
             lct_rotation_load_row_backward(
-                dk, task_params(job, b, head), p, s->dk + at[2] * p->padded_q,
-                p->request->values_of_keys ? s->dv + at[2] * p->padded_v : NULL,
-                s->mapped, LCT_KEY, at);
+                dk, task_params(job, b, head), p, s->dk + j * p->padded_q,
+                p->request->values_of_keys ? s->dv + j * p->padded_v : NULL,
+                s->mapped, LCT_KEY, (int64_t[3]){ b, head, p->first_key + j });
         return;
     }
     if (p->rotates_keys)
-        lct_load_rotate(
-            p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
-            p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
-            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, head, 0), -1);
+        lct_load_rotate(p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
+                        p->gathers_dk ? p->padded_q : dk->stride[2],
+                        p->held_keys,
+                        lct_tables_angles(p, p->tables->angles, LCT_KEY, b,
+                                          head, p->first_key),
+                        -1);
     if (p->request->values_of_keys)
         add_dv(p, s);
     if (p->gathers_dk)
-        lct_load_rows_back(p, dk, s->dk, p->padded_q, at, p->S);
+        lct_load_rows_back(p, dk, s->dk, p->padded_q, at, p->held_keys);
 }
 
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
@@ -215,5 +222,5 @@ void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
         store_dk(job, b, head, s);
     if (job->g->dv != NULL && job->p->gathers_dv)
         lct_load_rows_back(job->p, job->g->dv, s->dv, job->p->padded_v,
-                           (int64_t[3]){ b, head, 0 }, job->p->S);
+                           (int64_t[3]){ b, head, 0 }, job->p->held_keys);
 }

@@ -61,7 +61,8 @@ struct lct_content_scratch {
 struct lct_content_gates {
     int weight, bias;      /* indices of parameters */
     double *gate;          /* [B, H, S]: ln f */
-    double *k_sum, *q_sum; /* [B, H, S], [B, H, T] */
+    int64_t rows;          /* S, or the tokens that a state has room for */
+    double *k_sum, *q_sum; /* [B, H, rows], [B, H, T] */
     double *dk_sum, *dq_sum;
 };
 

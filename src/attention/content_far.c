@@ -16,7 +16,7 @@ static const struct lct_near_far *near_far_of(const struct lct_plan *p)
 void lct_content_far_layout(struct lct_content_products *c,
                             const struct lct_plan *p, struct lct_arena *arena)
 {
-    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S;
+    int64_t T = p->position_rows * p->T, S = p->position_rows * p->held_keys;
     int64_t pairs = p->schedule->pairs;
 
     c->far_angles[LCT_QUERY].cosines = lct_arena_floats(arena, T, pairs);
@@ -25,36 +25,44 @@ void lct_content_far_layout(struct lct_content_products *c,
     c->far_angles[LCT_KEY].sines = lct_arena_floats(arena, S, pairs);
 }
 
+/* Of a tile of queries or keys, from token i of a row of positions on. */
 static void fill_angles(const struct lct_plan *p, enum lct_role role,
-                        int64_t from)
+                        int64_t row, int64_t i)
 {
-    const struct lct_schedule *schedule = p->schedule;
+    bool query = role == LCT_QUERY;
     const int64_t *pos =
-        role == LCT_QUERY ? p->tables->q_pos : p->tables->k_pos;
-    int64_t n = p->position_rows * (role == LCT_QUERY ? p->T : p->S) - from;
+        query ? p->tables->q_pos + row * p->T : p->tables->k_pos + row * p->S;
+    int64_t end = query ? p->T : p->first_key + p->held_keys;
     struct lct_table to;
 
-    if (n <= 0)
+    if (i >= end)
         return;
-    to = lct_table_at(p->content->far_angles[role],
-                      (size_t)(from * schedule->pairs));
-    lct_near_far_angles(to.cosines, to.sines, p->tables->content->e, schedule,
-                        role, pos + from, n < LCT_TILE ? n : LCT_TILE);
+    to = lct_tables_angles(p, p->content->far_angles, role, row, 0, i);
+    lct_near_far_angles(to.cosines, to.sines, p->tables->content->e,
+                        p->schedule, role, pos + i, lct_sizes_in_tile(end, i));
+}
+
+/* The most tiles of queries or keys in a row of positions. */
+static int64_t tiles_of(const struct lct_plan *p)
+{
+    return lct_sizes_tiles(p->T > p->held_keys ? p->T : p->held_keys);
 }
 
 static void fill_block(void *context, size_t task, int slot)
 {
+    const struct lct_plan *p = context;
+    int64_t row = (int64_t)task / tiles_of(p);
+    int64_t i = (int64_t)task % tiles_of(p) * LCT_TILE;
+
     (void)slot;
-    fill_angles(context, LCT_QUERY, (int64_t)task * LCT_TILE);
-    fill_angles(context, LCT_KEY, (int64_t)task * LCT_TILE);
+    fill_angles(p, LCT_QUERY, row, i);
+    fill_angles(p, LCT_KEY, row, p->first_key + i);
 }
 
 void lct_content_far_fill(const struct lct_plan *p)
 {
-    int64_t most = p->position_rows * (p->T > p->S ? p->T : p->S);
-
-    lct_parallel_for((size_t)lct_sizes_tiles(most), p->slots, fill_block,
-                     (void *)p);
+    lct_parallel_for((size_t)(p->position_rows * tiles_of(p)), p->slots,
+                     fill_block, (void *)p);
 }
 
 /* ----------------------------------------------------------------- classes */

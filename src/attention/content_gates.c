@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/content.h"
 #include "../kernel/row.h"
+#include "content_state.h"
 #include "key_order.h"
 #include "param_gradients.h"
 #include <math.h>
@@ -14,6 +15,12 @@ struct gate_job {
     const locant_tensor *dx;
     int64_t from, rows; /* batch rows, in backward */
 };
+
+/* Does a state have the sums?  That of maps has not. */
+static bool keeps(const struct lct_plan *p)
+{
+    return p->request->a->state != NULL && !lct_content_maps_are_used(p);
+}
 
 void lct_content_gates_layout(struct lct_content_products *c,
                               const struct lct_plan *p, struct lct_arena *arena)
@@ -30,7 +37,16 @@ void lct_content_gates_layout(struct lct_content_products *c,
             n == 0 ? c->products.gate_weight : c->products.after_weight;
         set->bias = n == 0 ? c->products.gate_bias : c->products.after_bias;
         set->gate = lct_arena_doubles(arena, heads, p->S);
-        set->k_sum = lct_arena_doubles(arena, heads, p->S);
+        set->rows = p->S;
+        if (keeps(p)) {
+            struct lct_content_state *state = lct_content_state_of(p->request);
+            struct lct_arena kept = lct_content_state_arena(state);
+
+            set->rows = state->capacity;
+            set->k_sum = lct_content_state_sums(p, &kept, set->rows);
+        } else {
+            set->k_sum = lct_arena_doubles(arena, heads, p->S);
+        }
         set->q_sum = lct_arena_doubles(arena, heads, p->T);
         set->dk_sum = lct_arena_doubles(arena, heads, p->S);
         set->dq_sum = lct_arena_doubles(arena, heads, p->T);
@@ -50,8 +66,9 @@ static void fill_gates(void *context, size_t task, int slot)
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
     int64_t end = from + lct_sizes_in_tile(p->S, from);
+    int64_t known = keeps(p) ? lct_content_state_known(p) : 0;
 
-    for (int64_t j = from; j < end; j++) {
+    for (int64_t j = from > known ? from : known; j < end; j++) {
         lct_row_to_f64(x, lct_at(p->request->a->x, (int64_t[2]){ b, j }, 2),
                        p->request->a->x->dtype, (size_t)p->W);
         for (int64_t h = 0; h < p->H; h++)
@@ -68,11 +85,14 @@ static void sum_gates(void *context, size_t task, int slot)
     int64_t row = lct_plan_row(p, (int64_t)task / p->H), doc = 0;
     const int64_t *order = p->content->order + row * p->S;
     const double *gate = job->set->gate + (int64_t)task * p->S;
-    double *k_sum = job->set->k_sum + (int64_t)task * p->S, sum = 0;
+    double *k_sum = job->set->k_sum + (int64_t)task * job->set->rows, sum = 0;
     double *q_sum = job->set->q_sum + (int64_t)task * p->T;
+    int64_t known = keeps(p) ? lct_content_state_known(p) : 0;
 
     (void)slot;
-    for (int64_t n = 0; n < p->S; n++) {
+    if (known > 0)
+        sum = k_sum[known - 1];
+    for (int64_t n = known; n < p->S; n++) {
         int64_t j = order[n], before = doc;
 
         doc = lct_key_order_doc(p, row, j);
@@ -98,6 +118,8 @@ void lct_content_gates_fill(const struct lct_plan *p)
                          &job);
         lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_gates, &job);
     }
+    if (keeps(p))
+        lct_content_state_advance(p);
 }
 
 void lct_content_gates_begin_backward(const struct lct_plan *p)
@@ -121,9 +143,9 @@ struct sums {
 static struct sums sums_of(const struct lct_plan *p, const struct lct_tile *t,
                            double *q, double *k)
 {
-    int64_t head = t->b * p->H + t->h;
+    int64_t head = t->b * p->H + t->h, rows = p->content->gates->rows;
 
-    return (struct sums){ q + head * p->T + t->i, k + head * p->S + t->j };
+    return (struct sums){ q + head * p->T + t->i, k + head * rows + t->j };
 }
 
 /* Positions from token 'at' of batch row b on, of n tokens each. */

@@ -142,7 +142,7 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
             s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.y_cols[0] = lct_arena_floats(arena, LCT_COLUMNS_ROW, p->D);
             s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
-            s.far_dk = lct_arena_floats(arena, p->S, p->padded);
+            s.far_dk = lct_arena_floats(arena, p->held_keys, p->padded);
         }
         for (int n = 0; n < c->products.count; n++) {
             bool added = c->table[n].v.added >= 0;

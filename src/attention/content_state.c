@@ -1,6 +1,7 @@
-/* content_state.c - what decoding keeps of maps along the path (PaTH) */
+/* content_state.c - what decoding keeps of encodings that read inputs */
 #include "content_state.h"
 #include "../core/tensor.h"
+#include "pairs.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,6 +43,47 @@ void lct_content_state_layout(struct lct_content_maps *m,
     m->map = lct_arena_floats(arena, p->B * p->H * m->groups * p->D, p->padded);
 }
 
+bool lct_content_state_keeps_numbers(const struct lct_plan *p)
+{
+    return p->engine != LCT_REFERENCE &&
+           (p->request->token_angles != NULL ||
+            (p->request->token_numbers != NULL && lct_pairs_are_used(p)));
+}
+
+/* Are there sums of gates of the keys up to a query, and nothing else? */
+static bool keeps_sums(const struct lct_plan *p)
+{
+    return p->engine == LCT_TILED && p->request->content != NULL &&
+           !lct_content_maps_are_used(p) &&
+           p->content->products.gate_weight >= 0 &&
+           p->content->products.after_weight < 0;
+}
+
+static int64_t numbers_of(const struct lct_plan *p)
+{
+    const struct lct_token_angles *hooks = p->request->token_numbers;
+
+    if (hooks->count == NULL)
+        return hooks->one ? 1 : p->D / 2;
+    return hooks->count(
+        &(struct lct_call){ .e = p->request->content->e, .heads = p->H });
+}
+
+void lct_content_state_numbers(double **z, float **mapped,
+                               const struct lct_plan *p,
+                               struct lct_arena *arena, int64_t rows)
+{
+    *z = lct_arena_doubles(arena, p->B * p->H * rows, numbers_of(p));
+    if (p->request->token_angles != NULL)
+        *mapped = lct_arena_floats(arena, p->B * p->Hkv * rows, p->padded_q);
+}
+
+double *lct_content_state_sums(const struct lct_plan *p,
+                               struct lct_arena *arena, int64_t rows)
+{
+    return lct_arena_doubles(arena, p->B * p->H, rows);
+}
+
 size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
 {
     struct lct_content_maps m = { .rows =
@@ -49,8 +91,15 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
                                   .groups =
                                       capacity / LCT_CONTENT_MAPS_GROUP_KEYS };
     struct lct_arena count = { NULL, HEADER, false };
+    double *z;
+    float *mapped;
 
-    lct_content_state_layout(&m, p, &count);
+    if (lct_content_state_keeps_numbers(p))
+        lct_content_state_numbers(&z, &mapped, p, &count, capacity);
+    else if (keeps_sums(p))
+        (void)lct_content_state_sums(p, &count, capacity);
+    else
+        lct_content_state_layout(&m, p, &count);
     return count.overflow ? 0 : count.used + ALIGNMENT;
 }
 
@@ -58,10 +107,25 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
 
 bool lct_content_state_exists(const struct lct_plan *p)
 {
-    return p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
-           p->content->products.gate_weight < 0 &&
+    const bool maps = p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
+                      p->content->products.gate_weight < 0;
+
+    return (maps || lct_content_state_keeps_numbers(p) || keeps_sums(p)) &&
            p->request->a->q_pos == NULL && p->request->a->k_pos == NULL &&
            !p->request->documents;
+}
+
+/* What tells states of different encodings apart. */
+static void identify(int64_t *rank, int64_t *kernel, const struct lct_plan *p)
+{
+    *rank = *kernel = 0;
+    if (lct_content_state_keeps_numbers(p)) {
+        *rank = numbers_of(p);
+        *kernel = -p->request->token_numbers->reach;
+    } else if (!keeps_sums(p)) {
+        *rank = p->content->products.maps.rank;
+        *kernel = p->content->products.maps.kernel;
+    }
 }
 
 static locant_status check_call(const struct lct_plan *p)
@@ -100,6 +164,7 @@ locant_status lct_content_state_check(const struct lct_plan *p)
 {
     const struct lct_request *r = p->request;
     const struct lct_content_state *s;
+    int64_t rank, kernel;
     size_t bytes;
 
     if (r->a->state == NULL)
@@ -112,9 +177,9 @@ locant_status lct_content_state_check(const struct lct_plan *p)
                            "%s: state is not one, expected memory that "
                            "locant_attention_state_begin() prepared",
                            r->fn);
-    if (s->B != r->B || s->H != r->H || s->D != r->D ||
-        s->rank != p->content->products.maps.rank ||
-        s->kernel != p->content->products.maps.kernel)
+    identify(&rank, &kernel, p);
+    if (s->B != r->B || s->H != r->H || s->D != r->D || s->rank != rank ||
+        s->kernel != kernel)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: state is of %" PRId64 " rows of %" PRId64
                            " heads with %" PRId64
@@ -137,20 +202,17 @@ locant_status lct_content_state_check(const struct lct_plan *p)
 void lct_content_state_begin(locant_tensor *state, const struct lct_plan *p,
                              int64_t capacity)
 {
-    *(struct lct_content_state *)(void *)base_of(state) =
-        (struct lct_content_state){ .magic = MAGIC,
-                                    .B = p->B,
-                                    .H = p->H,
-                                    .D = p->D,
-                                    .rank = p->content->products.maps.rank,
-                                    .kernel = p->content->products.maps.kernel,
-                                    .capacity = capacity };
+    struct lct_content_state *s = (void *)base_of(state);
+
+    *s = (struct lct_content_state){
+        .magic = MAGIC, .B = p->B, .H = p->H, .D = p->D, .capacity = capacity
+    };
+    identify(&s->rank, &s->kernel, p);
 }
 
 /* -------------------------------------------------------------------- calls */
 
-/* Tokens before those of the queries that are known. */
-static int64_t known(const struct lct_plan *p)
+int64_t lct_content_state_known(const struct lct_plan *p)
 {
     const struct lct_content_state *s = lct_content_state_of(p->request);
     int64_t before = p->S - p->T;
@@ -162,13 +224,13 @@ static int64_t known(const struct lct_plan *p)
 
 int64_t lct_content_state_tile(const struct lct_plan *p)
 {
-    return known(p) / LCT_TILE;
+    return lct_content_state_known(p) / LCT_TILE;
 }
 
 int64_t lct_content_state_group(const struct lct_plan *p)
 {
     const struct lct_content_state *s = lct_content_state_of(p->request);
-    int64_t groups = known(p) / LCT_CONTENT_MAPS_GROUP_KEYS;
+    int64_t groups = lct_content_state_known(p) / LCT_CONTENT_MAPS_GROUP_KEYS;
 
     return s != NULL && s->groups < groups ? s->groups : groups;
 }

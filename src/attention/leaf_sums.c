@@ -15,7 +15,7 @@ static locant_dtype dtype_of(const struct lct_plan *p)
 /* Elements of k, or of v with D channels. */
 static size_t elements(const struct lct_plan *p, int64_t D)
 {
-    return (size_t)(p->B * p->Hkv * p->S * D);
+    return (size_t)(p->B * p->Hkv * p->held_keys * D);
 }
 
 /* Those of k_coords. */

@@ -144,7 +144,8 @@ struct lct_paged_rows lct_load_key_rows(const struct lct_plan *p,
                                         const struct lct_tile *t, int64_t j,
                                         int64_t rows, struct lct_scratch *s)
 {
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j + j };
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h),
+                      t->j + j - p->first_key };
 
     return lct_paged_rows_of(&p->request->paged, &p->request->k, at, rows,
                              s->paged_k);
@@ -154,7 +155,7 @@ struct lct_paged_rows lct_load_value_rows(const struct lct_plan *p,
                                           const struct lct_tile *t,
                                           struct lct_scratch *s)
 {
-    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j - p->first_key };
 
     return lct_paged_rows_of(&p->request->paged, &p->request->v, at, t->keys,
                              s->paged_v);
@@ -170,7 +171,9 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     if (p->tables->k_mapped != NULL) {
         *row = (size_t)p->padded_q;
         return p->tables->k_mapped +
-               ((t->b * p->Hkv + head) * p->S + t->j) * p->padded_q;
+               ((t->b * p->Hkv + head) * p->tables->mapped_rows + t->j -
+                p->first_key) *
+                   p->padded_q;
     }
     k = lct_load_key_rows(p, t, 0, t->keys, s);
     /* Keys are a left factor in forward, and a right one in backward too. */

@@ -1,5 +1,6 @@
 /* outputs.c - check the tensors that an attention call writes */
 #include "outputs.h"
+#include "part.h"
 #include <string.h>
 
 /*
@@ -71,12 +72,37 @@ static locant_status check_like_out(const struct lct_plan *p, const char *name,
                      (int64_t[4]){ p->B, p->H, p->T, p->Dv });
 }
 
+/* Check the state of a part, and that only its last call has results. */
+static locant_status check_part(const struct lct_plan *p, const char *name,
+                                const locant_tensor *result)
+{
+    const locant_attention_part *part = p->request->part;
+
+    LCT_TRY(lct_check(
+        p->request->fn, "state", part->state, LCT_IN_F32, 4,
+        (int64_t[4]){ p->B, p->H, p->T, lct_part_width(p, p->pass) }));
+    LCT_TRY(lct_check_output(p->request->fn, "state", part->state));
+    LCT_TRY(check_apart(p, part->state));
+    if (result == NULL || part->last)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s is given, expected NULL: more keys follow this "
+                       "part",
+                       p->request->fn, name);
+}
+
 locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
     const locant_tensor *state = p->request->a->state;
 
+    if (p->request->part != NULL) {
+        LCT_TRY(check_part(p, "out", out));
+        LCT_TRY(check_part(p, "lse", lse));
+        if (lct_plan_carries_on(p))
+            return LOCANT_OK;
+    }
     LCT_TRY(check_like_out(p, "out", out, dtypes));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
@@ -86,13 +112,17 @@ locant_status lct_outputs_check(const struct lct_plan *p,
     LCT_TRY(check_apart(p, lse));
     if (state != NULL)
         LCT_TRY(check_apart(p, state));
+    if (p->request->part != NULL) {
+        LCT_TRY(lct_check_apart(p->request->fn, p->request->part->state, out));
+        LCT_TRY(lct_check_apart(p->request->fn, p->request->part->state, lse));
+    }
     return lct_check_apart(p->request->fn, out, lse);
 }
 
 /* Tensors that backward writes (without dparams), and those it reads. */
 struct written {
-    const locant_tensor *d[8]; /* dq, dk, dv, dx, dsinks, dbias, dq_coords,
-                                  dk_coords; NULL: not wanted */
+    const locant_tensor *d[9]; /* dq, dk, dv, dx, dsinks, dbias, dq_coords,
+                                  dk_coords, state of a part; NULL: none */
     const locant_tensor *read[3];
 };
 
@@ -175,7 +205,7 @@ static locant_status check_dparams(const struct lct_plan *p,
         const locant_tensor *d = param_of(dparams, p, n);
         int m = -1;
 
-        LCT_TRY(check_gradient_apart(p, d, w, 8));
+        LCT_TRY(check_gradient_apart(p, d, w, 9));
         while (next_param(&m, p) && m < n)
             LCT_TRY(
                 lct_check_apart(p->request->fn, d, param_of(dparams, p, m)));
@@ -183,10 +213,29 @@ static locant_status check_dparams(const struct lct_plan *p,
     return LOCANT_OK;
 }
 
+/* Refuse gradients that a part of the keys does not have. */
+static locant_status check_asked_of_part(const struct lct_plan *p,
+                                         const locant_attention_gradients *g)
+{
+    const char *asked = g->dx != NULL          ? "dx"
+                        : g->dbias != NULL     ? "dbias"
+                        : g->dq_coords != NULL ? "dq_coords"
+                        : g->dk_coords != NULL ? "dk_coords"
+                                               : NULL;
+
+    if (p->request->part == NULL || asked == NULL)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: %s is asked for, expected NULL: a part of the keys "
+                       "has dq, dk, dv, dparams and dsinks",
+                       p->request->fn, asked);
+}
+
 /* Refuse gradients that this call does not have. */
 static locant_status check_asked(const struct lct_plan *p,
                                  const locant_attention_gradients *g)
 {
+    LCT_TRY(check_asked_of_part(p, g));
     if (p->request->values_of_keys && g->dv != NULL)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: dv is asked for, expected NULL: with "
@@ -208,6 +257,7 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                                           const locant_tensor *lse,
                                           unsigned dtypes)
 {
+    const locant_attention_part *part = p->request->part;
     struct written w;
 
     if (g == NULL)
@@ -231,7 +281,8 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                            p->request->fn);
     LCT_TRY(check_asked(p, g));
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks, g->dbias,
-                            g->dq_coords, g->dk_coords },
+                            g->dq_coords, g->dk_coords,
+                            part == NULL ? NULL : part->state },
                           { dout, out, lse } };
     LCT_TRY(check_like_out(p, "dout", dout, dtypes));
     LCT_TRY(check_like_out(p, "out", out, dtypes));
@@ -245,6 +296,10 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
     LCT_TRY(check_dbias(p, &w, dtypes));
     for (int i = 6; i < 8; i++)
         LCT_TRY(check_gradient(p, &w, i, LCT_IN_F64));
+    if (part != NULL) {
+        LCT_TRY(check_part(p, "dq", g->dq));
+        LCT_TRY(check_gradient_apart(p, part->state, &w, 8));
+    }
     if (p->params == 0 || g->dparams == NULL)
         return LOCANT_OK;
     return check_dparams(p, g->dparams, &w);

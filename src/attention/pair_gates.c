@@ -64,7 +64,7 @@ static void fill_queries(void *context, size_t task, int slot)
     }
 }
 
-/* One tile of keys, for all heads of queries that read them. */
+/* One tile of the keys that k holds, for all heads of queries that read them. */
 static void fill_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
@@ -76,7 +76,7 @@ static void fill_keys(void *context, size_t task, int slot)
     size_t row;
     const float *keys;
 
-    if (t.keys == 0)
+    if (n < lct_plan_first_tile(p) || n >= lct_plan_end_tile(p, t.b))
         return;
     keys = lct_load_keys(p, &t, s, &row);
     for (int64_t j = 0; j < t.keys; j++) {
@@ -191,10 +191,10 @@ void lct_pair_gates_end_keys(const struct lct_backward *job, int64_t b,
     if (hooks_of(p) == NULL || (!job->needs_dk && !job->learns))
         return;
     for (int64_t h = kv_head * group; h < (kv_head + 1) * group; h++)
-        for (int64_t k = 0; k < p->k_tiles; k++) {
+        for (int64_t k = lct_plan_first_tile(p); k < lct_plan_end_tile(p, b);
+             k++) {
             struct lct_tile t = lct_tile_of_keys(p, b, h, k);
 
-            if (t.keys > 0)
-                keys_backward(job, &t, s);
+            keys_backward(job, &t, s);
         }
 }

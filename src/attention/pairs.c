@@ -52,7 +52,7 @@ static struct lct_pairs pairs_of(const struct lct_plan *p,
     if (p->request->token_numbers == NULL)
         return x;
     x.count = token->numbers;
-    x.numbers = token->z + head * p->S * token->numbers;
+    x.numbers = token->z + head * token->rows * token->numbers;
     x.own = token->own + row * p->T + t->i;
     return x;
 }

@@ -9,6 +9,7 @@
 #include "factors.h"
 #include "load.h"
 #include "param_gradients.h"
+#include "part.h"
 #include "schedules.h"
 #include "stick.h"
 #include <inttypes.h>
@@ -20,6 +21,8 @@ static void copy_sizes(struct lct_plan *p, const struct lct_request *r)
     p->Hkv = r->Hkv;
     p->T = r->T;
     p->S = r->S;
+    p->first_key = r->first_key;
+    p->held_keys = r->held_keys;
     p->D = r->D;
     p->Dv = r->Dv;
     p->Dq = r->Dq;
@@ -44,7 +47,9 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
         return lct_stick_has_tiles(p) ? LCT_TILED : LCT_REFERENCE;
     if (r->content != NULL)
         return lct_content_plan_make(p->content, p) ? LCT_TILED : LCT_REFERENCE;
-    return r->T > 0 && r->T <= LCT_DECODE_QUERIES ? LCT_DECODE : LCT_TILED;
+    return r->T > 0 && r->T <= LCT_DECODE_QUERIES && r->part == NULL
+               ? LCT_DECODE
+               : LCT_TILED;
 }
 
 /* The distance of rows of D channels in a tile. */
@@ -94,7 +99,7 @@ static void choose_rotation(struct lct_plan *p)
     const locant_attention *a = r->a;
 
     p->shared_angles = r->relations == NULL && a->q_pos == NULL &&
-                       a->k_pos == NULL && r->T <= r->S &&
+                       a->k_pos == NULL && r->T <= r->S && r->part == NULL &&
                        a->q_coords == NULL && !r->documents && !r->rotated_keys;
     p->rotates_keys = p->schedule != NULL && !r->rotated_keys;
     p->rotates_outputs = p->schedule != NULL && r->rotate_values;
@@ -139,6 +144,7 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     p->slots = lct_slots(); /* read once: another thread may change it */
     copy_sizes(p, r);
     p->engine = choose_engine(p);
+    LCT_TRY(lct_part_check_plan(p));
     LCT_TRY(lct_schedules_plan(p));
     LCT_TRY(check_rotated_values(p));
     p->arithmetic = lct_arithmetic_choose(p);

@@ -38,6 +38,7 @@ struct lct_plan {
 
     /* As in the request. */
     int64_t B, H, Hkv, T, S, D, Dv, Dq, W, position_rows;
+    int64_t first_key, held_keys;
     double scale;
     bool documents;
     size_t params;
@@ -122,6 +123,25 @@ static inline int64_t lct_plan_keys(const struct lct_plan *p, int64_t b)
 static inline int64_t lct_plan_key_tiles(const struct lct_plan *p, int64_t b)
 {
     return lct_sizes_tiles(lct_plan_keys(p, b));
+}
+
+/* The tiles of keys that k and v hold: from the first to before the end. */
+static inline int64_t lct_plan_first_tile(const struct lct_plan *p)
+{
+    return p->first_key / LCT_TILE;
+}
+
+static inline int64_t lct_plan_end_tile(const struct lct_plan *p, int64_t b)
+{
+    int64_t keys = lct_plan_keys(p, b), end = p->first_key + p->held_keys;
+
+    return lct_sizes_tiles(end < keys ? end : keys);
+}
+
+/* Are queries carried on to another call, with other keys? */
+static inline bool lct_plan_carries_on(const struct lct_plan *p)
+{
+    return p->request->part != NULL && !p->request->part->last;
 }
 
 /* The head of keys and values that head h of queries uses. */

@@ -56,6 +56,15 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
                                 const locant_attention *a, enum lct_pass pass,
                                 void *workspace, size_t bytes)
 {
+    return lct_problem_begin_part(x, fn, a, NULL, pass, workspace, bytes);
+}
+
+locant_status lct_problem_begin_part(struct lct_problem *x, const char *fn,
+                                     const locant_attention *a,
+                                     const locant_attention_part *part,
+                                     enum lct_pass pass, void *workspace,
+                                     size_t bytes)
+{
     locant_status status;
 
     memset(x, 0, sizeof(*x));
@@ -67,7 +76,7 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
     x->plan.tiled = &x->tiled;
     x->plan.decode = &x->decode;
     x->plan.rows = &x->rows;
-    LCT_TRY(lct_request_check(&x->request, fn, a));
+    LCT_TRY(lct_request_check(&x->request, fn, a, part));
     status = plan(x, pass, workspace, bytes);
     if (status != LOCANT_OK)
         lct_plan_release(&x->plan);

@@ -36,6 +36,12 @@ struct lct_problem {
 locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
                                 const locant_attention *a, enum lct_pass pass,
                                 void *workspace, size_t bytes);
+/* The same for a part of the keys; NULL: all of them. */
+locant_status lct_problem_begin_part(struct lct_problem *x, const char *fn,
+                                     const locant_attention *a,
+                                     const locant_attention_part *part,
+                                     enum lct_pass pass, void *workspace,
+                                     size_t bytes);
 void lct_problem_end(struct lct_problem *x);
 
 /* Divide 'workspace', of at least x->plan.bytes, and fill the tables. */

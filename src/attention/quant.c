@@ -66,24 +66,36 @@ locant_status lct_quant_check(int64_t *bytes, const char *fn,
 
 /* ----------------------------------------------------------------- encoding */
 
-/* The largest magnitude; NaN counts as 0. */
+/* The largest magnitude; NaN counts as 0.  Magnitudes are in the order of their
+   bits, whose maximum needs no branch. */
 static float largest(const float *x, int64_t n)
 {
-    float most = 0;
+    const uint32_t infinity = 0x7f800000;
+    uint32_t most = 0, u;
+    float out;
 
-    for (int64_t i = 0; i < n; i++)
-        most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
-    return most;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&u, &x[i], sizeof(u));
+        u &= 0x7fffffff;
+        u = u > infinity ? 0 : u;
+        most = u > most ? u : most;
+    }
+    memcpy(&out, &most, sizeof(out));
+    return out;
 }
 
-/* q = round(x inverse), ties away from 0, at most 127; NaN gives 0. */
+/* q = round(x inverse), ties away from 0, at most 127; NaN gives 0.  What is
+   left of y after its whole part is exact. */
 static void to_levels(int8_t *q, const float *x, float inverse, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        float y = roundf(x[i] * inverse);
+        float y = x[i] * inverse, left;
+        int whole;
 
-        y = y > LEVELS ? LEVELS : y < -LEVELS ? -LEVELS : y;
-        q[i] = y == y ? (int8_t)y : 0;
+        y = y > LEVELS ? LEVELS : y < -LEVELS ? -LEVELS : y == y ? y : 0;
+        whole = (int)y;
+        left = y - (float)whole;
+        q[i] = (int8_t)(whole + (left >= 0.5f) - (left <= -0.5f));
     }
 }
 

@@ -1,6 +1,7 @@
 /* quantize.c - the public functions on quantised rows */
 #include "../core/size.h"
 #include "quant.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <string.h>
 

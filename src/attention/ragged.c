@@ -87,10 +87,12 @@ enum written { READ, OUTPUT, GRADIENT };
 struct part {
     const char *name;
     size_t member; /* of struct call */
-    int from_last; /* dimensions after that of the tokens */
+    int from_last; /* dimensions after that of the tokens; DENSE */
     bool keys;
     enum written written;
 };
+
+enum { DENSE = -1 }; /* [1, H or 1, T or 1, S or 1]: cut in two dimensions */
 
 /* All tensors that have a dimension of tokens. */
 enum { OUT, LSE }; /* the others are found by 'member' */
@@ -119,6 +121,9 @@ static const struct part parts[] = {
     PART("dx", g.dx, 1, true, GRADIENT),
     PART("dq_coords", g.dq_coords, 1, false, GRADIENT),
     PART("dk_coords", g.dk_coords, 1, true, GRADIENT),
+    PART("bias", a.bias, DENSE, true, READ),
+    PART("visible", a.visible, DENSE, true, READ),
+    PART("dbias", g.dbias, DENSE, true, GRADIENT),
 };
 
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
@@ -139,8 +144,8 @@ static locant_status check_rows(const struct ragged *r, const struct part *part)
     const locant_tensor *t = tensor_of(&r->all, part);
 
     if (t == NULL || t == r->all.a.k || t == r->all.a.v ||
-        t->rank < part->from_last + 2 || t->shape[0] == 1 ||
-        t->shape[0] == r->n)
+        (part->from_last != DENSE && t->rank < part->from_last + 2) ||
+        t->shape[0] == 1 || t->shape[0] == r->n)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_SHAPE,
                        "%s: %s has %" PRId64
@@ -149,12 +154,40 @@ static locant_status check_rows(const struct ragged *r, const struct part *part)
                        r->fn, part->name, t->shape[0], r->n);
 }
 
+/* A dense bias or mask has all queries or 1, and all keys or 1. */
+static locant_status check_dense(const struct ragged *r,
+                                 const struct part *part)
+{
+    const locant_tensor *t = tensor_of(&r->all, part);
+
+    if (t == NULL)
+        return LOCANT_OK;
+    if (t->rank != 4)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has rank %d, expected 4",
+                           r->fn, part->name, (int)t->rank);
+    if (t->shape[2] != 1)
+        LCT_TRY(check_size(r->fn, part->name, t, 1, r->all.a.q->shape[2]));
+    if (r->all.a.block_table != NULL)
+        return check_rows(r, part);
+    if (t->shape[3] != 1)
+        return check_size(r->fn, part->name, t, 0, r->all.a.k->shape[2]);
+    if (part->written == GRADIENT && t->shape[2] == 1 && r->n > 1)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: a bias that all queries and keys share has no "
+                           "gradient summed over sequences, expected dbias to "
+                           "be NULL",
+                           r->fn);
+    return LOCANT_OK;
+}
+
 static locant_status check_parts(const struct ragged *r)
 {
     const locant_attention *a = &r->all.a;
 
     for (const struct part *part = parts; part < parts + PARTS; part++)
-        if (part->keys && a->block_table != NULL)
+        if (part->from_last == DENSE)
+            LCT_TRY(check_dense(r, part));
+        else if (part->keys && a->block_table != NULL)
             LCT_TRY(check_rows(r, part));
         else
             LCT_TRY(check_size(r->fn, part->name, tensor_of(&r->all, part),
@@ -244,6 +277,23 @@ struct sequence {
     locant_tensor slice[PARTS], table, length;
 };
 
+/* The slice of a dense bias or mask: what all tokens share is left whole. */
+static locant_tensor slice_dense(const struct ragged *r, const locant_tensor *t,
+                                 int64_t s)
+{
+    int64_t q = lct_paged_integer(r->cu_q, 0, s), k;
+    locant_tensor cut = *t;
+
+    if (t->shape[2] != 1)
+        cut = slice(&cut, 2, q, lct_paged_integer(r->cu_q, 0, s + 1) - q);
+    if (r->all.a.block_table != NULL)
+        return t->shape[0] == 1 ? cut : slice(&cut, 0, s, 1);
+    k = lct_paged_integer(r->cu_k, 0, s);
+    return t->shape[3] == 1
+               ? cut
+               : slice(&cut, 3, k, lct_paged_integer(r->cu_k, 0, s + 1) - k);
+}
+
 static locant_tensor slice_of(const struct ragged *r, const struct part *part,
                               int64_t s)
 {
@@ -253,6 +303,8 @@ static locant_tensor slice_of(const struct ragged *r, const struct part *part,
     int dim = t->rank - 1 - part->from_last;
     int64_t from;
 
+    if (part->from_last == DENSE)
+        return slice_dense(r, t, s);
     if (part->keys && a->block_table != NULL) /* a row per sequence, or one */
         return t == a->k || t == a->v || dim < 1 || t->shape[0] == 1
                    ? *t

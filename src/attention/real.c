@@ -66,7 +66,7 @@ void lct_real_layout(struct lct_real_sums *sums, const struct lct_plan *p,
 
 /* Up to LCT_TILE keys of a row. */
 struct part {
-    int64_t first, count;
+    struct lct_real_keys keys; /* points to 'k' */
     double k[LCT_TILE];
 };
 
@@ -75,23 +75,23 @@ static int64_t key_at(const struct lct_real_row *r, int64_t n)
     return r->index != NULL ? r->index[n] : r->key + n;
 }
 
+static double query_of(const struct lct_real_row *r)
+{
+    return r->p->tables
+        ->q_coords[lct_tables_row(r->p, LCT_QUERY, r->b, r->h, r->i)];
+}
+
 static void load_part(struct part *x, const struct lct_real_row *r,
                       int64_t first)
 {
     const double *k =
         r->p->tables->k_coords +
         lct_tables_row(r->p, LCT_KEY, r->b, lct_plan_kv_head(r->p, r->h), 0);
+    const int64_t n = lct_sizes_in_tile(r->keys, first);
 
-    x->first = first;
-    x->count = lct_sizes_in_tile(r->keys, first);
-    for (int64_t n = 0; n < x->count; n++)
-        x->k[n] = k[key_at(r, first + n)];
-}
-
-static double query_of(const struct lct_real_row *r)
-{
-    return r->p->tables
-        ->q_coords[lct_tables_row(r->p, LCT_QUERY, r->b, r->h, r->i)];
+    for (int64_t j = 0; j < n; j++)
+        x->k[j] = k[key_at(r, first + j)];
+    x->keys = (struct lct_real_keys){ r->h, query_of(r), x->k, (size_t)n };
 }
 
 static void evaluate(double *out, const struct lct_real_row *r,
@@ -101,7 +101,7 @@ static void evaluate(double *out, const struct lct_real_row *r,
 
     for (int64_t at = 0; at < r->keys; at += LCT_TILE) {
         load_part(&x, r, at);
-        pair->at(out + at, c, r->h, query_of(r), x.k, (size_t)x.count);
+        pair->at(out + at, c, &x.keys);
     }
 }
 
@@ -139,11 +139,10 @@ static void evaluate_backward(const struct lct_real_row *r,
     for (int64_t at = 0; at < r->keys; at += LCT_TILE) {
         load_part(&x, r, at);
         memset(dk, 0, sizeof(dk));
-        pair->backward(&g, c, r->h, query_of(r), x.k, dout + at,
-                       (size_t)x.count);
+        pair->backward(&g, c, &x.keys, dout + at);
         if (!lct_real_is_wanted(p))
             continue;
-        for (int64_t n = 0; n < x.count; n++)
+        for (int64_t n = 0; n < (int64_t)x.keys.n; n++)
             p->real->k[head * p->S + key_at(r, at + n)] += dk[n];
     }
     if (lct_real_is_wanted(p))

@@ -13,7 +13,8 @@ locant_status lct_rectangle_check(const struct lct_request *r, const char *name,
         if (x->shape[n] != 1 && x->shape[n] != sizes[n])
             return locant_fail(LOCANT_ERR_SHAPE,
                                "%s: %s has size %" PRId64
-                               " in dimension %d, expected 1 or %" PRId64,
-                               r->fn, name, x->shape[n], n, sizes[n]);
+                               " in dimension %d, expected %s%" PRId64,
+                               r->fn, name, x->shape[n], n,
+                               sizes[n] == 1 ? "" : "1 or ", sizes[n]);
     return LOCANT_OK;
 }

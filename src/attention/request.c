@@ -1,6 +1,7 @@
 /* request.c - check the arguments of an attention call but its encoding's */
 #include "request.h"
 #include "../core/tree.h"
+#include "part.h"
 #include "positions_check.h"
 #include "rectangle.h"
 #include "request_parts.h"
@@ -68,6 +69,9 @@ static locant_status check_shapes(struct lct_request *r)
     LCT_TRY(lct_paged_check(&r->paged, r->fn, a, r->B));
     r->S = r->paged.table == NULL ? a->k->shape[2] : r->paged.longest;
     r->capacity = r->paged.table == NULL ? r->S : r->paged.capacity;
+    r->held_keys = r->S;
+    if (r->part != NULL)
+        LCT_TRY(lct_part_check(r));
     LCT_TRY(check_sizes(r));
     r->W = r->H * r->D;
     r->has_x = a->x != NULL;
@@ -182,9 +186,10 @@ static locant_status check_options(struct lct_request *r)
 }
 
 locant_status lct_request_check(struct lct_request *r, const char *fn,
-                                const locant_attention *a)
+                                const locant_attention *a,
+                                const locant_attention_part *part)
 {
-    *r = (struct lct_request){ .fn = fn, .a = a };
+    *r = (struct lct_request){ .fn = fn, .a = a, .part = part };
     if (a == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: the problem is NULL", fn);
     if (a->struct_size != sizeof(*a))

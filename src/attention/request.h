@@ -11,11 +11,13 @@ struct lct_request {
     locant_tensor q, k, v;
     int64_t B, H, Hkv, T, S, D; /* D: channels of q and k */
     int64_t capacity; /* keys in the shapes of arguments: S, or more if paged */
-    int64_t Dv;       /* channels of v */
-    int64_t Dq;       /* channels of q and k in the scores: D, or more after a
+    const locant_attention_part *part; /* NULL: a whole call */
+    int64_t first_key, held_keys; /* those in k and v: of a part, else 0, S */
+    int64_t Dv;                   /* channels of v */
+    int64_t Dq; /* channels of q and k in the scores: D, or more after a
                    map that widens them */
-    int64_t W;        /* width of the model */
-    bool has_x;       /* the input of the layer is given: [B, S, W] */
+    int64_t W;  /* width of the model */
+    bool has_x; /* the input of the layer is given: [B, S, W] */
     double scale;
     bool causal;
     int64_t window;                      /* 0: none */
@@ -53,7 +55,11 @@ struct lct_request {
     int mask_hooks;
 };
 
-/* Check all of the call but its outputs.  r points into itself: do not move. */
+/*
+ * Check all of the call but its outputs; 'part' is NULL for a whole call.  r
+ * points into itself: do not move.
+ */
 locant_status lct_request_check(struct lct_request *r, const char *fn,
-                                const locant_attention *a);
+                                const locant_attention *a,
+                                const locant_attention_part *part);
 #endif

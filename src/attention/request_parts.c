@@ -173,6 +173,36 @@ static locant_status check_content(struct lct_request *r,
                : LOCANT_OK;
 }
 
+/* Note what part n does in attention. */
+static void sort_part(struct lct_request *r, int n)
+{
+    const locant_encoding *e = r->call[n].e;
+    const unsigned factors = lct_factors_of(e);
+
+    if (e->row->scale.of_query != NULL)
+        r->temperature = e;
+    if (e->row->weights.stick_breaking) {
+        r->stick = e;
+        r->own_rest = e->row->weights.own_rest(e);
+    }
+    if (e->row->relations.classify != NULL)
+        r->relations = e;
+    if (factors & LCT_HAS_GAIN)
+        r->gain = &r->call[n];
+    if (factors & LCT_HAS_AFTER)
+        r->after = &r->call[n];
+    if (factors & LCT_HAS_ROW)
+        r->row = &r->call[n];
+    if (e->row->mask.hide != NULL)
+        r->mask_hook[r->mask_hooks++] = e;
+    if (e->doors & LOCANT_DOOR_ROTATE)
+        r->rotate = &r->call[n];
+    if (e->doors & LOCANT_DOOR_SCORE)
+        r->score = &r->call[n];
+    if (e->doors & LOCANT_DOOR_CONTENT)
+        r->content = &r->call[n];
+}
+
 static locant_status check_part(struct lct_request *r, int n)
 {
     const locant_attention *a = r->a;
@@ -203,31 +233,8 @@ static locant_status check_part(struct lct_request *r, int n)
                            "%s: the parameters do not fit in memory", r->fn);
     LCT_TRY(lct_positions_check_known(r, e, params));
     LCT_TRY(lct_positions_check_causal(r, e));
-    if (e->row->scale.of_query != NULL)
-        r->temperature = e;
-    if (e->row->weights.stick_breaking) {
-        r->stick = e;
-        r->own_rest = e->row->weights.own_rest(e);
-    }
-    if (e->row->relations.classify != NULL)
-        r->relations = e;
-    if (lct_factors_of(e) & LCT_HAS_GAIN)
-        r->gain = &r->call[n];
-    if (lct_factors_of(e) & LCT_HAS_AFTER)
-        r->after = &r->call[n];
-    if (lct_factors_of(e) & LCT_HAS_ROW)
-        r->row = &r->call[n];
-    if (e->row->mask.hide != NULL)
-        r->mask_hook[r->mask_hooks++] = e;
-    if (e->doors & LOCANT_DOOR_ROTATE) {
-        r->rotate = &r->call[n];
-        LCT_TRY(check_rotate(r, e));
-    }
-    if (e->doors & LOCANT_DOOR_SCORE)
-        r->score = &r->call[n];
-    if (e->doors & LOCANT_DOOR_CONTENT)
-        r->content = &r->call[n];
-    return LOCANT_OK;
+    sort_part(r, n);
+    return e->doors & LOCANT_DOOR_ROTATE ? check_rotate(r, e) : LOCANT_OK;
 }
 
 /* Relations of pairs choose places of a rotation by whole positions. */

@@ -124,17 +124,32 @@ void lct_rotation_value(const struct lct_plan *p, double *x, enum lct_role role,
         rotate_plain(p, x, role, at, sign);
 }
 
+/* Where row 'at' = b, h, i of q or k is; of a part, k has some of the keys. */
+struct place {
+    const locant_tensor *x;
+    int64_t at[3];
+};
+
+static struct place place_of(const struct lct_plan *p, enum lct_role role,
+                             const int64_t at[3])
+{
+    bool key = role == LCT_KEY;
+
+    return (struct place){ key ? &p->request->k : &p->request->q,
+                           { at[0], at[1], at[2] - (key ? p->first_key : 0) } };
+}
+
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3])
 {
-    const locant_tensor *raw =
-        role == LCT_KEY ? &p->request->k : &p->request->q;
+    const struct place from = place_of(p, role, at);
     double *x = mapped, *y = x + p->D;
 
     if (role == LCT_KEY)
-        lct_paged_row_to_f64(x, &p->request->paged, raw, at);
+        lct_paged_row_to_f64(x, &p->request->paged, from.x, from.at);
     else
-        lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
+        lct_row_to_f64(x, lct_at(from.x, from.at, 3), from.x->dtype,
+                       (size_t)p->D);
     lct_rotation_row(y, p, x, role, at);
     lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
     memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
@@ -145,16 +160,15 @@ void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
                                     const float *added, double *mapped,
                                     enum lct_role role, const int64_t at[3])
 {
-    const locant_tensor *raw =
-        role == LCT_KEY ? &p->request->k : &p->request->q;
+    const struct place raw = place_of(p, role, at);
     double *x = mapped, *dy = x + p->D, *back = dy + p->Dq;
 
-    lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
+    lct_row_to_f64(x, lct_at(raw.x, raw.at, 3), raw.x->dtype, (size_t)p->D);
     lct_row_to_f64(dy, from, LOCANT_F32, (size_t)p->Dq);
     lct_rotation_row_backward(back, dparam, p, dy, x, role, at);
     if (added != NULL)
         for (int64_t d = 0; d < p->Dv; d++)
             back[d] += (double)added[d];
     if (dx != NULL)
-        lct_row_from_f64(lct_at(dx, at, 3), dx->dtype, back, (size_t)p->D);
+        lct_row_from_f64(lct_at(dx, raw.at, 3), dx->dtype, back, (size_t)p->D);
 }

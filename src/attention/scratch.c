@@ -45,8 +45,10 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->bias_rows = lct_arena_floats(arena, dense, LCT_TILE);
     s->column = lct_arena_doubles(arena, LCT_TILE, 1);
     s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
-    s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
-    s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded_v);
+    s->dk =
+        lct_arena_floats(arena, p->gathers_dk ? p->held_keys : 0, p->padded_q);
+    s->dv =
+        lct_arena_floats(arena, p->gathers_dv ? p->held_keys : 0, p->padded_v);
     lct_factors_layout_scratch(s, p, arena);
     lct_pairs_layout_scratch(s, p, arena);
     lct_stick_layout_scratch(s, p, arena);

@@ -69,7 +69,8 @@ struct lct_scratch {
     float *bias;    /* as s: dense bias, or ds of pairs that are not seen */
     float *bias_rows; /* [TILE queries, TILE keys]: the transpose of 'bias' or
                          of gradients */
-    float *dk, *dv;   /* [S, padded_q], [S, padded_v]: if the plan gathers */
+    float *dk, *dv;   /* [held_keys, padded_q or padded_v]: if the plan
+                         gathers */
     char *paged_k,
         *paged_v; /* [TILE, D], [TILE, Dv] of their dtype if paged, of
                                 float32 if quantised */

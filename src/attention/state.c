@@ -61,8 +61,9 @@ locant_status locant_attention_state_begin(locant_tensor *state,
     if (bytes == 0)
         return locant_fail(
             LOCANT_ERR_UNSUPPORTED,
-            "%s: attention with %s keeps nothing, expected path "
-            "without forget, in order and not in F64",
+            "%s: attention with %s keeps nothing, expected path without "
+            "forget, repo, carope, selective-rope, fox or a formula of "
+            "tokens, in order and not in F64",
             fn, a->encoding == NULL ? "none" : lct_name(a->encoding));
     if ((size_t)state->shape[0] >= bytes)
         return LOCANT_OK;

@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/biases.h"
 #include "bias_table.h"
+#include "content_state.h"
 #include "factors.h"
 #include "pair_gates.h"
 #include "rotation.h"
@@ -117,6 +118,8 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
         tables->k_schedule =
             lct_arena_alloc(arena, S, 1, sizeof(*tables->k_schedule));
     }
+    if (S > 0)
+        S = p->position_rows * p->held_keys;
     tables->angles[LCT_KEY] =
         alloc_angles(arena, heads_of(p, p->Hkv) * S, pairs, wide);
     if (!p->shared_angles)
@@ -146,9 +149,12 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lct_pair_gates_layout(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
     lct_factors_layout(tables, p, arena);
-    if (p->request->general_map && !p->request->rotated_keys)
+    if (p->request->general_map && !p->request->rotated_keys &&
+        tables->k_mapped == NULL) {
+        tables->mapped_rows = p->held_keys;
         tables->k_mapped =
-            lct_arena_floats(arena, p->B * p->Hkv * p->S, p->padded_q);
+            lct_arena_floats(arena, p->B * p->Hkv * p->held_keys, p->padded_q);
+    }
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -305,6 +311,18 @@ static void fill_places(const struct lct_tables *tables,
         tables->k_place[j] = e->row->relations.key_place(e, tables->k_pos[j]);
 }
 
+static void fill_key_angles(const struct lct_tables *tables,
+                            const struct lct_plan *p,
+                            const struct lct_places *k)
+{
+    int64_t rows = p->position_rows * heads_of(p, p->Hkv), n = p->held_keys;
+
+    for (int64_t row = 0; row < rows; row++)
+        lct_places_angles(lct_table_at(tables->angles[LCT_KEY],
+                                       (size_t)(row * n * p->schedule->pairs)),
+                          k, (size_t)(row * p->S + p->first_key), (size_t)n);
+}
+
 static void fill_angles(const struct lct_tables *tables,
                         const struct lct_plan *p)
 {
@@ -325,9 +343,7 @@ static void fill_angles(const struct lct_tables *tables,
                           (size_t)(p->position_rows * p->T));
     }
     if (!p->request->rotated_keys && !p->late_key_angles)
-        lct_places_angles(
-            tables->angles[LCT_KEY], &k, 0,
-            (size_t)(p->position_rows * heads_of(p, p->Hkv) * p->S));
+        fill_key_angles(tables, p, &k);
 }
 
 static struct lct_extent extent_of(const int64_t *x, int64_t n)
@@ -364,15 +380,21 @@ static void fill_key_extents(struct lct_extent *out, const struct lct_plan *p,
     }
 }
 
-/* Apply a general map of the rotate door to all keys of one head. */
+/* Apply a general map of the rotate door to all keys of one head that no state
+   knows. */
 static void map_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
-    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv, 0 };
+    const int64_t known =
+        p->request->token_angles != NULL ? lct_content_state_known(p) : 0;
+    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv,
+                      p->first_key + known };
+    int64_t keys = lct_plan_keys(p, at[0]), end = p->first_key + p->held_keys;
     double *x = lct_scratch_of(p, slot, 0)->mapped;
-    float *to = p->tables->k_mapped + (int64_t)task * p->S * p->padded_q;
+    float *to = p->tables->k_mapped +
+                ((int64_t)task * p->tables->mapped_rows + known) * p->padded_q;
 
-    for (; at[2] < lct_plan_keys(p, at[0]); at[2]++, to += p->padded_q)
+    for (; at[2] < end && at[2] < keys; at[2]++, to += p->padded_q)
         lct_rotation_load_row(to, p, x, LCT_KEY, at);
 }
 
@@ -398,5 +420,7 @@ void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
     if (tables->k_mapped != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
                          (void *)p);
+    if (lct_content_state_keeps_numbers(p))
+        lct_content_state_advance(p);
     lct_pair_gates_fill(p);
 }

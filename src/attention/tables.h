@@ -11,7 +11,8 @@ struct lct_token_tables {
     int64_t *order;    /* [R, S]: as key_order.h says */
     int64_t *own;      /* [R, T]: the key of each query; -1: padding */
     double *frequency; /* [D / 2] */
-    double *z;         /* [B, H, S, numbers] */
+    int64_t rows;      /* S, or the tokens that a state has room for */
+    double *z;         /* [B, H, rows, numbers] */
     double *dz[2];     /* by role: [B, H, T or S, numbers]; backward only */
     double *dx;        /* [S, W]: of one batch row; backward only */
     double *x;         /* [slots, reach, W] */
@@ -42,8 +43,9 @@ struct lct_tables {
     /* Angles of rotation. */
     const struct lct_schedule **q_schedule; /* [R, T]; NULL: the plan's */
     const struct lct_schedule **k_schedule; /* [R, S]; NULL: the plan's */
-    struct lct_table angles[2]; /* by role: [R, T or S, pairs], or with heads
-                                    as coordinates; in double where q is F64 */
+    struct lct_table angles[2]; /* by role: [R, T or held_keys, pairs], or with
+                                    heads as coordinates; in double where q is
+                                    F64 */
     /* Positions by which relations of pairs rotate; NULL: none do. */
     int64_t *q_place[LCT_MAX_RELATIONS], *k_place;       /* [R, T or S] */
     struct lct_table relation_angles[LCT_MAX_RELATIONS]; /* of queries; the
@@ -51,8 +53,9 @@ struct lct_tables {
     struct lct_token_tables token;
     double *gate[2], *dgate[2]; /* by role: [B, H, T or S] (pair_gates.h);
                                    dgate: backward only */
-    float *k_mapped;            /* [B, Hkv, S, padded_q]: mapped keys;
-                                    NULL: keys are not mapped */
+    int64_t mapped_rows;        /* held_keys, or as token.rows */
+    float *k_mapped; /* [B, Hkv, mapped_rows, padded_q]: mapped keys; NULL:
+                            keys are not mapped */
 
     /* Biases by difference (bias_table.h). */
     int64_t *q_key, *k_key;   /* [R, T or S]: a bias has entry
@@ -89,19 +92,26 @@ static inline double lct_tables_factor(const struct lct_plan *p, int64_t b,
                 : tables->row_factor[(row * p->H + h) * p->T + i]);
 }
 
-/*
- * The row of token i of batch row b and head h, of queries or keys, in tables
- * of coordinates or angles.
- */
+/* The row of batch row b and head h in tables of coordinates or angles. */
+static inline int64_t lct_tables_row_of_head(const struct lct_plan *p,
+                                             enum lct_role role, int64_t b,
+                                             int64_t h)
+{
+    int64_t row = lct_plan_row(p, b);
+
+    return p->request->coords_by_head
+               ? row * (role == LCT_QUERY ? p->H : p->Hkv) + h
+               : row;
+}
+
+/* The row of token i, of queries or keys, in tables of coordinates. */
 static inline int64_t lct_tables_row(const struct lct_plan *p,
                                      enum lct_role role, int64_t b, int64_t h,
                                      int64_t i)
 {
-    int64_t row = lct_plan_row(p, b);
-
-    if (p->request->coords_by_head)
-        row = row * (role == LCT_QUERY ? p->H : p->Hkv) + h;
-    return row * (role == LCT_QUERY ? p->T : p->S) + i;
+    return lct_tables_row_of_head(p, role, b, h) *
+               (role == LCT_QUERY ? p->T : p->S) +
+           i;
 }
 
 /* Angles of queries or keys of head h, from token i of batch row b on. */
@@ -109,9 +119,11 @@ static inline struct lct_table
 lct_tables_angles(const struct lct_plan *p, const struct lct_table angles[2],
                   enum lct_role role, int64_t b, int64_t h, int64_t i)
 {
-    return lct_table_at(
-        angles[role],
-        (size_t)(lct_tables_row(p, role, b, h, i) * p->schedule->pairs));
+    bool query = role == LCT_QUERY;
+    int64_t row = lct_tables_row_of_head(p, role, b, h);
+
+    row = query ? row * p->T + i : row * p->held_keys + i - p->first_key;
+    return lct_table_at(angles[role], (size_t)(row * p->schedule->pairs));
 }
 
 /* Angles of queries in a relation, from query i of batch row b on. */

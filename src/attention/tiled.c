@@ -28,6 +28,7 @@
 #include "pair_gates.h"
 #include "pairs.h"
 #include "param_gradients.h"
+#include "part.h"
 #include "real.h"
 #include "rotation.h"
 #include "row_factor.h"
@@ -47,13 +48,35 @@ struct work {
     bool sees[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
 };
 
-/* Load up to 'most' tiles of queries of head b, h, from tile 'first' on. */
+/* Does tile t of queries see one of the keys of this call? */
+static bool sees_keys(const struct lct_plan *p, struct lct_tile t,
+                      struct lct_scratch *s)
+{
+    int64_t k = lct_plan_first_tile(p), end = lct_plan_end_tile(p, t.b);
+
+    while (k < end && !lct_mask_classify(p, &t, k, s))
+        k++;
+    return k < end;
+}
+
+/*
+ * Load up to 'most' tiles of queries of head b, h, from tile 'first' on; none
+ * if they carry on and see none of these keys.
+ */
 static struct work load_work(const struct lct_plan *p, int64_t b, int64_t h,
                              int64_t first, int64_t most, int slot)
 {
     struct work w = { .p = p };
+    bool needed = !lct_plan_carries_on(p);
+    int64_t end = p->q_tiles - first < most ? p->q_tiles : first + most;
 
-    for (; w.tiles < most && first + w.tiles < p->q_tiles; w.tiles++) {
+    for (int64_t n = first; n < end && !needed; n++)
+        needed =
+            sees_keys(p, lct_tile_of(p, b, h, n), lct_scratch_of(p, slot, 0));
+    if (!needed)
+        return w;
+
+    for (; first + w.tiles < end; w.tiles++) {
         struct lct_tile *t = &w.t[w.tiles];
         struct lct_scratch *s = lct_scratch_of(p, slot, w.tiles);
 
@@ -93,11 +116,10 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
         lct_content_values(p, t, s);
 }
 
-/* Add the keys of the split that begins with tile k. */
-static void forward_split(struct work *w, int64_t k)
+/* Add the keys of the split that begins with tile k, of 'tiles'. */
+static void forward_split(struct work *w, int64_t k, int64_t tiles)
 {
     const struct lct_plan *p = w->p;
-    int64_t tiles = lct_plan_key_tiles(p, w->t[0].b);
     int64_t end = tiles - k < LCT_SPLIT_TILES ? tiles : k + LCT_SPLIT_TILES;
 
     memset(w->sees, 0, sizeof(w->sees));
@@ -151,9 +173,22 @@ static void forward_path(struct work *w)
     }
 }
 
+static void begin_tile(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s)
+{
+    if (p->request->part != NULL)
+        lct_part_load_out(p, t, s);
+    else
+        lct_softmax_begin(s);
+}
+
 static void store_results(const struct lct_softmax_results *to,
                           const struct lct_tile *t, struct lct_scratch *s)
 {
+    if (to->p->request->part != NULL)
+        lct_part_store_out(to->p, t, s);
+    if (lct_plan_carries_on(to->p))
+        return;
     for (int64_t i = 0; i < t->rows; i++)
         lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
                            s->total + i * to->p->padded_v, s->total_max[i],
@@ -174,15 +209,16 @@ static void forward_task(void *context, size_t task, int slot)
     int64_t group = job->groups - 1 - (int64_t)task % job->groups;
     struct work w = load_work(p, head / p->H, head % p->H, group * job->tiles,
                               job->tiles, slot);
+    int64_t tiles = w.tiles == 0 ? 0 : lct_plan_end_tile(p, head / p->H);
 
     for (int n = 0; n < w.tiles; n++)
-        lct_softmax_begin(w.s[n]);
+        begin_tile(p, &w.t[n], w.s[n]);
     if (lct_content_maps_are_used(p))
         forward_path(&w);
     else
-        for (int64_t k = 0; k < lct_plan_key_tiles(p, w.t[0].b);
+        for (int64_t k = lct_plan_first_tile(p); k < tiles;
              k += LCT_SPLIT_TILES)
-            forward_split(&w, k);
+            forward_split(&w, k, tiles);
     for (int n = 0; n < w.tiles; n++)
         store_results(&job->to, &w.t[n], w.s[n]);
 }
@@ -290,6 +326,10 @@ static void backward_end(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
 
+    if (p->request->part != NULL)
+        lct_part_store_dq(p, t, s);
+    if (lct_plan_carries_on(p))
+        return;
     if (p->request->content != NULL)
         lct_content_close(
             p, t, s,
@@ -307,7 +347,7 @@ static void backward_all_keys(const struct lct_backward *job, struct work *w)
 {
     const struct lct_plan *p = job->p;
 
-    for (int64_t k = 0; k < p->k_tiles; k++) {
+    for (int64_t k = lct_plan_first_tile(p); k < lct_plan_end_tile(p, 0); k++) {
         struct lct_loaded l = { .keys = NULL };
 
         for (int n = 0; n < w->tiles; n++) {
@@ -415,6 +455,18 @@ static void backward_chunk(struct lct_backward *job, int64_t rows)
         lct_param_gradients_sum_chunk(p, rows);
 }
 
+/* Gradients of rotated queries are needed for those of what they depend on,
+ * and always carried over parts of the keys. */
+static bool needs_dq(const struct lct_backward *job)
+{
+    const struct lct_request *r = job->p->request;
+
+    if (r->part != NULL || job->g->dq != NULL || job->needs_angles)
+        return true;
+    return job->learns && (lct_rotation_learns(job->p) || r->content != NULL ||
+                           r->row != NULL);
+}
+
 /* Which gradients are wanted, or needed for those that are. */
 static void find_needs(struct lct_backward *job)
 {
@@ -426,9 +478,7 @@ static void find_needs(struct lct_backward *job)
     job->needs_angles =
         r->token_angles != NULL && (job->learns || g->dx != NULL);
     job->needs_dbias = job->learns && lct_bias_learns(p);
-    job->needs_dq = g->dq != NULL || job->needs_angles ||
-                    (job->learns && (lct_rotation_learns(p) ||
-                                     r->content != NULL || r->row != NULL));
+    job->needs_dq = needs_dq(job);
     job->needs_dk = g->dk != NULL || job->needs_angles ||
                     (job->learns && lct_rotation_learns(p) && !r->rotated_keys);
     job->needs_dv = r->values_of_keys ? job->needs_dk : g->dv != NULL;
@@ -463,7 +513,8 @@ void lct_tiled_backward(const struct lct_plan *p,
     lct_dense_heads_backward(&job);
     if (p->request->token_numbers != NULL && (job.learns || g->dx != NULL))
         lct_token_angles_end_backward(p, g->dx);
-    lct_sinks_backward(p, pass);
+    if (!lct_plan_carries_on(p))
+        lct_sinks_backward(p, pass);
     if (!job.learns)
         return;
     if (content)

@@ -2,6 +2,7 @@
 #include "token_angles.h"
 #include "../core/pool.h"
 #include "../kernel/row.h"
+#include "content_state.h"
 #include "key_order.h"
 #include "pairs.h"
 #include "param_gradients.h"
@@ -39,7 +40,16 @@ void lct_token_angles_layout(struct lct_tables *tables,
     t->order = lct_arena_ints(arena, p->position_rows, p->S);
     t->own = lct_arena_ints(arena, p->position_rows, p->T);
     t->frequency = lct_arena_doubles(arena, p->D / 2, 1);
-    t->z = lct_arena_doubles(arena, heads * p->S, t->numbers);
+    t->rows = p->S;
+    if (p->request->a->state != NULL && lct_content_state_keeps_numbers(p)) {
+        struct lct_content_state *state = lct_content_state_of(p->request);
+        struct lct_arena kept = lct_content_state_arena(state);
+
+        t->rows = tables->mapped_rows = state->capacity;
+        lct_content_state_numbers(&t->z, &tables->k_mapped, p, &kept, t->rows);
+    } else {
+        t->z = lct_arena_doubles(arena, heads * p->S, t->numbers);
+    }
     t->x = lct_arena_doubles(arena, p->slots * hooks_of(p)->reach, p->W);
     t->row = lct_arena_doubles(arena, p->slots * p->H, t->numbers);
     t->memory =
@@ -90,6 +100,12 @@ static void load_token(struct loaded *l, const struct lct_plan *p, int64_t b,
     };
 }
 
+/* Tokens whose z a state has. */
+static int64_t known_of(const struct lct_plan *p)
+{
+    return lct_content_state_keeps_numbers(p) ? lct_content_state_known(p) : 0;
+}
+
 /* Numbers of a block of tokens. */
 static void fill_numbers(void *context, size_t task, int slot)
 {
@@ -98,16 +114,17 @@ static void fill_numbers(void *context, size_t task, int slot)
     int64_t tiles = lct_sizes_tiles(p->S), b = (int64_t)task / tiles;
     int64_t from = (int64_t)task % tiles * LCT_TILE;
     int64_t end = from + lct_sizes_in_tile(p->S, from);
+    int64_t known = known_of(p);
     double *row = t->row + slot * p->H * t->numbers;
 
-    for (int64_t n = from; n < end; n++) {
+    for (int64_t n = from > known ? from : known; n < end; n++) {
         int64_t j = t->order[lct_plan_row(p, b) * p->S + n];
         struct loaded l;
 
         load_token(&l, p, b, n, slot);
         hooks_of(p)->numbers(row, p->tables->content, &l.token);
         for (int64_t h = 0; h < p->H; h++)
-            memcpy(t->z + ((b * p->H + h) * p->S + j) * t->numbers,
+            memcpy(t->z + ((b * p->H + h) * t->rows + j) * t->numbers,
                    row + h * t->numbers, (size_t)t->numbers * sizeof(*row));
     }
 }
@@ -129,11 +146,11 @@ static void sum_numbers(void *context, size_t task, int slot)
     const struct lct_token_tables *t = &p->tables->token;
     int64_t row = lct_plan_row(p, (int64_t)task / p->H);
     const int64_t *order = t->order + row * p->S;
-    double *z = t->z + (int64_t)task * p->S * t->numbers;
-    const int64_t first = first_sum(p);
+    double *z = t->z + (int64_t)task * t->rows * t->numbers;
+    const int64_t first = first_sum(p), known = known_of(p);
 
     (void)slot;
-    for (int64_t n = 1; n < p->S; n++)
+    for (int64_t n = known > 1 ? known : 1; n < p->S; n++)
         if (lct_key_order_doc(p, row, order[n]) ==
             lct_key_order_doc(p, row, order[n - 1]))
             for (int64_t c = first; c < t->numbers; c++)
@@ -182,7 +199,8 @@ void lct_token_angles_rotate(double *out, const struct lct_plan *p,
 {
     const struct lct_token_tables *t = &p->tables->token;
     int64_t j = key_of(p, role, at), pairs = p->D / 2;
-    const double *z = t->z + ((at[0] * p->H + at[1]) * p->S + j) * t->numbers;
+    const double *z =
+        t->z + ((at[0] * p->H + at[1]) * t->rows + j) * t->numbers;
 
     memcpy(out, x, (size_t)p->D * sizeof(*out));
     for (int64_t c = 0; j >= 0 && c < pairs; c++) {
@@ -205,7 +223,7 @@ void lct_token_angles_rotate_backward(double *dx, const struct lct_plan *p,
     const struct lct_token_tables *t = &p->tables->token;
     int64_t j = key_of(p, role, at), pairs = p->D / 2;
     int64_t head = at[0] * p->H + at[1];
-    const double *z = t->z + (head * p->S + j) * t->numbers;
+    const double *z = t->z + (head * t->rows + j) * t->numbers;
     double *dz = t->dz[role] +
                  (head * (role == LCT_KEY ? p->S : p->T) + at[2]) * t->numbers;
 

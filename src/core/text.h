@@ -53,6 +53,17 @@ static inline bool lct_is_among(const char *words, const char *word)
     return false;
 }
 
+/* out = the next of 'words', which are shorter than 'size'; false past the last
+   one: for (const char *at = words; lct_next_word(out, size, &at);) */
+static inline bool lct_next_word(char *out, size_t size, const char **words)
+{
+    const size_t n = strcspn(*words, " ");
+
+    (void)snprintf(out, size, "%.*s", (int)n, *words);
+    *words += n + ((*words)[n] == ' ');
+    return n > 0;
+}
+
 /* What stands behind the last slash of a path. */
 static inline const char *lct_last_part(const char *path)
 {

@@ -192,35 +192,37 @@ static double real_position(const struct lct_call *c, double q, double k)
     return c->e->value[DIALECT] == BLOOM ? k : backwards(c, q - k);
 }
 
-static void real_bias(double *out, const struct lct_call *c, int64_t head,
-                      double q, const double *k, size_t n)
+static void real_bias(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
 {
-    double m = slope_of(c, head);
+    double m = slope_of(c, x->head);
 
-    for (size_t j = 0; j < n; j++)
-        out[j] = m * real_position(c, q, k[j]);
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = m * real_position(c, x->q, x->k[j]);
 }
 
 /* forward: out[j] = m k[j], -m (q - k[j]) or -m |q - k[j]| */
 static void real_backward(const struct lct_real_gradients *g,
-                          const struct lct_call *c, int64_t head, double q,
-                          const double *k, const double *dout, size_t n)
+                          const struct lct_call *c,
+                          const struct lct_real_keys *x, const double *dout)
 {
-    double m = slope_of(c, head), sum = 0;
+    double m = slope_of(c, x->head), sum = 0;
     bool symmetric = c->e->value[SYMMETRIC] != 0;
 
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < x->n; j++) {
         if (dout[j] == 0)
             continue;
-        sum += dout[j] * real_position(c, q, k[j]);
+        sum += dout[j] * real_position(c, x->q, x->k[j]);
         if (c->e->value[DIALECT] == BLOOM)
             g->dk[j] += m * dout[j];
         else
-            lct_real_add(g, j,
-                         -m * dout[j] * (symmetric ? lct_sign(q - k[j]) : 1));
+            lct_real_add(
+                g, j,
+                -m * dout[j] *
+                    (symmetric ? lct_sign(lct_real_distance(x, j)) : 1));
     }
     if (g->dparam != NULL && c->e->value[LEARNED] != 0)
-        g->dparam[0][head] += m * sum;
+        g->dparam[0][x->head] += m * sum;
 }
 
 /*

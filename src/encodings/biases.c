@@ -60,29 +60,31 @@ static void backward(double *const *dparam, const struct lct_call *c,
     }
 }
 
-static void real_bias(double *out, const struct lct_call *c, int64_t head,
-                      double q, const double *k, size_t n)
+static void real_bias(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
 {
     double more[CHUNK];
 
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < x->n; j++)
         out[j] = 0;
     for (int i = 0; i < c->e->parts; i++) {
         struct lct_call own = call_of(c, i);
 
-        for (size_t at = 0; at < n; at += CHUNK) {
-            size_t count = n - at < CHUNK ? n - at : CHUNK;
+        for (size_t at = 0; at < x->n; at += CHUNK) {
+            struct lct_real_keys part = *x;
 
-            own.e->row->score.real.at(more, &own, head, q, k + at, count);
-            for (size_t j = 0; j < count; j++)
+            part.k += at;
+            part.n = x->n - at < CHUNK ? x->n - at : CHUNK;
+            own.e->row->score.real.at(more, &own, &part);
+            for (size_t j = 0; j < part.n; j++)
                 out[at + j] += more[j];
         }
     }
 }
 
 static void real_backward(const struct lct_real_gradients *g,
-                          const struct lct_call *c, int64_t head, double q,
-                          const double *k, const double *dout, size_t n)
+                          const struct lct_call *c,
+                          const struct lct_real_keys *x, const double *dout)
 {
     for (int i = 0; i < c->e->parts; i++) {
         struct lct_call own = call_of(c, i);
@@ -90,7 +92,7 @@ static void real_backward(const struct lct_real_gradients *g,
 
         if (g->dparam != NULL)
             part.dparam = g->dparam + c->e->part[i].first_param;
-        own.e->row->score.real.backward(&part, &own, head, q, k, dout, n);
+        own.e->row->score.real.backward(&part, &own, x, dout);
     }
 }
 

@@ -77,7 +77,15 @@ struct lct_content_gradient {
     double *dnumbers; /* of c->numbers */
 };
 
-/* Where the hooks of lct_real_pair add gradients. */
+/* For the hooks of lct_real_pair: a query of a head at q, keys at k [n]. */
+struct lct_real_keys {
+    int64_t head;
+    double q;
+    const double *k;
+    size_t n;
+};
+
+/* Where these hooks add gradients. */
 struct lct_real_gradients {
     double *const *dparam; /* NULL: not wanted */
     double *dq, *dk;       /* of the query's position, of each key's */
@@ -140,7 +148,13 @@ static inline double lct_sign(double x)
     return (x > 0) - (x < 0);
 }
 
-/* Add x, the gradient of the query's position minus that of key j. */
+/* The query's position minus that of key j. */
+static inline double lct_real_distance(const struct lct_real_keys *x, size_t j)
+{
+    return x->q - x->k[j];
+}
+
+/* Add x, the gradient of that. */
 static inline void lct_real_add(const struct lct_real_gradients *g, size_t j,
                                 double x)
 {

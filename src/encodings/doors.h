@@ -128,12 +128,12 @@ struct lct_rotate_door {
  * or in any order.  At a kink, as of |q - k[j]| at 0, the derivative is 0.
  */
 struct lct_real_pair {
-    void (*at)(double *out, const struct lct_call *c, int64_t head, double q,
-               const double *k, size_t n);
+    void (*at)(double *out, const struct lct_call *c,
+               const struct lct_real_keys *x);
     /* Add dout[j] d out[j] / d of the parameters, of q and of k[j]. */
     void (*backward)(const struct lct_real_gradients *g,
-                     const struct lct_call *c, int64_t head, double q,
-                     const double *k, const double *dout, size_t n);
+                     const struct lct_call *c, const struct lct_real_keys *x,
+                     const double *dout);
 };
 
 /*

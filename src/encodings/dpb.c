@@ -179,22 +179,22 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *c,
                            (double)lct_distance(q_pos, k_pos), dout);
 }
 
-static void real_bias(double *out, const struct lct_call *c, int64_t head,
-                      double q, const double *k, size_t n)
+static void real_bias(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
 {
-    for (size_t j = 0; j < n; j++)
-        network(out + j, c, head, 1, q - k[j]);
+    for (size_t j = 0; j < x->n; j++)
+        network(out + j, c, x->head, 1, lct_real_distance(x, j));
 }
 
 static void real_backward(const struct lct_real_gradients *g,
-                          const struct lct_call *c, int64_t head, double q,
-                          const double *k, const double *dout, size_t n)
+                          const struct lct_call *c,
+                          const struct lct_real_keys *x, const double *dout)
 {
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < x->n; j++)
         if (dout[j] != 0)
-            lct_real_add(
-                g, j,
-                network_backward(g->dparam, c, head, 1, q - k[j], dout + j));
+            lct_real_add(g, j,
+                         network_backward(g->dparam, c, x->head, 1,
+                                          lct_real_distance(x, j), dout + j));
 }
 
 static const locant_variant variants[] = {

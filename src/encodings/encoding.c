@@ -2,6 +2,7 @@
 #include "length_limit.h"
 #include "spec.h"
 #include "../angle/schedule.h"
+#include "locant/rotate.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -178,29 +178,32 @@ static void bias_backward(double *const *dparam, const struct lct_call *call,
     }
 }
 
-static void real_bias(double *out, const struct lct_call *call, int64_t head,
-                      double q, const double *k, size_t count)
+static void real_bias(double *out, const struct lct_call *call,
+                      const struct lct_real_keys *x)
 {
-    for (size_t j = 0; j < count; j++)
-        out[j] = network(call, head, relate(call, q, fabs(q - k[j])));
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = network(call, x->head,
+                         relate(call, x->q, fabs(lct_real_distance(x, j))));
 }
 
 /* forward: f = u / v, u = psi(|q - k|), v = psi(max(L, q)) + epsilon */
 static void real_backward(const struct lct_real_gradients *g,
-                          const struct lct_call *call, int64_t head, double q,
-                          const double *k, const double *dout, size_t count)
+                          const struct lct_call *call,
+                          const struct lct_real_keys *x, const double *dout)
 {
     double c = call->param[C][0];
 
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < x->n; j++) {
         struct relative r;
         double df;
 
         if (dout[j] == 0)
             continue;
-        r = relate(call, q, fabs(q - k[j]));
-        df = network_backward(g->dparam, call, head, r, dout[j]);
-        lct_real_add(g, j, df / r.v * psi_by_x(c, r.n) * lct_sign(q - k[j]));
+        r = relate(call, x->q, fabs(lct_real_distance(x, j)));
+        df = network_backward(g->dparam, call, x->head, r, dout[j]);
+        lct_real_add(g, j,
+                     df / r.v * psi_by_x(c, r.n) *
+                         lct_sign(lct_real_distance(x, j)));
         if (!r.below)
             *g->dq -= df * r.u / (r.v * r.v) * psi_by_x(c, r.m);
     }

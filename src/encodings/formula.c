@@ -162,6 +162,26 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
     }
 }
 
+static void real_bias(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
+{
+    bool given = formula_of(c->e)->root[LCT_FORMULA_BIAS] >= 0;
+
+    if (given)
+        lct_formula_real_at(out, c, LCT_FORMULA_BIAS, x);
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = given ? out[j] + 0.0 : 0; /* never -0 */
+}
+
+static void real_bias_backward(const struct lct_real_gradients *g,
+                               const struct lct_call *c,
+                               const struct lct_real_keys *x,
+                               const double *dout)
+{
+    if (formula_of(c->e)->root[LCT_FORMULA_BIAS] >= 0)
+        lct_formula_real_backward(g, c, LCT_FORMULA_BIAS, x, dout);
+}
+
 /* ------------------------------------------------------------------ factors */
 
 static void factor(double *out, const struct lct_call *c, int root,
@@ -196,6 +216,20 @@ static void gain_backward(double *const *dparam, const struct lct_call *c,
     factor_backward(dparam, c, LCT_FORMULA_GAIN, head, q_pos, k_pos, dout, n);
 }
 
+static void real_gain(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
+{
+    lct_formula_real_at(out, c, LCT_FORMULA_GAIN, x);
+}
+
+static void real_gain_backward(const struct lct_real_gradients *g,
+                               const struct lct_call *c,
+                               const struct lct_real_keys *x,
+                               const double *dout)
+{
+    lct_formula_real_backward(g, c, LCT_FORMULA_GAIN, x, dout);
+}
+
 static void after(double *out, const struct lct_call *c, int64_t head,
                   int64_t q_pos, const int64_t *k_pos, size_t n)
 {
@@ -207,6 +241,20 @@ static void after_backward(double *const *dparam, const struct lct_call *c,
                            const double *dout, size_t n)
 {
     factor_backward(dparam, c, LCT_FORMULA_AFTER, head, q_pos, k_pos, dout, n);
+}
+
+static void real_after(double *out, const struct lct_call *c,
+                       const struct lct_real_keys *x)
+{
+    lct_formula_real_at(out, c, LCT_FORMULA_AFTER, x);
+}
+
+static void real_after_backward(const struct lct_real_gradients *g,
+                                const struct lct_call *c,
+                                const struct lct_real_keys *x,
+                                const double *dout)
+{
+    lct_formula_real_backward(g, c, LCT_FORMULA_AFTER, x, dout);
 }
 
 /* The gain of a query that sees 'count' keys. */
@@ -285,10 +333,7 @@ const struct lct_encoding lct_enc_formula = {
     .score = {
         .bias = bias,
         .backward = bias_backward,
-        .real = {
-            lct_formula_real_bias,
-            lct_formula_real_bias_backward,
-        },
+        .real = { real_bias, real_bias_backward },
         .fast = {
             .slope = lct_formula_linear_slope,
             .relative_positions = lct_formula_linear_positions,
@@ -306,18 +351,12 @@ const struct lct_encoding lct_enc_formula = {
         .gain = {
             .at = gain,
             .backward = gain_backward,
-            .real = {
-                lct_formula_real_gain,
-                lct_formula_real_gain_backward,
-            },
+            .real = { real_gain, real_gain_backward },
         },
         .after = {
             .at = after,
             .backward = after_backward,
-            .real = {
-                lct_formula_real_after,
-                lct_formula_real_after_backward,
-            },
+            .real = { real_after, real_after_backward },
         },
         .row = row,
         .row_backward = row_backward,

@@ -46,9 +46,10 @@ static double start_of(const struct lct_formula_name *n)
     return lct_formula_laws_inverse(n->law, fmax(n->min, fmin(x, n->max)));
 }
 
-enum { PROBES = 64 }; /* distances 0 .. 31, then powers of 2 */
+enum { PROBES = 64, NEAR = 32 }; /* distances 0 .. 31, then powers of 2 */
 
-/* Refuse an expression that is not a number at one of the distances. */
+/* Refuse an expression that is not a number at one of the distances, or
+ * infinite at a near one; -infinity of a bias hides the pair. */
 static locant_status check_distances(const struct lct_call *call, int root)
 {
     struct lct_formula_run run;
@@ -57,12 +58,18 @@ static locant_status check_distances(const struct lct_call *call, int root)
 
     lct_formula_evaluate_open(&run, call->e->state, root, call, 0);
     for (int i = 0; i < PROBES; i++)
-        k_pos[i] = -(i < 32 ? i : (int64_t)1 << (i - 32));
+        k_pos[i] = -(i < NEAR ? i : (int64_t)1 << (i - NEAR));
     lct_formula_evaluate(value, &run, 0, k_pos, PROBES);
     for (int i = 0; i < PROBES; i++)
         if (isnan(value[i]))
             return LCT_REFUSE("formula: %s is NaN at distance %" PRId64,
                               call->e->row->keys[root].name, -k_pos[i]);
+    for (int i = 0; i < NEAR; i++)
+        if (isinf(value[i]) && (value[i] > 0 || root != LCT_FORMULA_BIAS))
+            return LCT_REFUSE(
+                "formula: %s is %g at distance %" PRId64 ", expected %s",
+                call->e->row->keys[root].name, value[i], -k_pos[i],
+                root == LCT_FORMULA_BIAS ? "a number or -inf" : "a number");
     return LOCANT_OK;
 }
 

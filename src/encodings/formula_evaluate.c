@@ -94,7 +94,7 @@ static void put_distances(double *out, const struct lct_formula_run *run,
     bool zero = run->c->e->value[LCT_FORMULA_FUTURE] == LCT_FUTURE_ZERO;
 
     for (size_t j = 0; j < n; j++)
-        out[j] = run->real != NULL ? run->real->q - run->real->k[j]
+        out[j] = run->real != NULL ? lct_real_distance(run->real, j)
                                    : (double)lct_distance(q_pos, k_pos[j]);
     if (op == LCT_FORMULA_N && zero)
         for (size_t j = 0; j < n; j++)

@@ -11,12 +11,6 @@ struct lct_formula_tokens {
     double key[LCT_FORMULA_NAMES][LCT_FORMULA_PAIRS];
 };
 
-/* Real positions of a query and of keys. */
-struct lct_formula_real {
-    double q;
-    const double *k;
-};
-
 /* A formula for one head: what all pairs share. */
 struct lct_formula_run {
     const struct lct_formula *f;
@@ -27,7 +21,7 @@ struct lct_formula_run {
     double *ds;      /* their gradients; NULL: not wanted */
     const struct lct_formula_tokens *tokens;
     struct lct_formula_tokens *dtokens;     /* NULL: not wanted */
-    const struct lct_formula_real *real;    /* instead of whole positions; NULL:
+    const struct lct_real_keys *real;       /* instead of whole positions; NULL:
                                             not given */
     const struct lct_real_gradients *dreal; /* NULL: not wanted */
     unsigned bits;                          /* of the roots that are wanted */

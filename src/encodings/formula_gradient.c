@@ -77,8 +77,8 @@ static void pass_position(const struct lct_formula_run *run,
             lct_real_add(g, j, d[j]);
         else
             lct_real_add(g, j,
-                         times(d[j], distance_slope(run, run->real->q -
-                                                             run->real->k[j])));
+                         times(d[j], distance_slope(run, lct_real_distance(
+                                                             run->real, j))));
 }
 
 static void pass_leaf(const struct lct_formula_run *run,

@@ -1,7 +1,6 @@
 /* formula_real.c - formulas at real positions, with derivatives by them */
 #include "formula_real.h"
 #include "formula_gradient.h"
-#include <string.h>
 
 enum {
     PAIRS = LCT_FORMULA_PAIRS,
@@ -54,95 +53,46 @@ bool lct_formula_real_has(const locant_encoding *e)
     return true;
 }
 
-static size_t least(size_t a, size_t b)
+/* Keys of x from 'at' on, as many as are evaluated at a time. */
+static struct lct_real_keys part_of(const struct lct_real_keys *x, size_t at)
 {
-    return a < b ? a : b;
+    struct lct_real_keys part = *x;
+
+    part.k += at;
+    part.n = x->n - at < PAIRS ? x->n - at : PAIRS;
+    return part;
 }
 
-static void value_at(double *out, const struct lct_call *c, int root,
-                     int64_t head, double q, const double *k, size_t n)
+void lct_formula_real_at(double *out, const struct lct_call *c, int root,
+                         const struct lct_real_keys *x)
 {
     struct lct_formula_run run;
 
-    lct_formula_evaluate_open(&run, c->e->state, root, c, head);
-    for (size_t at = 0; at < n; at += PAIRS) {
-        const struct lct_formula_real real = { q, k + at };
+    lct_formula_evaluate_open(&run, c->e->state, root, c, x->head);
+    for (size_t at = 0; at < x->n; at += PAIRS) {
+        const struct lct_real_keys part = part_of(x, at);
 
-        run.real = &real;
-        lct_formula_evaluate(out + at, &run, 0, no_positions,
-                             least(n - at, PAIRS));
+        run.real = &part;
+        lct_formula_evaluate(out + at, &run, 0, no_positions, part.n);
     }
 }
 
-/* forward: value_at() */
-static void value_backward(const struct lct_real_gradients *g,
-                           const struct lct_call *c, int root, int64_t head,
-                           double q, const double *k, const double *dout,
-                           size_t n)
+/* forward: lct_formula_real_at() */
+void lct_formula_real_backward(const struct lct_real_gradients *g,
+                               const struct lct_call *c, int root,
+                               const struct lct_real_keys *x,
+                               const double *dout)
 {
     struct lct_formula_run run;
 
-    lct_formula_evaluate_open(&run, c->e->state, root, c, head);
-    for (size_t at = 0; at < n; at += PAIRS) {
-        const struct lct_formula_real real = { q, k + at };
-        const struct lct_real_gradients part = { g->dparam, g->dq, g->dk + at };
+    lct_formula_evaluate_open(&run, c->e->state, root, c, x->head);
+    for (size_t at = 0; at < x->n; at += PAIRS) {
+        const struct lct_real_keys part = part_of(x, at);
+        const struct lct_real_gradients of = { g->dparam, g->dq, g->dk + at };
 
-        run.real = &real;
-        run.dreal = &part;
+        run.real = &part;
+        run.dreal = &of;
         lct_formula_gradient(g->dparam, &run, 0, no_positions, dout + at,
-                             least(n - at, PAIRS));
+                             part.n);
     }
-}
-
-void lct_formula_real_bias(double *out, const struct lct_call *c, int64_t head,
-                           double q, const double *k, size_t n)
-{
-    const struct lct_formula *f = c->e->state;
-
-    if (f->root[LCT_FORMULA_BIAS] < 0) {
-        memset(out, 0, n * sizeof(*out));
-        return;
-    }
-    value_at(out, c, LCT_FORMULA_BIAS, head, q, k, n);
-    for (size_t j = 0; j < n; j++)
-        out[j] += 0.0; /* never -0 */
-}
-
-void lct_formula_real_bias_backward(const struct lct_real_gradients *g,
-                                    const struct lct_call *c, int64_t head,
-                                    double q, const double *k,
-                                    const double *dout, size_t n)
-{
-    const struct lct_formula *f = c->e->state;
-
-    if (f->root[LCT_FORMULA_BIAS] >= 0)
-        value_backward(g, c, LCT_FORMULA_BIAS, head, q, k, dout, n);
-}
-
-void lct_formula_real_gain(double *out, const struct lct_call *c, int64_t head,
-                           double q, const double *k, size_t n)
-{
-    value_at(out, c, LCT_FORMULA_GAIN, head, q, k, n);
-}
-
-void lct_formula_real_gain_backward(const struct lct_real_gradients *g,
-                                    const struct lct_call *c, int64_t head,
-                                    double q, const double *k,
-                                    const double *dout, size_t n)
-{
-    value_backward(g, c, LCT_FORMULA_GAIN, head, q, k, dout, n);
-}
-
-void lct_formula_real_after(double *out, const struct lct_call *c, int64_t head,
-                            double q, const double *k, size_t n)
-{
-    value_at(out, c, LCT_FORMULA_AFTER, head, q, k, n);
-}
-
-void lct_formula_real_after_backward(const struct lct_real_gradients *g,
-                                     const struct lct_call *c, int64_t head,
-                                     double q, const double *k,
-                                     const double *dout, size_t n)
-{
-    value_backward(g, c, LCT_FORMULA_AFTER, head, q, k, dout, n);
 }

@@ -11,23 +11,12 @@
  */
 bool lct_formula_real_has(const locant_encoding *e);
 
-/* Hooks of struct lct_real_pair, of bias, gain and after. */
-void lct_formula_real_bias(double *out, const struct lct_call *c, int64_t head,
-                           double q, const double *k, size_t n);
-void lct_formula_real_bias_backward(const struct lct_real_gradients *g,
-                                    const struct lct_call *c, int64_t head,
-                                    double q, const double *k,
-                                    const double *dout, size_t n);
-void lct_formula_real_gain(double *out, const struct lct_call *c, int64_t head,
-                           double q, const double *k, size_t n);
-void lct_formula_real_gain_backward(const struct lct_real_gradients *g,
-                                    const struct lct_call *c, int64_t head,
-                                    double q, const double *k,
-                                    const double *dout, size_t n);
-void lct_formula_real_after(double *out, const struct lct_call *c, int64_t head,
-                            double q, const double *k, size_t n);
-void lct_formula_real_after_backward(const struct lct_real_gradients *g,
-                                     const struct lct_call *c, int64_t head,
-                                     double q, const double *k,
-                                     const double *dout, size_t n);
+/* One of bias, gain and after, by its root, which must be given: what the hooks
+   of struct lct_real_pair compute. */
+void lct_formula_real_at(double *out, const struct lct_call *c, int root,
+                         const struct lct_real_keys *x);
+void lct_formula_real_backward(const struct lct_real_gradients *g,
+                               const struct lct_call *c, int root,
+                               const struct lct_real_keys *x,
+                               const double *dout);
 #endif

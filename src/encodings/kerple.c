@@ -105,31 +105,31 @@ static void bias_backward(double *const *dparam, const struct lct_call *c,
     dparam[A][head] += sum[A];
 }
 
-static void real_bias(double *out, const struct lct_call *c, int64_t head,
-                      double q, const double *k, size_t count)
+static void real_bias(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
 {
-    for (size_t j = 0; j < count; j++)
-        out[j] = value(c, head, fabs(q - k[j]));
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = value(c, x->head, fabs(lct_real_distance(x, j)));
 }
 
 static void real_backward(const struct lct_real_gradients *g,
-                          const struct lct_call *c, int64_t head, double q,
-                          const double *k, const double *dout, size_t count)
+                          const struct lct_call *c,
+                          const struct lct_real_keys *x, const double *dout)
 {
     double sum[2] = { 0 };
 
-    for (size_t j = 0; j < count; j++) {
-        double d = q - k[j];
+    for (size_t j = 0; j < x->n; j++) {
+        double d = lct_real_distance(x, j);
 
         if (dout[j] == 0)
             continue;
-        value_backward(sum, c, head, fabs(d), dout[j]);
-        lct_real_add(g, j, dout[j] * slope(c, head, fabs(d)) * lct_sign(d));
+        value_backward(sum, c, x->head, fabs(d), dout[j]);
+        lct_real_add(g, j, dout[j] * slope(c, x->head, fabs(d)) * lct_sign(d));
     }
     if (g->dparam == NULL)
         return;
-    g->dparam[P][head] += sum[P];
-    g->dparam[A][head] += sum[A];
+    g->dparam[P][x->head] += sum[P];
+    g->dparam[A][x->head] += sum[A];
 }
 
 static const locant_variant variants[] = {

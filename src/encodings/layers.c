@@ -334,11 +334,9 @@ static const locant_variant variants[] = {
       "5 local to 1 global, 4B and larger", "Gemma 3" },
     { "layers(local=window(size=512)+rope,global=rope(base=1000000),period=6)",
       "5 local to 1 global, 1B", "Gemma 3 1B" },
-    { "layers(local=rope(base=500000,pairing=interleaved),"
+    { "layers(local=chunked(size=8192)+rope(base=500000,pairing=interleaved),"
       "global=temperature,period=4)",
-      "no RoPE but a temperature in every 4th layer (its local layers see "
-      "chunks of 8192 tokens)",
-      "Llama 4" },
+      "3 chunked with RoPE to 1 with a temperature instead", "Llama 4" },
     { "layers(local=rope(base=5000000),global=none,period=4)",
       "no RoPE in every 4th layer", "SmolLM3" },
     { "layers(local=window(size=4096)+rope(base=50000,pairing=interleaved),"

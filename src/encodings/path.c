@@ -16,6 +16,7 @@
  * Projections and convolution start as the layers of PyTorch.
  */
 #include "content.h"
+#include <string.h>
 
 enum { RANK, KERNEL, FORGET, SHARE };
 enum { DOWN, UP, CONV, BETA, BETA_BIAS, GATE, GATE_BIAS };
@@ -225,8 +226,7 @@ static void backward(double *const *dparam, const double *dout,
     struct token s = token_of(c, t);
     int64_t D = c->head_dim;
 
-    for (int64_t i = 0; i < s.kernel * s.rank; i++)
-        s.dlow[i] = 0;
+    memset(s.dlow, 0, (size_t)(s.kernel * s.rank) * sizeof(*s.dlow));
     for (int64_t h = 0; h < c->heads; h++, dout += D + 2) {
         double b = lct_sigmoid(linear(c, t, BETA, h));
 
@@ -279,12 +279,6 @@ static void apply(double *u, const double *token, int64_t D)
     lct_accumulate(u, -token[D] * lct_dot(token, u, D), token, D);
 }
 
-static void copy(double *to, const double *from, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = from[i];
-}
-
 /* Keys up to the query: how many places of c->order. */
 static int64_t seen(const struct lct_content *c, int64_t q_pos)
 {
@@ -304,7 +298,7 @@ static void scores(double *s, const struct lct_content *c,
         const double *row = q->q + h * D;
         double *u = q->memory, sum = 0;
 
-        copy(u, row, D);
+        memcpy(u, row, (size_t)D * sizeof(*u));
         for (int64_t n = seen(c, q->pos); n-- > 0;) {
             int64_t j = c->order[n];
             const double *k = c->k + lct_key_at(c, h, j);
@@ -324,12 +318,13 @@ static void walk(double *history, const struct lct_content *c,
                  const struct lct_query *q, int64_t head)
 {
     int64_t D = c->call.head_dim, n = seen(c, q->pos);
+    size_t row = (size_t)D * sizeof(*history);
 
-    copy(history + n * D, q->q + head * D, D);
+    memcpy(history + n * D, q->q + head * D, row);
     for (; n-- > 0;) {
         double *u = history + n * D;
 
-        copy(u, u + D, D);
+        memcpy(u, u + D, row);
         if (n + 1 < seen(c, q->pos)) /* the maps of the keys passed */
             apply(u, c->numbers + lct_token_at(c, head, c->order[n + 1]), D);
     }
@@ -351,8 +346,7 @@ static void head_backward(const double *ds,
     double *a = q->memory + (most + 1) * D, older = 0;
 
     walk(q->memory, c, q, head);
-    for (int64_t d = 0; d < D; d++)
-        a[d] = 0;
+    memset(a, 0, (size_t)D * sizeof(*a));
     for (int64_t n = 0; n < most; n++) {
         int64_t j = c->order[n], at = lct_token_at(c, head, j);
         const double *w = c->numbers + at, *u = q->memory + n * D;

@@ -19,6 +19,7 @@
 #include "../core/size.h"
 #include "blocks.h"
 #include "rotate.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,10 @@
  * Pair c of a head is rotated by x_c X + y_c Y, so unlike in axial forms one
  * angle can depend on both axes.  Frequencies start as those of the axial form,
  * rotated in each head by a random angle.
+ * exp(sum_a p_a m_a A) of one skew matrix A (Yu et al.: ComRoPE. 2025.
+ * arXiv:2506.03737, section 4), and blocks of 2 of LieRE (Ostmeier et al. 2024.
+ * arXiv:2406.10322), are this in the basis of the planes of A, which the
+ * projections of queries and keys absorb.
  */
 #include "rope_grid.h"
 #include <math.h>
@@ -149,7 +153,8 @@ const struct lct_encoding lct_enc_rope_mixed = {
         .formula = "pair c rotates by x_c X + y_c Y, frequencies learned for "
                    "each head",
         .source = "Heo et al. 2024, arXiv:2403.13298v2, section 3.2",
-        .used_by = "rope-vit (RoPE-Mixed)",
+        .used_by = "rope-vit (RoPE-Mixed); ComRoPE and LieRE with blocks of 2, "
+                   "in another basis of the channels",
         .pitfalls = "Needs as many key heads as query heads; the initial base "
                     "is 10, not 10000; resizing keeps coordinates in patches.",
         .doors = LOCANT_DOOR_ROTATE,

@@ -3,6 +3,7 @@
 #include "blocks.h"
 #include "length_limit.h"
 #include "params.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "locant/multimodal.h"
 #include "params.h"
 #include "rotate.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 
 static const char fn[] = "locant_coordinates_backward";

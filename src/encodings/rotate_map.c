@@ -8,6 +8,7 @@
 #include "blocks.h"
 #include "params.h"
 #include "rotate.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "lengths.h"
 #include "params.h"
 #include "rotate.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -70,41 +70,43 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
     }
 }
 
-static void real_bias(double *out, const struct lct_call *s, int64_t head,
-                      double q, const double *k, size_t n)
+static void real_bias(double *out, const struct lct_call *s,
+                      const struct lct_real_keys *x)
 {
     const struct lct_phase *frequency = s->e->state;
     int64_t pairs = (int64_t)s->e->value[DIM] / 2;
 
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < x->n; j++) {
         double sum = 0, cosine, sine;
 
         for (int64_t c = 0; c < pairs; c++) {
-            lct_angle_real(&cosine, &sine, frequency[c], q - k[j]);
+            lct_angle_real(&cosine, &sine, frequency[c],
+                           lct_real_distance(x, j));
             sum += cosine - 1;
         }
-        out[j] = sum * slope_of(s, head);
+        out[j] = sum * slope_of(s, x->head);
     }
 }
 
 /* forward: out[j] = slope sum_c (cos(d w_c) - 1), d = q - k[j] */
 static void real_backward(const struct lct_real_gradients *g,
-                          const struct lct_call *s, int64_t head, double q,
-                          const double *k, const double *dout, size_t n)
+                          const struct lct_call *s,
+                          const struct lct_real_keys *x, const double *dout)
 {
     const struct lct_phase *frequency = s->e->state;
     int64_t pairs = (int64_t)s->e->value[DIM] / 2;
 
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < x->n; j++) {
         double sum = 0, cosine, sine;
 
         if (dout[j] == 0)
             continue;
         for (int64_t c = 0; c < pairs; c++) {
-            lct_angle_real(&cosine, &sine, frequency[c], q - k[j]);
+            lct_angle_real(&cosine, &sine, frequency[c],
+                           lct_real_distance(x, j));
             sum -= sine * lct_phase_radians(frequency[c]);
         }
-        lct_real_add(g, j, dout[j] * sum * slope_of(s, head));
+        lct_real_add(g, j, dout[j] * sum * slope_of(s, x->head));
     }
 }
 

@@ -53,22 +53,21 @@ static void gain(double *out, const struct lct_call *c, int64_t head,
         out[j] = gain_at(c, (double)lct_distance(q_pos, k_pos[j]));
 }
 
-static void real_gain(double *out, const struct lct_call *c, int64_t head,
-                      double q, const double *k, size_t n)
+static void real_gain(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
 {
-    (void)head;
-    for (size_t j = 0; j < n; j++)
-        out[j] = gain_at(c, q - k[j]);
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = gain_at(c, lct_real_distance(x, j));
 }
 
 /* forward: out[j] = sqrt(1 + 2 octaves) */
 static void real_gain_backward(const struct lct_real_gradients *g,
-                               const struct lct_call *c, int64_t head, double q,
-                               const double *k, const double *dout, size_t n)
+                               const struct lct_call *c,
+                               const struct lct_real_keys *x,
+                               const double *dout)
 {
-    (void)head;
-    for (size_t j = 0; j < n; j++) {
-        double d = q - k[j];
+    for (size_t j = 0; j < x->n; j++) {
+        double d = lct_real_distance(x, j);
 
         lct_real_add(g, j, dout[j] * octaves_slope(c, d) / gain_at(c, d));
     }
@@ -85,21 +84,21 @@ static void bias_heads(double *out, const struct lct_call *c, int64_t head,
         out[h] = bias;
 }
 
-static void real_bias(double *out, const struct lct_call *c, int64_t head,
-                      double q, const double *k, size_t n)
+static void real_bias(double *out, const struct lct_call *c,
+                      const struct lct_real_keys *x)
 {
-    (void)head;
-    for (size_t j = 0; j < n; j++)
-        out[j] = bias_at(c, q - k[j]);
+    for (size_t j = 0; j < x->n; j++)
+        out[j] = bias_at(c, lct_real_distance(x, j));
 }
 
 static void real_bias_backward(const struct lct_real_gradients *g,
-                               const struct lct_call *c, int64_t head, double q,
-                               const double *k, const double *dout, size_t n)
+                               const struct lct_call *c,
+                               const struct lct_real_keys *x,
+                               const double *dout)
 {
-    (void)head;
-    for (size_t j = 0; j < n; j++)
-        lct_real_add(g, j, -2 * dout[j] * octaves_slope(c, q - k[j]));
+    for (size_t j = 0; j < x->n; j++)
+        lct_real_add(g, j,
+                     -2 * dout[j] * octaves_slope(c, lct_real_distance(x, j)));
 }
 
 static const locant_variant variants[] = { { "scale-invariant+rope",

@@ -12,19 +12,19 @@
  *     pair c of token t is rotated by peak base^(-2c/D) times the sum over
  *     s <= t of phi_s
  *
- * with numbers for each head and pair, the gate for each head; bias and gate
- * are options.  Sums are in double in order of position; convolution and sums
- * start anew in each document.  Projections and convolution start as the layers
- * of PyTorch.
+ * with numbers for each head and pair, the gate for each head or each of its
+ * pairs; bias and gate are options.  Sums are in double in order of position;
+ * convolution and sums start anew in each document.  Projections and
+ * convolution start as the layers of PyTorch.
  */
 #include "content.h"
 
 enum { RANK, KERNEL, BASE, PEAK, BIAS, GATE, SHARE };
 enum { DOWN, UP, CONV, MORE }; /* parameters; then as the keys say */
-enum { NO_GATE, GATE_HEAD };
+enum { NO_GATE, GATE_HEAD, GATE_PAIR };
 enum { MOST_KERNEL = 8, MOST_RANK = 256 };
 
-static const char *const gates[] = { "none", "head", NULL };
+static const char *const gates[] = { "none", "head", "pair", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
@@ -38,7 +38,8 @@ static const struct lct_key keys[] = {
     { .name = "bias", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: e^bias is added to each step; at 0 that is rope" },
     { .name = "gate", .kind = LCT_WORD, .def = NO_GATE, .words = gates,
-      .doc = "head: each head's steps are multiplied by a gate of the input" },
+      .doc = "head, pair: steps are multiplied by a gate of the input, for "
+             "each head or each of its pairs" },
     LCT_SHARE(0, "yes: the same parameters in all layers"),
     { 0 }
 };
@@ -57,17 +58,25 @@ static const struct lct_key keys[] = {
     { .name = "bias", .dims = { "heads", "pairs" }, .rate = 10,           \
       .scope = LCT_SHARE_KEY,                                             \
       .doc = "logarithm of the step of each pair (phi_bias)" }
-#define GATE_PARAMS                                                       \
-    { .name = "gate_weight", .dims = { "heads", "width" },                \
+#define GATE_PARAMS(...)                                                  \
+    { .name = "gate_weight", .dims = { __VA_ARGS__, "width" },            \
       .scope = LCT_SHARE_KEY, .doc = "of the gate (phase_gate_proj)" },   \
-    { .name = "gate_bias", .dims = { "heads" }, .scope = LCT_SHARE_KEY,   \
-      .doc = "of the gate (phase_gate_proj)" }
+    { .name = "gate_bias", .dims = { __VA_ARGS__ },                       \
+      .scope = LCT_SHARE_KEY, .doc = "of the gate (phase_gate_proj)" }
 
 static const struct lct_param plain[] = { NETWORK_PARAMS, { 0 } };
 static const struct lct_param biased[] = { NETWORK_PARAMS, BIAS_PARAM, { 0 } };
-static const struct lct_param gated[] = { NETWORK_PARAMS, GATE_PARAMS, { 0 } };
-static const struct lct_param all[] = {
-    NETWORK_PARAMS, BIAS_PARAM, GATE_PARAMS, { 0 }
+static const struct lct_param of_heads[] = {
+    NETWORK_PARAMS, GATE_PARAMS("heads"), { 0 }
+};
+static const struct lct_param biased_of_heads[] = {
+    NETWORK_PARAMS, BIAS_PARAM, GATE_PARAMS("heads"), { 0 }
+};
+static const struct lct_param of_pairs[] = {
+    NETWORK_PARAMS, GATE_PARAMS("heads", "pairs"), { 0 }
+};
+static const struct lct_param biased_of_pairs[] = {
+    NETWORK_PARAMS, BIAS_PARAM, GATE_PARAMS("heads", "pairs"), { 0 }
 };
 /* clang-format on */
 
@@ -78,14 +87,18 @@ static bool has_bias(const locant_encoding *e)
 
 static bool has_gate(const locant_encoding *e)
 {
-    return e->value[GATE] == GATE_HEAD;
+    return e->value[GATE] != NO_GATE;
 }
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {
-    if (has_bias(e))
-        return has_gate(e) ? all : biased;
-    return has_gate(e) ? gated : plain;
+    static const struct lct_param *const lists[][2] = {
+        { plain, biased },
+        { of_heads, biased_of_heads },
+        { of_pairs, biased_of_pairs },
+    };
+
+    return lists[(int)e->value[GATE]][has_bias(e)];
 }
 
 /* Indices of parameters; -1: there is none. */
@@ -111,7 +124,7 @@ static int64_t size(const locant_encoding *e, const char *name,
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
-    if (k == bias_param(e) || info->rank == 1)
+    if (k == bias_param(e) || (has_gate(e) && k == gate_param(e) + 1))
         return false;
     return lct_fill_uniform(out, info,
                             1 / sqrt((double)info->shape[info->rank - 1]), r);
@@ -217,28 +230,35 @@ static double step(const struct lct_call *c, const struct lct_inputs *t,
     return sum;
 }
 
-/* The gate of a head, of the unit input of the token; 1 without gates. */
+/* Neighbouring pairs of all heads that share a gate. */
+static int64_t pairs_of_gate(const struct lct_call *c, const struct steps *s)
+{
+    return c->e->value[GATE] == GATE_PAIR ? 1 : s->pairs;
+}
+
+/* Gate n, of the unit input of the token; 1 without gates. */
 static double gate_of(const struct lct_call *c, const struct steps *s,
-                      int64_t head)
+                      int64_t n)
 {
     int gate = gate_param(c->e);
 
     if (gate < 0)
         return 1;
     return lct_sigmoid(
-        lct_dot(c->param[gate] + head * c->width, s->unit, c->width) +
-        c->param[gate + 1][head]);
+        lct_dot(c->param[gate] + n * c->width, s->unit, c->width) +
+        c->param[gate + 1][n]);
 }
 
 static void numbers(double *out, const struct lct_call *c,
                     const struct lct_inputs *t)
 {
     struct steps s = steps_of(c, t);
+    int64_t each = pairs_of_gate(c, &s);
 
-    for (int64_t h = 0; h < c->heads; h++) {
-        double gate = gate_of(c, &s, h);
+    for (int64_t n = 0; n < c->heads * s.pairs / each; n++) {
+        double gate = gate_of(c, &s, n);
 
-        for (int64_t i = h * s.pairs; i < (h + 1) * s.pairs; i++)
+        for (int64_t i = n * each; i < (n + 1) * each; i++)
             out[i] = gate * step(c, t, &s, i);
     }
 }
@@ -269,16 +289,16 @@ static void step_backward(double *const *dparam, const struct lct_call *c,
 
 /* forward: gate = sigmoid(weight u + bias); adds to du of the token. */
 static void gate_backward(double *const *dparam, const struct lct_call *c,
-                          const struct steps *s, int64_t head, double dgate)
+                          const struct steps *s, int64_t n, double dgate)
 {
     int param = gate_param(c->e);
-    double gate = gate_of(c, s, head), d = dgate * gate * (1 - gate);
+    double gate = gate_of(c, s, n), d = dgate * gate * (1 - gate);
 
     if (param < 0)
         return;
-    lct_accumulate(dparam[param] + head * c->width, d, s->unit, c->width);
-    dparam[param + 1][head] += d;
-    lct_accumulate(s->du, d, c->param[param] + head * c->width, c->width);
+    lct_accumulate(dparam[param] + n * c->width, d, s->unit, c->width);
+    dparam[param + 1][n] += d;
+    lct_accumulate(s->du, d, c->param[param] + n * c->width, c->width);
 }
 
 /* forward: low_n = down u_n; du already has the gradient of the gate. */
@@ -304,19 +324,20 @@ static void backward(double *const *dparam, const double *dout,
                      const struct lct_call *c, const struct lct_inputs *t)
 {
     struct steps s = steps_of(c, t);
+    int64_t each = pairs_of_gate(c, &s);
 
     for (int64_t i = 0; i < c->width; i++)
         s.du[i] = 0;
     for (int64_t i = 0; i < s.kernel * s.rank; i++)
         s.dlow[i] = 0;
-    for (int64_t h = 0; h < c->heads; h++) {
-        double gate = gate_of(c, &s, h), dgate = 0;
+    for (int64_t n = 0; n < c->heads * s.pairs / each; n++) {
+        double gate = gate_of(c, &s, n), dgate = 0;
 
-        for (int64_t i = h * s.pairs; i < (h + 1) * s.pairs; i++) {
+        for (int64_t i = n * each; i < (n + 1) * each; i++) {
             dgate += dout[i] * step(c, t, &s, i);
             step_backward(dparam, c, t, &s, i, dout[i] * gate);
         }
-        gate_backward(dparam, c, &s, h, dgate);
+        gate_backward(dparam, c, &s, n, dgate);
     }
     low_backward(dparam, c, t, &s);
 }

@@ -2,7 +2,7 @@
 #include "../core/pool.h"
 #include "../core/size.h"
 #include "../core/tensor.h"
-#include "locant/encoding.h"
+#include "locant/rotate.h"
 #include <math.h>
 
 static const char fn[] = "locant_encoding_similarity";

@@ -159,8 +159,11 @@ bool lct_check_class_has(const struct lct_check *k, unsigned traits);
 /* The least number of edits from a to b, whatever the case of their letters
    (Levenshtein 1966); SIZE_MAX if one is longer than 64 bytes. */
 size_t lct_check_edits(const char *a, const char *b);
-/* The nearest of 'names' (NULL at the end) within a third of its letters. */
-const char *lct_check_nearest(const char *word, const char *const *names);
+/* The nearest of 'names', between which are blanks, within a third of the
+   letters of the word; NULL if there is none. */
+enum { LCT_NEAREST_BYTES = 64 };
+const char *lct_check_nearest(char out[LCT_NEAREST_BYTES], const char *word,
+                              const char *names);
 
 /* The ends of YaRN's ramp, rounded and clipped. */
 struct lct_ramp {

@@ -112,9 +112,8 @@ static void no_base(struct lct_check *k)
 
 /* ---------------------------------------------------------------- rope_type */
 
-static const char *const hf_kinds[] = { "default",      "linear",   "dynamic",
-                                        "yarn",         "longrope", "llama3",
-                                        "proportional", "axial",    NULL };
+static const char hf_kinds[] =
+    "default linear dynamic yarn longrope llama3 proportional axial";
 
 /* transformers 5 knows the kind in this class. */
 static bool known_to_hf5(const struct lct_check *k, const char *kind)
@@ -123,14 +122,12 @@ static bool known_to_hf5(const struct lct_check *k, const char *kind)
         return lct_check_is(k, "phi3");
     if (strcmp(kind, "mrope") == 0)
         return lct_check_is(k, "qwen2_vl_text qwen2_5_vl_text");
-    return lct_is_among(
-        "default linear dynamic yarn longrope llama3 proportional "
-        "axial",
-        kind);
+    return lct_is_among(hf_kinds, kind);
 }
 
 /* The kind that was meant, NULL if that is not clear. */
-static const char *meant(const struct lct_check *k, const json_t *dict,
+static const char *meant(char room[LCT_NEAREST_BYTES],
+                         const struct lct_check *k, const json_t *dict,
                          const char *kind)
 {
     if (strcmp(kind, "su") == 0)
@@ -142,13 +139,14 @@ static const char *meant(const struct lct_check *k, const json_t *dict,
                        lct_check_has(dict, "mrope_section")
                    ? "default"
                    : NULL;
-    return lct_check_nearest(kind, hf_kinds);
+    return lct_check_nearest(room, kind, hf_kinds);
 }
 
 /* D05 */
 static void unknown_kind(struct lct_check *k, const struct lct_rope_entry *e)
 {
-    const char *better = meant(k, e->dict, e->kind);
+    char room[LCT_NEAREST_BYTES];
+    const char *better = meant(room, k, e->dict, e->kind);
     char key[LCT_PATH_BYTES];
     struct lct_draft *f;
 

@@ -71,8 +71,10 @@ static struct lct_word word_of(const struct subject *u, const char *name,
         assert(n == 1 && (size_t)(name[0] - '0') < u->n);
         return u->words[name[0] - '0'];
     }
-    while (strlen(names[i].name) != n || strncmp(names[i].name, name, n) != 0)
-        i++; /* the table has all names of findings.def */
+    while (i + 1 < sizeof names / sizeof names[0] &&
+           (strlen(names[i].name) != n || strncmp(names[i].name, name, n) != 0))
+        i++;
+    assert(strncmp(names[i].name, name, n) == 0);
     return names[i].word;
 }
 

@@ -5,37 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off */
+enum { NEOX, NORM };
+enum { AS_IS, PERMUTED };
+
 static const struct lct_gguf_arch archs[] = {
-    /* name, interleaved, permuted, base, period */
-    { "llama", true, true, 0, 0 },       { "llama4", true, false, 500000, 4 },
-    { "mistral3", true, true, 0, 0 },    { "deci", true, true, 0, 0 },
-    { "baichuan", true, true, 0, 0 },    { "internlm2", true, true, 0, 0 },
-    { "minicpm", true, true, 0, 0 },     { "xverse", true, true, 0, 0 },
-    { "command-r", true, false, 0, 0 },  { "cohere2", true, false, 0, 4 },
-    { "olmo", true, true, 0, 0 },        { "arctic", true, true, 0, 0 },
-    { "deepseek", true, true, 0, 0 },    { "deepseek2", true, false, 0, 0 },
-    { "chatglm", true, false, 0, 0 },    { "glm4", true, false, 0, 0 },
-    { "granite", true, true, 0, 0 },     { "granitemoe", true, true, 0, 0 },
-    { "chameleon", true, true, 0, 0 },   { "bailingmoe", true, true, 0, 0 },
-    { "smollm3", true, true, 0, 0 },     { "arcee", true, true, 0, 0 },
-    { "ernie4_5", true, false, 0, 0 },    { "plm", true, false, 0, 0 },
-    { "falcon", false, false, 0, 0 },    { "grok", false, false, 0, 0 },
-    { "dbrx", false, false, 500000, 0 }, { "stablelm", false, false, 0, 0 },
-    { "qwen", false, false, 0, 0 },      { "qwen2", false, false, 1e6, 0 },
-    { "qwen2moe", false, false, 1e6, 0 },{ "qwen3", false, false, 1e6, 0 },
-    { "qwen3moe", false, false, 1e6, 0 },{ "qwen2vl", false, false, 1e6, 0 },
-    { "qwen3vl", false, false, 5e6, 0 }, { "olmo2", false, false, 500000, 0 },
-    { "olmoe", false, false, 0, 0 },     { "phi2", false, false, 0, 0 },
-    { "phi3", false, false, 0, 0 },      { "gemma", false, false, 0, 0 },
-    { "gemma2", false, false, 0, 2 },    { "gemma3", false, false, 1e6, 6 },
-    { "gemma3n", false, false, 1e6, 5 }, { "starcoder2", false, false, 0, 0 },
-    { "gptneox", false, false, 0, 0 },   { "nemotron", false, false, 0, 0 },
-    { "exaone4", false, false, 1e6, 4 }, { "gpt-oss", false, false, 150000, 2 },
-    { "glm4moe", false, false, 1e6, 0 }, { "minimax-m2", false, false, 5e6, 0 },
-    { "bitnet", false, false, 0, 0 },    { "apertus", false, false, 12e6, 0 }
+#define LCT_ARCH(name, family, pairing)
+#define LCT_CHECKED(name, family, pairing, permuted, base, period)             \
+    { name, pairing, permuted, base, period },
+#define LCT_UNPLANNED(name, pairing, permuted, base, period)                   \
+    { name, pairing, permuted, base, period },
+#include "gguf_architectures.def"
 };
-/* clang-format on */
 
 const struct lct_gguf_arch *lct_check_gguf_arch(const char *name)
 {

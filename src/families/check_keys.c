@@ -2,6 +2,7 @@
  * are unknown, missing or unread, and keys of the top level that nearly are one
  * of positions */
 #include "check.h"
+#include "../core/text.h"
 #include "../encodings/yarn.h"
 #include <string.h>
 
@@ -85,13 +86,13 @@ static const struct known_key *find_key(const char *name)
 static void unknown_key(struct lct_check *k, const struct lct_rope_entry *e,
                         const char *name)
 {
-    const char *names[64] = { NULL };
+    char names[1024] = "", room[LCT_NEAREST_BYTES];
     const char *nearest;
     struct lct_draft *f;
 
     for (size_t i = 0; known_keys[i].name != NULL; i++)
-        names[i] = known_keys[i].name;
-    nearest = lct_check_nearest(name, names);
+        LCT_APPEND(names, "%s ", known_keys[i].name);
+    nearest = lct_check_nearest(room, name, names);
     f = LCT_FIND(k, e, ID(X02), Q(name), S(nearest));
     if (nearest != NULL && !lct_check_has(e->dict, nearest) &&
         strchr(name, '.') == NULL) {
@@ -177,28 +178,22 @@ static void report_nearly(struct lct_check *k, const char *key,
 /* X04: a key of the top level that is within two edits of an absent one */
 static void nearly_key(struct lct_check *k)
 {
-    static const char *const names[] = { "rope_theta",
-                                         "rope_scaling",
-                                         "rope_parameters",
-                                         "partial_rotary_factor",
-                                         "sliding_window",
-                                         "use_sliding_window",
-                                         "max_position_embeddings",
-                                         "original_max_position_embeddings",
-                                         "layer_types",
-                                         "no_rope_layers",
-                                         "rope_local_base_freq",
-                                         "num_key_value_heads" };
+    static const char names[] =
+        "rope_theta rope_scaling rope_parameters partial_rotary_factor "
+        "sliding_window use_sliding_window max_position_embeddings "
+        "original_max_position_embeddings layer_types no_rope_layers "
+        "rope_local_base_freq num_key_value_heads";
     const char *key;
+    char name[64];
     json_t *value;
 
     json_object_foreach((json_t *)(uintptr_t)k->text, key, value) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            const size_t edits = lct_check_edits(key, names[i]);
+        for (const char *at = names; lct_next_word(name, sizeof name, &at);) {
+            const size_t edits = lct_check_edits(key, name);
 
             if (edits > 0 && edits <= 2 &&
-                json_object_get(k->text, names[i]) == NULL)
-                report_nearly(k, key, names[i], value);
+                json_object_get(k->text, name) == NULL)
+                report_nearly(k, key, name, value);
         }
     }
 }

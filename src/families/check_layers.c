@@ -1,6 +1,7 @@
 /* check_layers.c - checks P01 to P04, P09 to P11 and G11: which layers slide,
  * rotate or are scaled */
 #include "check.h"
+#include "../core/text.h"
 #include <string.h>
 
 static const json_t *list_of(const struct lct_check *k, const char *key)
@@ -12,33 +13,11 @@ static const json_t *list_of(const struct lct_check *k, const char *key)
 
 /* -------------------------------------------------------------- layer_types */
 
-static const char *const layer_words[] = { "full_attention",
-                                           "sliding_attention",
-                                           "chunked_attention",
-                                           "linear_attention",
-                                           "window_attention",
-                                           "indexed_attention",
-                                           "compressed_sparse_attention",
-                                           "heavily_compressed_attention",
-                                           "conv",
-                                           "moe",
-                                           "hybrid",
-                                           "hybrid_sliding",
-                                           "mamba",
-                                           "attention",
-                                           "sparse",
-                                           "dense",
-                                           "deepseek_sparse_attention",
-                                           "minimax_m3_sparse",
-                                           NULL };
-
-static bool is_layer_word(const char *word)
-{
-    for (size_t i = 0; word != NULL && layer_words[i] != NULL; i++)
-        if (strcmp(word, layer_words[i]) == 0)
-            return true;
-    return false;
-}
+static const char layer_words[] =
+    "full_attention sliding_attention chunked_attention linear_attention "
+    "window_attention indexed_attention compressed_sparse_attention "
+    "heavily_compressed_attention conv moe hybrid hybrid_sliding mamba "
+    "attention sparse dense deepseek_sparse_attention minimax_m3_sparse";
 
 /* P01 */
 static void layer_types(struct lct_check *k)
@@ -52,12 +31,13 @@ static void layer_types(struct lct_check *k)
         LCT_FIND(k, NULL, ID(P01_LENGTH), I((int64_t)n));
     for (size_t i = 0; i < n; i++) {
         const char *word = json_string_value(json_array_get(list, i));
+        char room[LCT_NEAREST_BYTES];
         const char *nearest;
 
-        if (is_layer_word(word))
+        if (word != NULL && lct_is_among(layer_words, word))
             continue;
         word = word ? word : "(no text)";
-        nearest = lct_check_nearest(word, layer_words);
+        nearest = lct_check_nearest(room, word, layer_words);
         LCT_FIND(k, NULL, ID(P01_KIND), I((int64_t)i), Q(word), S(nearest));
         return;
     }

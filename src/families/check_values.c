@@ -3,6 +3,7 @@
 #include "check.h"
 #include "../core/text.h"
 #include "check_params.h"
+#include "family.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,18 @@ static void check_positive(struct lct_check *k, const json_t *object,
                  R(json_number_value(value)), I(is_frequency(name)));
 }
 
+/* D09: a window of no key, where only null means none */
+static void check_no_window(struct lct_check *k)
+{
+    const json_t *window = json_object_get(k->text, "sliding_window");
+    const struct lct_family *f = lct_family_find(k->type);
+
+    if (json_is_integer(window) && json_integer_value(window) == 0 &&
+        f != NULL &&
+        (f->rule == LCT_LAYERS_WINDOW || f->rule == LCT_LAYERS_PERIOD))
+        LCT_FIND(k, NULL, ID(D09_WINDOW));
+}
+
 /* D09: a factor from 0 to 1 */
 static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
 {
@@ -95,64 +108,24 @@ static void check_shrinking(struct lct_check *k, const struct lct_rope_entry *e)
     LCT_FIND(k, e, ID(D09_SHRINKS), R(1 / e->factor));
 }
 
-static const char *const dictionary_numbers[] = {
-    "rope_theta",
-    "factor",
-    "original_max_position_embeddings",
-    "attention_factor",
-    "beta_fast",
-    "beta_slow",
-    "mscale",
-    "mscale_all_dim",
-    "low_freq_factor",
-    "high_freq_factor",
-    "partial_rotary_factor",
-    "attn_factor",
-    "alpha",
-    "extrapolation_factor",
-    "llama_4_scaling_beta"
-};
+static const char dictionary_numbers[] =
+    "rope_theta factor original_max_position_embeddings attention_factor "
+    "beta_fast beta_slow mscale mscale_all_dim low_freq_factor "
+    "high_freq_factor partial_rotary_factor attn_factor alpha "
+    "extrapolation_factor llama_4_scaling_beta";
 
-static const char *const top_numbers[] = { "hidden_size",
-                                           "num_attention_heads",
-                                           "num_key_value_heads",
-                                           "num_hidden_layers",
-                                           "max_position_embeddings",
-                                           "head_dim",
-                                           "rope_theta",
-                                           "rope_local_base_freq",
-                                           "global_rope_theta",
-                                           "local_rope_theta",
-                                           "partial_rotary_factor",
-                                           "rotary_dim",
-                                           "rotary_pct",
-                                           "rotary_emb_base",
-                                           "sliding_window",
-                                           "max_window_layers",
-                                           "attention_multiplier",
-                                           "query_pre_attn_scalar",
-                                           "attn_logit_softcapping",
-                                           "final_logit_softcapping",
-                                           "qk_rope_head_dim",
-                                           "qk_nope_head_dim",
-                                           "v_head_dim",
-                                           "original_max_position_embeddings",
-                                           "n_positions",
-                                           "n_head",
-                                           "n_layer",
-                                           "n_embd",
-                                           "no_rope_layer_interval",
-                                           "attention_chunk_size",
-                                           "floor_scale",
-                                           "attn_scale",
-                                           "relative_attention_num_buckets",
-                                           "relative_attention_max_distance",
-                                           "position_buckets",
-                                           "max_relative_positions",
-                                           "local_attention",
-                                           "global_attn_every_n_layers" };
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+static const char top_numbers[] =
+    "hidden_size num_attention_heads num_key_value_heads num_hidden_layers "
+    "max_position_embeddings head_dim rope_theta rope_local_base_freq "
+    "global_rope_theta local_rope_theta partial_rotary_factor rotary_dim "
+    "rotary_pct rotary_emb_base sliding_window max_window_layers "
+    "attention_multiplier query_pre_attn_scalar attn_logit_softcapping "
+    "final_logit_softcapping qk_rope_head_dim qk_nope_head_dim v_head_dim "
+    "original_max_position_embeddings n_positions n_head n_layer n_embd "
+    "no_rope_layer_interval attention_chunk_size floor_scale attn_scale "
+    "relative_attention_num_buckets relative_attention_max_distance "
+    "position_buckets max_relative_positions local_attention "
+    "global_attn_every_n_layers";
 
 static bool has_inner_base(const struct lct_check *k)
 {
@@ -179,35 +152,31 @@ static void check_whole(struct lct_check *k, const char *name)
 
 static void check_numbers(struct lct_check *k)
 {
-    static const char *const whole[] = { "hidden_size",
-                                         "num_attention_heads",
-                                         "num_key_value_heads",
-                                         "num_hidden_layers",
-                                         "max_position_embeddings",
-                                         "head_dim",
-                                         "sliding_window",
-                                         "rotary_dim",
-                                         "qk_rope_head_dim",
-                                         "max_window_layers" };
+    char name[64];
+    static const char whole[] =
+        "hidden_size num_attention_heads num_key_value_heads "
+        "num_hidden_layers max_position_embeddings head_dim sliding_window "
+        "rotary_dim qk_rope_head_dim max_window_layers";
 
-    static const char *const positive[] = {
-        "hidden_size",         "head_dim",          "num_key_value_heads",
-        "num_attention_heads", "num_hidden_layers", "max_position_embeddings"
-    };
+    static const char positive[] =
+        "hidden_size head_dim num_key_value_heads num_attention_heads "
+        "num_hidden_layers max_position_embeddings";
 
-    for (size_t i = 0; i < COUNT(top_numbers); i++)
-        check_number(k, k->text, "", top_numbers[i]);
-    for (size_t i = 0; i < COUNT(whole); i++)
-        check_whole(k, whole[i]);
-    for (size_t i = 0; i < COUNT(positive); i++)
-        check_positive(k, k->text, "", positive[i]);
+    for (const char *at = top_numbers; lct_next_word(name, sizeof name, &at);)
+        check_number(k, k->text, "", name);
+    for (const char *at = whole; lct_next_word(name, sizeof name, &at);)
+        check_whole(k, name);
+    for (const char *at = positive; lct_next_word(name, sizeof name, &at);)
+        check_positive(k, k->text, "", name);
+    check_no_window(k);
     if (!lct_check_class_has(k, LCT_CLASS_NO_ROPE) && !has_inner_base(k))
         check_positive(k, k->text, "", "rope_theta");
     for (int i = 0; i < k->n_entries; i++) {
         const struct lct_rope_entry *e = &k->entries[i];
 
-        for (size_t j = 0; j < COUNT(dictionary_numbers); j++)
-            check_number(k, e->dict, e->path, dictionary_numbers[j]);
+        for (const char *at = dictionary_numbers;
+             lct_next_word(name, sizeof name, &at);)
+            check_number(k, e->dict, e->path, name);
         check_positive(k, e->dict, e->path, "rope_theta");
         check_positive(k, e->dict, e->path, "factor");
         check_positive(k, e->dict, e->path, "original_max_position_embeddings");
@@ -271,24 +240,17 @@ static void check_type(struct lct_check *k, const json_t *object,
 
 static void check_types(struct lct_check *k)
 {
-    static const char *const bools[] = { "use_sliding_window",
-                                         "tie_word_embeddings",
-                                         "alibi",
-                                         "rope_interleave",
-                                         "relative_attention",
-                                         "position_biased_input",
-                                         "share_att_key",
-                                         "attn_temperature_tuning",
-                                         "use_qk_norm",
-                                         "scale_attn_weights",
-                                         "scale_attn_by_inverse_layer_idx",
-                                         "use_cache",
-                                         "scale_embedding",
-                                         "use_bidirectional_attention" };
+    static const char bools[] =
+        "use_sliding_window tie_word_embeddings alibi rope_interleave "
+        "relative_attention position_biased_input share_att_key "
+        "attn_temperature_tuning use_qk_norm scale_attn_weights "
+        "scale_attn_by_inverse_layer_idx use_cache scale_embedding "
+        "use_bidirectional_attention";
     const json_t *text = k->text;
+    char name[64];
 
-    for (size_t i = 0; i < COUNT(bools); i++)
-        check_type(k, text, "", bools[i], BOOL);
+    for (const char *at = bools; lct_next_word(name, sizeof name, &at);)
+        check_type(k, text, "", name, BOOL);
     check_type(k, text, "", "rope_scaling", OBJECT);
     check_type(k, text, "", "rope_parameters", OBJECT);
     check_type(k, text, "", "layer_types", LIST);

@@ -94,20 +94,22 @@ size_t lct_check_edits(const char *a, const char *b)
                                                 : lct_edits(a, n, b, m);
 }
 
-const char *lct_check_nearest(const char *word, const char *const *names)
+const char *lct_check_nearest(char out[LCT_NEAREST_BYTES], const char *word,
+                              const char *names)
 {
-    const char *best = NULL;
     size_t least = strlen(word) / 3 + 1;
+    char name[LCT_NEAREST_BYTES];
 
-    for (; *names != NULL; names++) {
-        const size_t d = lct_check_edits(word, *names);
+    out[0] = '\0';
+    while (lct_next_word(name, sizeof name, &names)) {
+        const size_t d = lct_check_edits(word, name);
 
         if (d < least) {
             least = d;
-            best = *names;
+            snprintf(out, LCT_NEAREST_BYTES, "%s", name);
         }
     }
-    return best;
+    return out[0] != '\0' ? out : NULL;
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -239,12 +241,12 @@ static void add_entry(struct lct_check *k, const json_t *dict, const char *path,
 
 bool lct_check_view_nested(const json_t *dict)
 {
-    static const char *const kinds[] = { "full_attention", "sliding_attention",
-                                         "chunked_attention",
-                                         "linear_attention" };
+    static const char kinds[] = "full_attention sliding_attention "
+                                "chunked_attention linear_attention";
+    char kind[64];
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (json_is_object(json_object_get(dict, kinds[i])))
+    for (const char *at = kinds; lct_next_word(kind, sizeof kind, &at);)
+        if (json_is_object(json_object_get(dict, kind)))
             return true;
     return false;
 }

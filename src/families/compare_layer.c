@@ -120,18 +120,22 @@ static bool plain(const char *part)
     return part == NULL;
 }
 
-static void compare_windows(struct lct_layer_pair *p, const char *a,
-                            const char *b)
+/* Windows or chunks, whose part is 'name'. */
+static void compare_sizes(struct lct_layer_pair *p, const char *field,
+                          const char *name, double usual,
+                          const struct lct_spec_parts *pa,
+                          const struct lct_spec_parts *pb)
 {
-    double wa = a ? lct_spec_number(a, "size", 256) : NAN;
-    double wb = b ? lct_spec_number(b, "size", 256) : NAN;
+    const char *a = lct_spec_part(pa, name), *b = lct_spec_part(pb, name);
+    double wa = a ? lct_spec_number(a, "size", usual) : NAN;
+    double wb = b ? lct_spec_number(b, "size", usual) : NAN;
     locant_model_difference *d;
 
     if (!apart(wa, wb, 0))
         return;
-    lct_compare_numbers(p, "window", wa, wb, 0);
+    lct_compare_numbers(p, field, wa, wb, 0);
     d = &p->out->differences[p->out->n - 1];
-    if (strcmp(d->field, "window") == 0 && d->layers == 1)
+    if (strcmp(d->field, field) == 0 && d->layers == 1)
         d->position =
             (int64_t)fmin(isnan(wa) ? INFINITY : wa, isnan(wb) ? INFINITY : wb);
 }
@@ -167,12 +171,12 @@ static bool causal(const struct lct_layer_pair *p)
 /* Is the part compared elsewhere, or nothing? */
 static bool apart_from_rest(const char *part, const char *name)
 {
-    return strcmp(name, "window") == 0 || strcmp(name, "none") == 0 ||
-           (rotates(part) && plain(part));
+    return strcmp(name, "window") == 0 || strcmp(name, "chunked") == 0 ||
+           strcmp(name, "none") == 0 || (rotates(part) && plain(part));
 }
 
-/* Everything but rotations and windows, as text; 'swapped': parts of b, which
- * count if a lacks them. */
+/* Everything but rotations, windows and chunks, as text; 'swapped': parts of b,
+ * which count if a lacks them. */
 static void compare_rest(struct lct_layer_pair *p,
                          const struct lct_spec_parts *a,
                          const struct lct_spec_parts *b, bool swapped)
@@ -209,8 +213,8 @@ static locant_status compare_specs(struct lct_layer_pair *p, const char *a,
     pb = pa + 1;
     lct_spec_split(pa, a);
     lct_spec_split(pb, b);
-    compare_windows(p, lct_spec_part(pa, "window"),
-                    lct_spec_part(pb, "window"));
+    compare_sizes(p, "window", "window", 256, pa, pb);
+    compare_sizes(p, "chunk", "chunked", 8192, pa, pb);
     compare_rest(p, pa, pb, false);
     compare_rest(p, pb, pa, true);
     ra = rotation_of(pa);
@@ -253,19 +257,6 @@ static void compare_norms(struct lct_layer_pair *p)
     lct_compare_numbers(p, "norm epsilon", a->eps, b->eps, 1e-6);
 }
 
-static void compare_chunks(struct lct_layer_pair *p)
-{
-    int64_t a = p->la->chunk, b = p->lb->chunk;
-    locant_model_difference *d;
-
-    if (a == b)
-        return;
-    lct_compare_numbers(p, "chunk", or_none(a), or_none(b), 0);
-    d = &p->out->differences[p->out->n - 1];
-    if (strcmp(d->field, "chunk") == 0 && d->layers == 1)
-        d->position = a == 0 ? b : b == 0 ? a : a < b ? a : b;
-}
-
 static void compare_fields(struct lct_layer_pair *p)
 {
     const struct lct_layer_plan *a = p->la, *b = p->lb;
@@ -285,7 +276,6 @@ static void compare_fields(struct lct_layer_pair *p)
                         (double)b->keys_of, 0);
     lct_compare_numbers(p, "window of an image", or_none(a->grid_window),
                         or_none(b->grid_window), 0);
-    compare_chunks(p);
     compare_norms(p);
 }
 

@@ -344,11 +344,27 @@ static locant_status find_to(locant_conversion *out, struct lct_convert *c)
         out->to = LOCANT_MODEL_UNSAID;
         return LOCANT_OK;
     }
+    if (out->to == LOCANT_MODEL_UNSAID && c->gguf_in) /* of transformers */
+        out->to = c->plan.family->interleaved ? LOCANT_MODEL_INTERLEAVED
+                                              : LOCANT_MODEL_HALF;
     if (out->to == LOCANT_MODEL_UNSAID)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: pairing: half or interleaved expected", fn);
     c->to = out->to == LOCANT_MODEL_INTERLEAVED;
     return LOCANT_OK;
+}
+
+/* Values that are keys, too, would change their order with them (Gemma 4). */
+static locant_status check_values(const struct lct_convert *c)
+{
+    static const char key[] = "attention_k_eq_v";
+
+    if (c->from == c->to || !json_is_true(json_object_get(c->config.text, key)))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: %s is true: keys that are values, too, cannot get "
+                       "another order of channels",
+                       c->config.file, key);
 }
 
 static locant_status convert(locant_conversion *out, struct lct_convert *c,
@@ -358,6 +374,7 @@ static locant_status convert(locant_conversion *out, struct lct_convert *c,
     LCT_TRY(check_formats(c));
     LCT_TRY(find_from(out, c));
     LCT_TRY(find_to(out, c));
+    LCT_TRY(check_values(c));
     while (lct_weights_at(c->weights, (size_t)out->tensors) != NULL)
         out->tensors++;
     out->moved = c->from != c->to ? (int64_t)c->parts.n : 0;

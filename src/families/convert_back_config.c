@@ -129,20 +129,48 @@ static locant_status put_tokens(struct keys *k)
     return LOCANT_OK;
 }
 
+/* Has the first layer a bias of one of these maps? */
+static bool has_bias(const struct keys *k, int maps)
+{
+    static const struct {
+        int map;
+        const char *name;
+    } biases[] = { { LCT_BIAS_QKV, "blk.0.attn_q.bias" },
+                   { LCT_BIAS_QKV, "blk.0.attn_qkv.bias" },
+                   { LCT_BIAS_QKV, "blk.0.attn_kv_a_mqa.bias" },
+                   { LCT_BIAS_O, "blk.0.attn_output.bias" },
+                   { LCT_BIAS_MLP, "blk.0.ffn_up.bias" } };
+
+    for (size_t i = 0; i < sizeof biases / sizeof *biases; i++)
+        if ((biases[i].map & maps) != 0 && has_tensor(k, biases[i].name))
+            return true;
+    return false;
+}
+
+/* transformers reads biases only where a key of the class says so. */
+static locant_status put_biases(struct keys *k)
+{
+    const struct lct_net_family *f =
+        lct_net_families_find(k->family->model_type);
+    const size_t n = f ? sizeof(f->bias_keys) / sizeof(f->bias_keys[0]) : 0;
+
+    for (size_t i = 0; i < n && f->bias_keys[i].key != NULL; i++)
+        LCT_TRY(set(k, f->bias_keys[i].key,
+                    json_boolean(has_bias(k, f->bias_keys[i].maps))));
+    return LOCANT_OK;
+}
+
 /* What tensors say: the vocabulary, a tied head, biases. */
 static locant_status put_tensors(struct keys *k)
 {
     const struct lct_weight *embed =
         lct_weights_find(k->c->weights, "token_embd.weight");
-    const bool bias = has_tensor(k, "blk.0.attn_q.bias");
 
     if (embed != NULL)
         LCT_TRY(set(k, "vocab_size", json_integer(embed->shape[0])));
     LCT_TRY(set(k, "tie_word_embeddings",
                 json_boolean(!has_tensor(k, "output.weight"))));
-    if (bias && strcmp(k->family->architecture, "llama") == 0)
-        LCT_TRY(set(k, "attention_bias", json_true()));
-    return LOCANT_OK;
+    return put_biases(k);
 }
 
 /* What the models of one kind have. */
@@ -275,6 +303,8 @@ static locant_status fill(struct keys *k)
 
     if (json_is_real(cap) && !(json_real_value(cap) > 0))
         LCT_TRY(set(k, softcap, json_null())); /* scores would be over 0 */
+    if (json_is_false(json_object_get(k->out, "use_sliding_window")))
+        json_object_del(k->out, "layer_types"); /* of windows that none has */
     LCT_TRY(set(k, "model_type", json_string(k->family->model_type)));
     LCT_TRY(copy_keys(k));
     LCT_TRY(put_tokens(k));

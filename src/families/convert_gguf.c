@@ -14,11 +14,6 @@ struct writer {
     unsigned char *stored;
 };
 
-static locant_status no_memory(void)
-{
-    return locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
-}
-
 static void add_extras(struct writer *w)
 {
     for (int k = 0; k < w->keys.n_extras; k++) {
@@ -189,7 +184,9 @@ static locant_status make_room(struct writer *w)
     }
     w->numbers = locant_alloc((size_t)most * sizeof *w->numbers);
     w->stored = locant_alloc((size_t)most * sizeof(double) + 64);
-    return w->numbers && w->stored ? LOCANT_OK : no_memory();
+    return w->numbers && w->stored
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
 }
 
 static locant_status write_file(struct writer *w)

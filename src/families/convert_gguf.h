@@ -43,6 +43,9 @@ locant_status lct_convert_gguf_keys(struct lct_convert_gguf_keys *k,
 /* The keys of rotation and the extra tensors. */
 locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k);
 
+/* Fail with UNSUPPORTED if the activation or the biases are not those of the
+   class, which readers of GGUF files take. */
+locant_status lct_convert_gguf_class(const struct lct_convert_gguf_keys *k);
 /* Keys of latent attention with its experts, of BERT, and of T5. */
 locant_status lct_convert_gguf_latent(struct lct_convert_gguf_keys *k);
 locant_status lct_convert_gguf_bert(struct lct_convert_gguf_keys *k);

@@ -3,11 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static locant_status no_memory(void)
-{
-    return locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
-}
-
 const struct lct_weight *
 lct_convert_gguf_items_expert(const struct lct_convert_gguf_items *l,
                               const struct lct_convert_gguf_item *i, int64_t e)
@@ -171,7 +166,7 @@ locant_status lct_convert_gguf_items_list(struct lct_convert_gguf_items *l)
         n++;
     l->at = locant_alloc((2 * n + LCT_CONVERT_GGUF_EXTRAS + 1) * sizeof *l->at);
     if (l->at == NULL)
-        return no_memory();
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for a GGUF file");
     for (size_t i = 0; (t = lct_weights_at(l->c->weights, i)) != NULL; i++)
         LCT_TRY(add_item(l, t));
     return LOCANT_OK;

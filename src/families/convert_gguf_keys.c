@@ -208,6 +208,7 @@ static locant_status put_kind(struct lct_convert_gguf_keys *k)
         return lct_convert_gguf_bert(k);
     if (strcmp(k->family->architecture, "t5") == 0)
         return lct_convert_gguf_t5(k);
+    LCT_TRY(lct_convert_gguf_class(k));
     LCT_TRY(check_experts(k));
     LCT_TRY(put_attention(k));
     return lct_convert_gguf_rope(k);

@@ -11,6 +11,36 @@
 #include "net_family_keys.h"
 #include <string.h>
 
+static locant_status cannot_say(const struct lct_convert_gguf_keys *k,
+                                const char *key, const char *expected)
+{
+    char shown[LCT_CONFIG_SHOWN];
+
+    return locant_fail(
+        LOCANT_ERR_UNSUPPORTED,
+        "%s: no key of GGUF says that %s is %s; expected %s", k->c->config.file,
+        key, lct_config_show(shown, json_object_get(k->c->config.text, key)),
+        expected);
+}
+
+locant_status lct_convert_gguf_class(const struct lct_convert_gguf_keys *k)
+{
+    const struct lct_net_family *f =
+        lct_net_families_find(k->family->model_type);
+    const size_t n = sizeof(f->bias_keys) / sizeof(f->bias_keys[0]);
+    enum lct_net_act own, usual;
+
+    LCT_TRY(lct_net_families_act(&own, k->net->act, &k->c->config));
+    LCT_TRY(lct_net_families_act(&usual, f->switches.act, &k->c->config));
+    if (own != usual && f->act_key != NULL)
+        return cannot_say(k, f->act_key, f->switches.act);
+    for (size_t i = 0; i < n && f->bias_keys[i].key != NULL; i++)
+        if ((f->switches.biases & f->bias_keys[i].maps) != 0 &&
+            (k->net->biases & f->bias_keys[i].maps) == 0)
+            return cannot_say(k, f->bias_keys[i].key, "true");
+    return LOCANT_OK;
+}
+
 /* --------------------------------------------------------- latent attention */
 
 /* Experts, with the defaults of the class where the configuration is silent. */
@@ -61,18 +91,6 @@ locant_status lct_convert_gguf_latent(struct lct_convert_gguf_keys *k)
 }
 
 /* ---------------------------------------------------------------- encoders */
-
-static locant_status cannot_say(const struct lct_convert_gguf_keys *k,
-                                const char *key, const char *expected)
-{
-    char shown[LCT_CONFIG_SHOWN];
-
-    return locant_fail(
-        LOCANT_ERR_UNSUPPORTED,
-        "%s: no key of GGUF says that %s is %s; expected %s", k->c->config.file,
-        key, lct_config_show(shown, json_object_get(k->c->config.text, key)),
-        expected);
-}
 
 /* What sentence-transformers makes of the states of all tokens, where its
    settings lie beside the model. */

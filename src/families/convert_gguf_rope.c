@@ -66,7 +66,7 @@ static locant_status put_divisors(struct lct_convert_gguf_keys *k,
 
 /* The lists of LongRoPE, of the configuration. */
 static locant_status put_list(struct lct_convert_gguf_keys *k, const char *name,
-                              const char *key)
+                              const char *key, const char *spec)
 {
     static const char *const dictionaries[] = { "rope_scaling",
                                                 "rope_parameters" };
@@ -76,6 +76,8 @@ static locant_status put_list(struct lct_convert_gguf_keys *k, const char *name,
     for (int i = 0; i < 2 && list == NULL; i++)
         list = json_object_get(
             json_object_get(k->c->config.text, dictionaries[i]), key);
+    if (list == NULL) /* in the dictionary of one type of layers */
+        return cannot_say(k, spec);
     out = add_extra(k, name, json_array_size(list));
     for (size_t i = 0; out != NULL && i < json_array_size(list); i++)
         out[i] = (float)json_number_value(json_array_get(list, i));
@@ -151,8 +153,10 @@ static locant_status put_longrope(struct lct_convert_gguf_keys *k,
     lct_convert_gguf_put_whole(k, "rope.scaling.original_context_length",
                                (int64_t)lct_spec_number(s, "original", 0));
     lct_convert_gguf_put_real(k, "rope.scaling.attn_factor", attention);
-    LCT_TRY(put_list(k, "rope_factors_long.weight", "long_factor"));
-    return put_list(k, "rope_factors_short.weight", "short_factor");
+    LCT_TRY(
+        put_list(k, "rope_factors_long.weight", "long_factor", layer->spec));
+    return put_list(k, "rope_factors_short.weight", "short_factor",
+                    layer->spec);
 }
 
 static double base_of(const struct lct_layer_plan *layer)
@@ -177,8 +181,13 @@ locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k)
     const struct lct_layer_plan *local = find_layer(k->c->tower, true);
     const struct lct_layer_plan *layer = full ? full : local;
     char scaling[LCT_COMPARE_TEXT] = "";
-    const int64_t l = layer - k->c->tower->layers;
+    int64_t l;
 
+    if (layer == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: no key of GGUF says that no layer rotates",
+                           k->c->config.file);
+    l = layer - k->c->tower->layers;
     (void)lct_spec_value(scaling, sizeof scaling, layer->spec, "scaling");
     lct_convert_gguf_put_whole(k, "rope.dimension_count",
                                k->c->parts.heads[l].dims);

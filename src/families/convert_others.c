@@ -17,14 +17,9 @@ enum {
 };
 
 /* Weights, in one format or another. */
-static const char *const weights[] = {
-    ".safetensors", ".safetensors.index.json",
-    ".bin",         ".bin.index.json",
-    ".pt",          ".pth",
-    ".gguf",        ".h5",
-    ".msgpack",     ".onnx",
-    ".npz",         ".ckpt",
-};
+static const char weights[] =
+    ".safetensors .safetensors.index.json .bin .bin.index.json .pt .pth .gguf "
+    ".h5 .msgpack .onnx .npz .ckpt";
 
 /* ------------------------------------------------------------- config.json */
 
@@ -95,12 +90,13 @@ static locant_status copy_config(struct lct_convert *c, const char *name,
 static bool is_copied(const char *name, const char *path)
 {
     struct stat st;
+    char end[32];
 
     if (name[0] == '.' || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
         st.st_size > FILE_MAX)
         return false;
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
-        if (lct_ends_with(name, weights[i]))
+    for (const char *at = weights; lct_next_word(end, sizeof end, &at);)
+        if (lct_ends_with(name, end))
             return false;
     return true;
 }

@@ -2,6 +2,7 @@
 #include "convert_verify.h"
 #include "convert_project.h"
 #include "pairing.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -21,11 +22,6 @@ struct verifier {
     struct heads side[2];
     double worst;
 };
-
-static locant_status no_memory(void)
-{
-    return locant_fail(LOCANT_ERR_NOMEM, "no memory to verify scores");
-}
 
 /* ----------------------------------------------------------------- rotation */
 
@@ -169,7 +165,7 @@ static locant_status allocate(struct verifier *v,
         v->side[s].q = locant_alloc(most * POSITIONS * sizeof(float));
         v->side[s].k = locant_alloc(most * POSITIONS * sizeof(float));
         if (v->side[s].q == NULL || v->side[s].k == NULL)
-            return no_memory();
+            return locant_fail(LOCANT_ERR_NOMEM, "no memory to verify scores");
     }
     return lct_convert_project_make(&v->project, before->parts, after->parts,
                                     width);

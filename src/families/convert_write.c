@@ -11,13 +11,8 @@
 
 static const char fn[] = "locant_model_convert";
 
-static locant_status no_memory(void)
-{
-    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the names", fn);
-}
-
-/* Write the rows of a tensor in their new order: those that follow each other in
-   the old one at once. */
+/* Write the rows of a tensor in their new order: those that follow each other
+   in the old one at once. */
 static locant_status write_rows(struct lct_convert *c,
                                 const struct lct_weight *w)
 {
@@ -118,7 +113,7 @@ static locant_status gather(struct content *f, const struct lct_convert *c,
     f->entries = locant_alloc((tensors + 1) * sizeof *f->entries);
     f->metadata = locant_alloc(2 * pairs * sizeof *f->metadata);
     if (f->entries == NULL || f->metadata == NULL)
-        return no_memory();
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the names", fn);
     put_pair(f, LCT_WEIGHTS_PAIRING, c->to ? "interleaved" : "half");
     for (size_t i = first; i < first + n; i++)
         take(f, lct_weights_header(c->weights, i, &path));

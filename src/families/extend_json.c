@@ -118,21 +118,12 @@ static locant_status put_plan(json_t *out, struct extension *x,
     locant_status s;
 
     LCT_TRY(lct_extend_model_apply(&config, &plan, &x->model, &x->e, m));
-    if (x->config_out != NULL) {
-        s = write_config(x, config);
-        if (s != LOCANT_OK) {
-            json_decref(config);
-            lct_position_plan_free(&plan);
-            return s;
-        }
-    }
-    if (config == NULL) {
+    s = x->config_out != NULL ? write_config(x, config) : LOCANT_OK;
+    if (s == LOCANT_OK && config == NULL)
         put(x, out, "passport", json_null());
-        return LOCANT_OK;
-    }
-    json_decref(config);
-    s = lct_position_plan_hash(hash, &plan);
-    if (s == LOCANT_OK) {
+    else if (s == LOCANT_OK)
+        s = lct_position_plan_hash(hash, &plan);
+    if (s == LOCANT_OK && config != NULL) {
         const struct lct_tower *t =
             &plan.towers[x->model.tower - x->model.plan.towers];
 
@@ -143,6 +134,7 @@ static locant_status put_plan(json_t *out, struct extension *x,
                    json_string("this class scales its layers with a window "
                                "too"));
     }
+    json_decref(config);
     lct_position_plan_free(&plan);
     return s;
 }
@@ -153,7 +145,6 @@ static locant_status put_method(json_t *methods, struct extension *x,
     double frequency[LCT_EXTEND_PAIRS];
     json_t *out;
     char *spec;
-    locant_status s;
 
     LCT_TRY(lct_extend_spec(&spec, &x->e, m));
     out = json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o}", "method",
@@ -169,10 +160,8 @@ static locant_status put_method(json_t *methods, struct extension *x,
         LCT_TRY(put_plan(out, x, m));
     if (m == LCT_EXTEND_SELFEXTEND)
         return LOCANT_OK;
-    s = frequencies(frequency, x,
-                    json_string_value(json_object_get(out, "spec")));
-    if (s != LOCANT_OK)
-        return s;
+    LCT_TRY(frequencies(frequency, x,
+                        json_string_value(json_object_get(out, "spec"))));
     put(x, out, "pairs", pairs_json(x, frequency));
     put(x, out, "wavelengths", wavelengths(x, frequency));
     return LOCANT_OK;
@@ -212,23 +201,21 @@ static bool offered(const struct extension *x, enum lct_extend_method m)
 
 static locant_status make(json_t **out, struct extension *x)
 {
-    json_t *methods = json_array();
+    json_t *methods;
     char *plain;
     locant_status s;
 
-    if (x->only > 0 && x->e.linear > 1) {
-        json_decref(methods);
+    if (x->only > 0 && x->e.linear > 1)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: is already scaled by linear(factor=%g), and "
                            "factors of linear scaling alone multiply; "
                            "expected --method pi",
                            x->e.file, x->e.linear);
-    }
-    s = lct_extend_spec(&plain, &x->e, LCT_EXTEND_METHODS);
-    if (s == LOCANT_OK)
-        s = frequencies(
-            x->plain, x,
-            x->has_model ? x->model.tower->layers[x->model.layer].spec : plain);
+    LCT_TRY(lct_extend_spec(&plain, &x->e, LCT_EXTEND_METHODS));
+    methods = json_array();
+    s = frequencies(x->plain, x,
+                    x->has_model ? x->model.tower->layers[x->model.layer].spec
+                                 : plain);
     for (int m = 0; m < LCT_EXTEND_METHODS && s == LOCANT_OK; m++)
         if (offered(x, m))
             s = put_method(methods, x, m);
@@ -252,22 +239,27 @@ static locant_status make(json_t **out, struct extension *x)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", x->e.file);
 }
 
-static locant_status check_rope(const struct lct_extend *e)
+/* Of a model these are numbers of its file; but 'to' is always given. */
+static locant_status check_rope(const struct lct_extend *e, bool of_file)
 {
+    const locant_status wrong = of_file ? LOCANT_ERR_FORMAT : LOCANT_ERR_PARAM;
+    const char *file = of_file ? e->file : "", *colon = of_file ? ": " : "";
+
     if (!(e->base >= 1 && e->base <= 1e30))
-        return locant_fail(LOCANT_ERR_PARAM, "base: %g, expected 1 to 1e30",
-                           e->base);
+        return locant_fail(wrong, "%s%sbase: %g, expected 1 to 1e30", file,
+                           colon, e->base);
     if (e->rotated < 4 || e->rotated > 2 * LCT_EXTEND_PAIRS ||
         e->rotated % 2 != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "dim: %" PRId64 ", expected an even number of 4 to "
-                           "%d rotated channels",
-                           e->rotated, 2 * LCT_EXTEND_PAIRS);
+        return locant_fail(wrong,
+                           "%s%sdim: %" PRId64
+                           ", expected an even number of 4 to %d rotated "
+                           "channels",
+                           file, colon, e->rotated, 2 * LCT_EXTEND_PAIRS);
     if (e->trained < 2 || e->to <= e->trained || e->to > INT64_C(1) << 30)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "trained: %" PRId64 " and to: %" PRId64
+                           "%s%strained: %" PRId64 " and to: %" PRId64
                            ", expected 2 <= trained < to <= 2^30",
-                           e->trained, e->to);
+                           file, colon, e->trained, e->to);
     return LOCANT_OK;
 }
 
@@ -300,7 +292,7 @@ static locant_status extend(json_t **out, const locant_extend_options *o)
     s = x->has_model ? lct_extend_model_open(&x->model, &x->e, o->model)
                      : open_rope(x, o);
     if (s == LOCANT_OK)
-        s = check_rope(&x->e);
+        s = check_rope(&x->e, x->has_model);
     if (s == LOCANT_OK)
         s = make(out, x);
     lct_extend_model_close(&x->model);

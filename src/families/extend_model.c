@@ -7,6 +7,7 @@
 #include "family.h"
 #include "plan_waves.h"
 #include "spec_key.h"
+#include "weights.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,12 +71,15 @@ static void put_keys(char *out, size_t size, const char *spec)
                        names[i], (int)length, value);
 }
 
-/* A linear scaling, whose factors multiply; any other is refused. */
+/* A linear scaling, whose factors multiply; any other is refused, and so are
+   frequencies of their own, as divisors of a GGUF give them. */
 static locant_status read_scaling(struct lct_extend *e, const char *spec)
 {
     const char *value;
-    size_t n = lct_spec_key_value(&value, spec, "scaling");
+    size_t n = lct_spec_key_value(&value, spec, "freqs");
 
+    if (n == 0)
+        n = lct_spec_key_value(&value, spec, "scaling");
     e->linear = 1;
     if (n == 0 || strncmp(value, "none", n) == 0)
         return LOCANT_OK;
@@ -167,12 +171,15 @@ static locant_status read_layer(struct lct_extend_model *m,
 locant_status lct_extend_model_open(struct lct_extend_model *out,
                                     struct lct_extend *e, const char *path)
 {
+    struct lct_weights *w; /* a GGUF has scalings as tensors, too */
     locant_status s;
 
     *out = (struct lct_extend_model){ 0 };
-    s = lct_config_read(&out->config, path);
+    s = lct_config_read_both(&out->config, &w, path);
     if (s == LOCANT_OK)
-        s = lct_position_plan_of(&out->plan, &out->config);
+        s = lct_position_plan_beside(&out->plan, &out->config, LCT_STACK_TRUE,
+                                     w);
+    lct_weights_close(w);
     if (s == LOCANT_OK) {
         e->file = out->config.file;
         s = read_layer(out, e);

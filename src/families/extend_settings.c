@@ -7,6 +7,7 @@
  * rope_utils.py of mlx-lm.
  */
 #include "extend_settings.h"
+#include "../core/text.h"
 #include "family.h"
 #include <inttypes.h>
 #include <math.h>
@@ -53,23 +54,14 @@ static json_t *divisors(const struct lct_extend *e, bool longer)
 
 void lct_extend_settings_strip(json_t *d)
 {
-    static const char *const keys[] = { "type",
-                                        "rope_type",
-                                        "factor",
-                                        "original_max_position_embeddings",
-                                        "attention_factor",
-                                        "beta_fast",
-                                        "beta_slow",
-                                        "mscale",
-                                        "mscale_all_dim",
-                                        "short_factor",
-                                        "long_factor",
-                                        "low_freq_factor",
-                                        "high_freq_factor",
-                                        "truncate" };
+    static const char keys[] =
+        "type rope_type factor original_max_position_embeddings "
+        "attention_factor beta_fast beta_slow mscale mscale_all_dim "
+        "short_factor long_factor low_freq_factor high_freq_factor truncate";
+    char key[64];
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        json_object_del(d, keys[i]);
+    for (const char *at = keys; lct_next_word(key, sizeof key, &at);)
+        json_object_del(d, key);
 }
 
 void lct_extend_settings_put(json_t *d, const struct lct_extend *e,

@@ -157,7 +157,6 @@ enum lct_net_residual {
 struct lct_net_input {
     struct lct_net_linear gate, out; /* gate absent: none */
     struct lct_net_norm norm;
-    enum lct_net_act act;
 };
 
 /* Streams of states of which a layer computes one (AltUp, Baykal et al. 2023,
@@ -238,6 +237,7 @@ struct lct_net_switches {
     bool input_major; /* matrices are [in, out] (Conv1D) */
     bool tied;        /* default of tie_word_embeddings */
     int biases;
+    bool bare_norms;       /* layer norms may lack a bias */
     bool residual_of_norm; /* BLOOM: x is replaced by its norm */
     bool halved;           /* the stated width of MLPs is twice (Qwen 1) */
     bool no_final_norm;
@@ -286,6 +286,7 @@ struct lct_net_switches {
     const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
     int64_t streams, active;    /* AltUp; 1: one stream */
     bool stream_scale;
+    bool shared_maps; /* positions pass the maps of tokens (DeBERTa) */
 };
 
 /* A convolution over tokens beside the first layer (DeBERTa v2). */
@@ -342,6 +343,7 @@ struct lct_net {
     struct lct_weights *weights;
     const struct lct_net_family *family;
     struct lct_net_switches s;
+    enum lct_net_act act; /* s.act */
     const struct lct_net_math *math;
     locant_dtype dtype;          /* of numbers computed with: F32 or F64 */
     bool round_weights;          /* matrices are rounded to bfloat16 */
@@ -349,7 +351,7 @@ struct lct_net {
     struct lct_net_matrix embed; /* [vocab, width] */
     struct lct_net_adaptive *adaptive; /* instead of both; or NULL */
     struct lct_net_linear head;        /* absent: there are states alone */
-    const char *no_head;               /* then: which tensor is missing */
+    char *no_head;                     /* then: which tensor is missing */
     bool lacks;                        /* a tensor was missing, and needed */
     bool misfits;                      /* a tensor had another shape or type */
     struct lct_net_linear head_dense;  /* head(norm(act(dense x))); or absent */

@@ -11,6 +11,7 @@
 #include "net_math.h"
 #include "net_norm.h"
 #include "net_share.h"
+#include "locant/rotate.h"
 #include <stdio.h>
 #include <string.h>
 

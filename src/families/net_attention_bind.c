@@ -1,6 +1,7 @@
 /* net_attention_bind.c - the tensors, the encoding and the window of the
    attention of one layer */
 #include "net_attention_bind.h"
+#include "net_family_keys.h"
 #include "net_latent.h"
 #include "net_math.h"
 #include <stdio.h>
@@ -52,11 +53,16 @@ static const struct row *find(const struct lct_net_binder *b, const char *param)
     const struct row *last = NULL;
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const bool own =
+            known[i].role == LCT_POS_K || known[i].role == LCT_POS_Q;
+
         if (strcmp(known[i].param, dot != NULL ? dot + 1 : param) != 0 ||
             lct_net_names_role(&b->prefix, known[i].role) == NULL)
             continue;
+        if (own && b->n->s.shared_maps)
+            continue;
         last = &known[i];
-        if (lct_net_bind_find(b, known[i].role, known[i].suffix) != NULL)
+        if (own || lct_net_bind_find(b, known[i].role, known[i].suffix) != NULL)
             break;
     }
     return last;
@@ -142,6 +148,19 @@ static locant_status bind_gated(struct lct_net_attention *a,
     return lct_net_bind_rows(&a->gate, b, LCT_Q, H * d, D, &rows);
 }
 
+/* Gemma 4 may have no map of values in global layers; GGUF does not say it. */
+static locant_status read_keys_as_values(bool *out,
+                                         const struct lct_net_binder *b)
+{
+    const struct lct_config *c = &b->n->config;
+
+    *out = b->n->s.value_norm && c->dialect == LCT_DIALECT_GGUF;
+    if (b->n->s.value_norm)
+        LCT_TRY(lct_net_family_keys_bool(out, c, "attention_k_eq_v"));
+    *out = *out && !lct_net_bind_has(b, LCT_V);
+    return LOCANT_OK;
+}
+
 static locant_status bind_apart(struct lct_net_attention *a,
                                 struct lct_net_binder *b)
 {
@@ -155,7 +174,7 @@ static locant_status bind_apart(struct lct_net_attention *a,
     if (p->keys_of >= 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_K, p->kv_heads * p->qk_dim, D));
-    a->values_of_keys = b->n->s.value_norm && !lct_net_bind_has(b, LCT_V);
+    LCT_TRY(read_keys_as_values(&a->values_of_keys, b));
     return a->values_of_keys ? LOCANT_OK
                              : lct_net_bind_linear(&a->v, b, LCT_V,
                                                    p->kv_heads * p->v_dim, D);
@@ -231,6 +250,9 @@ static locant_status bind_qk_norm(struct lct_net_norm *norm,
     LCT_TRY(lct_net_bind_vector(&norm->w, b->n, w, norm->width * norm->weights,
                                 b->n->s.plus_one ? 1 : 0));
     w = lct_net_bind_find(b, role, ".bias");
+    if (w == NULL && norm->kind == LCT_NET_LAYER_NORM &&
+        plan->over == LCT_OVER_HEAD && !b->n->s.bare_norms)
+        LCT_TRY(lct_net_bind_need(&w, b, role, ".bias"));
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w,
                                     norm->width * norm->weights, 0));
@@ -274,6 +296,12 @@ static locant_status choose_encoding(struct lct_net_attention *a)
     char *text;
 
     a->encoding = a->plan->encoding;
+    /* Chunks count from the first token that is no padding: documents do. */
+    if (a->plan->chunk > 0) {
+        LCT_TRY(locant_encoding_create(&a->own, strchr(spec, '+') + 1));
+        a->encoding = a->own;
+        return LOCANT_OK;
+    }
     while (spec != NULL && i < sizeof(rewrites) / sizeof(rewrites[0]) &&
            (found = strstr(spec, rewrites[i].find)) == NULL)
         i++;
@@ -295,7 +323,6 @@ static locant_status choose_encoding(struct lct_net_attention *a)
 /* One matrix of q, k and v, unless the file has three. */
 static bool is_fused(const struct lct_net_binder *b)
 {
-
     if (!lct_net_bind_knows(b, LCT_QKV))
         return false;
     return lct_net_bind_has(b, LCT_QKV) || !lct_net_bind_has(b, LCT_Q);
@@ -305,7 +332,6 @@ locant_status lct_net_attention_bind(struct lct_net_attention *a,
                                      struct lct_net_binder *b,
                                      const struct lct_layer_plan *p)
 {
-
     a->plan = p;
     LCT_TRY(choose_encoding(a));
     LCT_TRY(bind_learned(a, b));

@@ -268,15 +268,17 @@ locant_status lct_net_bind_bias(struct lct_net_linear *l, struct lct_net *n,
 /* Which of LCT_BIAS_* a role has. */
 /* clang-format off */
 static const int biases[LCT_ROLES] = {
-    [LCT_Q] = LCT_BIAS_QKV, [LCT_K] = LCT_BIAS_QKV, [LCT_V] = LCT_BIAS_QKV,
-    [LCT_QKV] = LCT_BIAS_QKV, [LCT_CROSS_Q] = LCT_BIAS_QKV,
-    [LCT_CROSS_K] = LCT_BIAS_QKV, [LCT_CROSS_V] = LCT_BIAS_QKV,
+    [LCT_Q] = LCT_BIAS_Q, [LCT_K] = LCT_BIAS_K, [LCT_V] = LCT_BIAS_V,
+    [LCT_QKV] = LCT_BIAS_QKV, [LCT_CROSS_Q] = LCT_BIAS_Q,
+    [LCT_CROSS_K] = LCT_BIAS_K, [LCT_CROSS_V] = LCT_BIAS_V,
     [LCT_Q_A] = LCT_BIAS_QKV, [LCT_KV_A] = LCT_BIAS_QKV,
     [LCT_O] = LCT_BIAS_O, [LCT_CROSS_O] = LCT_BIAS_O,
-    [LCT_GATE] = LCT_BIAS_MLP, [LCT_UP] = LCT_BIAS_MLP,
+    [LCT_GATE_UP] = LCT_BIAS_MLP, [LCT_GATE] = LCT_BIAS_MLP,
+    [LCT_UP] = LCT_BIAS_MLP,
     [LCT_DOWN] = LCT_BIAS_MLP, [LCT_MERGER_UP] = LCT_BIAS_MLP,
     [LCT_MERGER_DOWN] = LCT_BIAS_MLP, [LCT_DEEP_UP] = LCT_BIAS_MLP,
-    [LCT_DEEP_DOWN] = LCT_BIAS_MLP, [LCT_HEAD] = LCT_BIAS_HEAD };
+    [LCT_DEEP_DOWN] = LCT_BIAS_MLP, [LCT_HEAD] = LCT_BIAS_HEAD,
+    [LCT_HEAD_DENSE] = LCT_BIAS_HEAD, [LCT_ROUTER] = LCT_BIAS_EXPERTS };
 /* clang-format on */
 
 locant_status lct_net_bind_linear(struct lct_net_linear *l,
@@ -361,6 +363,8 @@ locant_status lct_net_bind_norm(struct lct_net_norm *norm,
     w = lct_net_bind_find(b, role, ".bias");
     if (w == NULL)
         w = lct_net_bind_find(b, role, ".beta");
+    if (w == NULL && norm->kind == LCT_NET_LAYER_NORM && !b->n->s.bare_norms)
+        LCT_TRY(lct_net_bind_need(&w, b, role, ".bias"));
     if (w != NULL)
         LCT_TRY(lct_net_bind_vector(&norm->b, b->n, w, width, 0));
     return LOCANT_OK;

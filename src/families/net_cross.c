@@ -9,35 +9,25 @@
 
 /* --------------------------------------------------------------- binding */
 
-static locant_status bind_maps(struct lct_net_attention *a,
-                               struct lct_net_binder *b)
-{
-    const struct lct_layer_plan *p = a->plan;
-    const int64_t D = b->n->width;
-
-    LCT_TRY(
-        lct_net_bind_linear(&a->q, b, LCT_CROSS_Q, p->heads * p->qk_dim, D));
-    LCT_TRY(
-        lct_net_bind_linear(&a->k, b, LCT_CROSS_K, p->heads * p->qk_dim, D));
-    LCT_TRY(lct_net_bind_linear(&a->v, b, LCT_CROSS_V, p->heads * p->v_dim, D));
-    return lct_net_bind_linear(&a->o, b, LCT_CROSS_O, D, p->heads * p->v_dim);
-}
-
 locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  struct lct_net_binder *b,
-                                 const struct lct_layer_plan *plan)
+                                 const struct lct_layer_plan *p)
 {
+    const int64_t D = b->n->width, q = p->heads * p->qk_dim;
+    const int64_t v = p->heads * p->v_dim;
+    struct lct_net_attention *a;
 
     if (!lct_net_bind_knows(b, LCT_CROSS_Q))
         return LOCANT_OK;
-    l->cross = lct_net_keep(b->n, sizeof(*l->cross));
-    LCT_NET_GOT(l->cross);
-    l->cross->plan = plan;
-    LCT_TRY(
-        lct_net_bind_norm(&l->before_cross, b, LCT_NORM_CROSS, b->n->width));
-    LCT_TRY(
-        lct_net_bind_norm(&l->after_cross, b, LCT_AFTER_CROSS, b->n->width));
-    return bind_maps(l->cross, b);
+    l->cross = a = lct_net_keep(b->n, sizeof(*a));
+    LCT_NET_GOT(a);
+    a->plan = p;
+    LCT_TRY(lct_net_bind_norm(&l->before_cross, b, LCT_NORM_CROSS, D));
+    LCT_TRY(lct_net_bind_norm(&l->after_cross, b, LCT_AFTER_CROSS, D));
+    LCT_TRY(lct_net_bind_linear(&a->q, b, LCT_CROSS_Q, q, D));
+    LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_CROSS_K, q, D));
+    LCT_TRY(lct_net_bind_linear(&a->v, b, LCT_CROSS_V, v, D));
+    return lct_net_bind_linear(&a->o, b, LCT_CROSS_O, D, v);
 }
 
 /* ---------------------------------------------------------------- forward */

@@ -14,7 +14,7 @@ struct lct_net_memory {
 /* Attention and norms of a layer; nothing if the family has none. */
 locant_status lct_net_cross_bind(struct lct_net_layer *l,
                                  struct lct_net_binder *b,
-                                 const struct lct_layer_plan *plan);
+                                 const struct lct_layer_plan *p);
 
 /* y [B T, D] = attention of x [B T, D] over the memory of the step. */
 locant_status lct_net_cross_forward(void *y, const void *x,

@@ -17,7 +17,6 @@
  */
 #include "net_delta.h"
 #include "net_math.h"
-#include "net_mlp.h"
 #include "net_norm.h"
 #include <math.h>
 #include <string.h>
@@ -72,63 +71,50 @@ static locant_status bind_convolution(struct lct_net_delta *d,
     return bind_taps(d, b, LCT_CONV_V, 2 * keys, values);
 }
 
-/* Each of its own, with decay and gate by way of few channels (Kimi). */
-static locant_status bind_apart(struct lct_net_delta *d,
-                                struct lct_net_binder *b)
-{
-    const int64_t D = b->n->width, keys = d->key_heads * d->keys;
-    const int64_t values = d->heads * d->values;
-    const struct {
-        struct lct_net_linear *to;
-        enum lct_net_role role;
-        int64_t out, in;
-    } maps[] = {
-        { &d->q, LCT_Q, keys, D },
-        { &d->k, LCT_K, keys, D },
-        { &d->v, LCT_V, values, D },
-        { &d->beta, LCT_DELTA_BETA, d->heads, D },
-        { &d->decay_a, LCT_DECAY_A, d->keys, D },
-        { &d->decay, LCT_DECAY_B, lct_net_delta_decays(d), d->keys },
-        { &d->gate_a, LCT_DELTA_GATE_A, d->values, D },
-        { &d->gate, LCT_DELTA_GATE_B, values, d->values },
-        { &d->o, LCT_O, D, values },
-    };
+/* A map, and which rows of the tensor it has; all 0: it has all. */
+struct map {
+    struct lct_net_linear *to;
+    enum lct_net_role role;
+    int64_t out, in;
+    struct lct_net_rows rows;
+};
 
-    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-        LCT_TRY(lct_net_bind_linear(maps[i].to, b, maps[i].role, maps[i].out,
-                                    maps[i].in));
-    return LOCANT_OK;
-}
-
-/* In two matrices, with rows by heads of keys (Qwen3-Next). */
-static locant_status bind_fused(struct lct_net_delta *d,
-                                struct lct_net_binder *b)
+/* Maps of their own, with decay and gate by way of few channels (Kimi); or two
+   matrices, with rows by heads of keys (Qwen3-Next). */
+static locant_status bind_maps(struct lct_net_delta *d,
+                               struct lct_net_binder *b)
 {
-    const int64_t D = b->n->width, each = d->heads / d->key_heads;
+    const int64_t D = b->n->width, H = d->key_heads, each = d->heads / H;
     const int64_t k = d->keys, v = each * d->values, all = 2 * (k + v);
-    const struct {
-        struct lct_net_linear *to;
-        enum lct_net_role role;
-        int64_t first, group, step;
-    } maps[] = {
-        { &d->q, LCT_DELTA_QKVZ, 0, k, all },
-        { &d->k, LCT_DELTA_QKVZ, k, k, all },
-        { &d->v, LCT_DELTA_QKVZ, 2 * k, v, all },
-        { &d->gate, LCT_DELTA_QKVZ, 2 * k + v, v, all },
-        { &d->beta, LCT_DELTA_BA, 0, each, 2 * each },
-        { &d->decay, LCT_DELTA_BA, each, each, 2 * each },
+    const int64_t keys = H * k, values = H * v, two = 2 * each;
+    const struct map apart[] = {
+        { &d->q, LCT_Q, keys, D, { 0 } },
+        { &d->k, LCT_K, keys, D, { 0 } },
+        { &d->v, LCT_V, values, D, { 0 } },
+        { &d->beta, LCT_DELTA_BETA, d->heads, D, { 0 } },
+        { &d->decay_a, LCT_DECAY_A, k, D, { 0 } },
+        { &d->decay, LCT_DECAY_B, lct_net_delta_decays(d), k, { 0 } },
+        { &d->gate_a, LCT_DELTA_GATE_A, d->values, D, { 0 } },
+        { &d->gate, LCT_DELTA_GATE_B, values, d->values, { 0 } },
+        { &d->o, LCT_O, D, values, { 0 } },
     };
+    const struct map fused[] = {
+        { &d->q, LCT_DELTA_QKVZ, keys, D, { 0, k, all, H * all } },
+        { &d->k, LCT_DELTA_QKVZ, keys, D, { k, k, all, H * all } },
+        { &d->v, LCT_DELTA_QKVZ, values, D, { 2 * k, v, all, H * all } },
+        { &d->gate, LCT_DELTA_QKVZ, values, D, { 2 * k + v, v, all, H * all } },
+        { &d->beta, LCT_DELTA_BA, d->heads, D, { 0, each, two, H * two } },
+        { &d->decay, LCT_DELTA_BA, d->heads, D, { each, each, two, H * two } },
+        { &d->o, LCT_DELTA_O, D, values, { 0 } },
+    };
+    const bool two_matrices = lct_net_bind_knows(b, LCT_DELTA_QKVZ);
+    const struct map *m = two_matrices ? fused : apart;
+    const size_t n = two_matrices ? sizeof(fused) : sizeof(apart);
 
-    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-        const struct lct_net_rows rows = { .first = maps[i].first,
-                                           .group = maps[i].group,
-                                           .step = maps[i].step,
-                                           .all = d->key_heads * maps[i].step };
-
-        LCT_TRY(lct_net_bind_rows(maps[i].to, b, maps[i].role,
-                                  d->key_heads * rows.group, D, &rows));
-    }
-    return lct_net_bind_linear(&d->o, b, LCT_DELTA_O, D, d->heads * d->values);
+    for (size_t i = 0; i < n / sizeof(struct map); i++, m++)
+        LCT_TRY(lct_net_bind_rows(m->to, b, m->role, m->out, m->in,
+                                  m->rows.all > 0 ? &m->rows : NULL));
+    return LOCANT_OK;
 }
 
 /* The vectors of the decay, and both norms. */
@@ -156,11 +142,8 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
     *out = d;
     LCT_NET_GOT(d);
     *d = b->n->s.delta;
-    LCT_TRY(lct_net_mlp_act(&d->act, b));
-    if (lct_net_bind_knows(b, LCT_DELTA_QKVZ))
-        LCT_TRY(bind_fused(d, b));
-    else
-        LCT_TRY(bind_apart(d, b));
+    d->act = b->n->act;
+    LCT_TRY(bind_maps(d, b));
     LCT_TRY(bind_convolution(d, b));
     return bind_others(d, b);
 }

@@ -15,36 +15,52 @@
 #define LAYER .norm = LCT_NET_LAYER_NORM
 #define SILU  .act = "silu"
 #define GEMMA .plus_one = true, .scaled_embedding = true
+/* The keys of biases. */
+#define BIAS_KEYS(...) .bias_keys = { __VA_ARGS__ }
+#define ATTENTION_BIAS                                                   \
+    BIAS_KEYS({ "attention_bias", LCT_BIAS_QKV | LCT_BIAS_O })
+#define BIASES                                                           \
+    BIAS_KEYS({ "attention_bias", LCT_BIAS_QKV | LCT_BIAS_O },           \
+              { "mlp_bias", LCT_BIAS_MLP })
+/* Without latent queries those of DeepSeek have none. */
+#define LATENT_BIAS                                                      \
+    BIAS_KEYS({ "attention_bias", LCT_BIAS_K | LCT_BIAS_V | LCT_BIAS_O })
+#define NO_BIASES BIAS_KEYS({ NULL, 0 })
 /* The keys of the epsilon of norms and of the activation; NULL: the default. */
 #define KEYS(eps_, act_) .eps_key = eps_, .act_key = act_
 #define RMS_KEYS         KEYS("rms_norm_eps", "hidden_act")
 #define LAYER_KEYS       KEYS("layer_norm_eps", "hidden_act")
 #define SIGHT(row_)      RMS_KEYS, .sight = row_
+#define AND(a_, b_)      a_, b_
 #define VARIANTS(...)    __VA_ARGS__
 #define FAMILY(type_, names_, keys_, read_, ...)                         \
     { .model_type = type_, .names = { names_ }, keys_,                   \
       .read = lct_net_family_##read_, .switches = { __VA_ARGS__ } }
-#define RMS_FAMILY(type_, names_, read_, ...)                            \
-    FAMILY(type_, &names_, RMS_KEYS, read_, RMS, SILU, .eps = __VA_ARGS__)
+#define RMS_FAMILY(type_, names_, biases_, read_, ...)                   \
+    { .model_type = type_, .names = { &names_ }, RMS_KEYS, biases_,      \
+      .read = lct_net_family_##read_,                                    \
+      .switches = { RMS, SILU, .eps = __VA_ARGS__ } }
 #define lct_net_family_none NULL
 
 /* Norms after sums, and a head with a layer before it, or none. */
 #define MASKED                                                           \
     .residual = LCT_POST_NORM, .tied = true, .headless = true,           \
-    .biases = LCT_BIAS_LAYER
+    .biases = LCT_BIAS_LAYER | LCT_BIAS_HEAD | LCT_BIAS_LOGITS
 #define BERT_FAMILY(type_, names_, ...)                                  \
     FAMILY(type_, &names_, LAYER_KEYS, none, LAYER, MASKED, .eps = 1e-12, \
            .gguf = { &gguf_bert },                                        \
            .act = __VA_ARGS__)
 
 #define IMAGES(patch_) .images = true, .headless = true, .patch = patch_
+#define IMAGE_BIASES                                                     \
+    .biases = LCT_BIAS_LAYER | LCT_BIAS_HEAD | LCT_BIAS_PATCHES
 #define SWIN(window_)                                                    \
     .window = window_, .free_width = true, .pool = LCT_POOL_MEAN,         \
     .any_size = true
 /* Towers for images within texts. */
-#define QWEN_SIGHTS(patch_)                                              \
+#define QWEN_SIGHTS(patch_, biases_)                                     \
     IMAGES(patch_), .any_size = true, .frames = 2,                       \
-    .biases = LCT_BIAS_LAYER
+    .biases = LCT_BIAS_LAYER | (biases_)
 #define T5                                                               \
     .names = { &t5, &t5_gated },                                         \
     .encoder = { &t5_encoder, &t5_gated_encoder },                       \
@@ -144,6 +160,24 @@ locant_status lct_net_families_act(enum lct_net_act *out, const char *name,
                        name);
 }
 
+/* The class or, where the family has a key for it, the configuration says which
+   maps have a bias. */
+static locant_status choose_biases(struct lct_net_switches *s,
+                                   const struct lct_net_family *f,
+                                   const struct lct_config *c)
+{
+    const size_t n = sizeof(f->bias_keys) / sizeof(f->bias_keys[0]);
+
+    for (size_t i = 0; i < n && f->bias_keys[i].key != NULL; i++) {
+        const int maps = f->bias_keys[i].maps;
+        bool on = (s->biases & maps) == maps;
+
+        LCT_TRY(lct_net_family_keys_bool(&on, c, f->bias_keys[i].key));
+        s->biases = on ? s->biases | maps : s->biases & ~maps;
+    }
+    return LOCANT_OK;
+}
+
 locant_status lct_net_families_switches(struct lct_net_switches *out,
                                         const struct lct_net_family *f,
                                         const struct lct_config *c)
@@ -153,6 +187,11 @@ locant_status lct_net_families_switches(struct lct_net_switches *out,
         LCT_TRY(lct_net_family_keys_text(&out->act, c, f->act_key));
     if (f->eps_key != NULL)
         LCT_TRY(lct_net_family_keys_real(&out->eps, c, f->eps_key));
+    if (out->eps < 0)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %s is %.10g, expected 0 or more", c->file,
+                           f->eps_key, out->eps);
+    LCT_TRY(choose_biases(out, f, c));
     LCT_TRY(lct_net_family_keys_bool(&out->tied, c, "tie_word_embeddings"));
     /* the head of a model of several parts belongs to the whole */
     out->tied |= json_is_true(json_object_get(c->root, "tie_word_embeddings"));

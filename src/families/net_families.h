@@ -6,11 +6,17 @@
 
 /* Linear maps that must have a bias; others have one if the file does. */
 enum {
-    LCT_BIAS_QKV = 1,
-    LCT_BIAS_O = 2,
-    LCT_BIAS_MLP = 4,
-    LCT_BIAS_LAYER = 7, /* all three */
-    LCT_BIAS_HEAD = 8
+    LCT_BIAS_Q = 1,
+    LCT_BIAS_K = 2,
+    LCT_BIAS_V = 4,
+    LCT_BIAS_QKV = 7,
+    LCT_BIAS_O = 8,
+    LCT_BIAS_MLP = 16,
+    LCT_BIAS_LAYER = 31,    /* all of these */
+    LCT_BIAS_HEAD = 32,     /* of the head, and of the layer before it */
+    LCT_BIAS_LOGITS = 64,   /* a vector of its own that logits have */
+    LCT_BIAS_EXPERTS = 128, /* their router, too */
+    LCT_BIAS_PATCHES = 256
 };
 
 /* Change the switches by the configuration. */
@@ -23,6 +29,10 @@ struct lct_net_family {
     const struct lct_net_names *encoder[3]; /* NULL: it has none */
     const char *sight;             /* the row of its tower for images; NULL */
     const char *eps_key, *act_key; /* NULL: the default */
+    struct {
+        const char *key; /* NULL: no more */
+        int maps;        /* whether these have a bias */
+    } bias_keys[5];
     struct lct_net_switches switches;
     lct_net_family_read *read; /* or NULL */
 };

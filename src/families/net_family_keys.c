@@ -6,8 +6,11 @@
 static locant_status wrong(const struct lct_config *c, const char *key,
                            const char *expected)
 {
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: %s is not %s", c->file, key,
-                       expected);
+    char found[LCT_CONFIG_SHOWN];
+
+    return locant_fail(
+        LOCANT_ERR_FORMAT, "%s: %s is %s, expected %s", c->file, key,
+        lct_config_show(found, json_object_get(c->text, key)), expected);
 }
 
 locant_status lct_net_family_keys_real(double *out, const struct lct_config *c,
@@ -25,8 +28,24 @@ locant_status lct_net_family_keys_whole(int64_t *out,
     int64_t value;
     const enum lct_found found = lct_config_integer(&value, c->text, key);
 
-    if (found == LCT_WRONG || (found == LCT_RIGHT && value < 0))
-        return wrong(c, key, "a whole number");
+    if (found == LCT_WRONG ||
+        (found == LCT_RIGHT && (value < 0 || value > (int64_t)1 << 40)))
+        return wrong(c, key, "a whole number of 0 to 1099511627776");
+    if (found == LCT_RIGHT)
+        *out = value;
+    return LOCANT_OK;
+}
+
+locant_status lct_net_family_keys_width(int64_t *out,
+                                        const struct lct_config *c,
+                                        const char *key)
+{
+    int64_t value;
+    enum lct_found found = lct_config_integer(&value, c->text, key);
+
+    if (found == LCT_WRONG ||
+        (found == LCT_RIGHT && (value < 1 || value > 1 << 30)))
+        return wrong(c, key, "a whole number of 1 to 1073741824");
     if (found == LCT_RIGHT)
         *out = value;
     return LOCANT_OK;
@@ -93,6 +112,7 @@ locant_status lct_net_family_deberta(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_bool(&legacy, c, "legacy"));
     LCT_TRY(lct_net_family_keys_bool(&relative, c, "relative_attention"));
     LCT_TRY(lct_net_family_keys_text(&norm, c, "norm_rel_ebd"));
+    LCT_TRY(lct_net_family_keys_bool(&s->shared_maps, c, "share_att_key"));
     s->variant = legacy ? 0 : 1;
     lct_config_integer(&buckets, c->text, "position_buckets");
     if (!relative || buckets > 0 || strstr(norm, "layer_norm") == NULL)
@@ -161,9 +181,15 @@ locant_status lct_net_family_mpt(struct lct_net_switches *s,
 {
     const json_t *attn = json_object_get(c->text, "attn_config");
     enum lct_found found = lct_config_real(&s->clip, attn, "clip_qkv");
+    char shown[LCT_CONFIG_SHOWN];
 
-    return found == LCT_WRONG ? wrong(c, "attn_config.clip_qkv", "a number")
-                              : LOCANT_OK;
+    return found == LCT_WRONG
+               ? locant_fail(
+                     LOCANT_ERR_FORMAT,
+                     "%s: attn_config.clip_qkv is %s, expected a number",
+                     c->file,
+                     lct_config_show(shown, json_object_get(attn, "clip_qkv")))
+               : LOCANT_OK;
 }
 
 locant_status lct_net_family_neox(struct lct_net_switches *s,
@@ -179,6 +205,10 @@ locant_status lct_net_family_neox(struct lct_net_switches *s,
 locant_status lct_net_family_modernbert(struct lct_net_switches *s,
                                         const struct lct_config *c)
 {
+    bool biased = false;
+
+    LCT_TRY(lct_net_family_keys_bool(&biased, c, "norm_bias"));
+    s->bare_norms = !biased;
     return lct_net_family_keys_text(&s->head_act, c, "classifier_activation");
 }
 
@@ -279,8 +309,8 @@ static locant_status expert_layers(struct lct_net_switches *s,
     LCT_TRY(
         lct_net_family_keys_whole(&s->dense_first, c, "first_k_dense_replace"));
     LCT_TRY(
-        lct_net_family_keys_whole(&s->expert_step, c, "decoder_sparse_step"));
-    return lct_net_family_keys_whole(&s->expert_step, c,
+        lct_net_family_keys_width(&s->expert_step, c, "decoder_sparse_step"));
+    return lct_net_family_keys_width(&s->expert_step, c,
                                      "interleave_moe_layer_step");
 }
 
@@ -306,8 +336,8 @@ locant_status lct_net_family_experts(struct lct_net_switches *s,
     if (e->n < 1 || e->n > 65536 || e->top_k < 1 || e->top_k > e->n ||
         s->expert_width < 1 || s->expert_width > 1 << 30)
         return wrong(c, "num_experts_per_tok", "a number of the experts");
-    if (e->groups > 1 && (e->n % e->groups != 0 || e->top_groups < 1 ||
-                          e->top_groups > e->groups))
+    if (e->groups < 1 || e->n % e->groups != 0 ||
+        (e->groups > 1 && (e->top_groups < 1 || e->top_groups > e->groups)))
         return wrong(c, "n_group", "a divisor of the number of experts");
     return LOCANT_OK;
 }

@@ -4,10 +4,14 @@
 #include "net_families.h"
 
 /* A key of the text part; *out keeps its value if the key is absent or null.
-   Errors: FORMAT (another type). */
+   Whole numbers are 0 to 2^40, widths 1 to 2^30.  Errors: FORMAT (another type
+   or number). */
 locant_status lct_net_family_keys_real(double *out, const struct lct_config *c,
                                        const char *key);
 locant_status lct_net_family_keys_whole(int64_t *out,
+                                        const struct lct_config *c,
+                                        const char *key);
+locant_status lct_net_family_keys_width(int64_t *out,
                                         const struct lct_config *c,
                                         const char *key);
 locant_status lct_net_family_keys_bool(bool *out, const struct lct_config *c,

@@ -2,7 +2,6 @@
 #include "net_inputs.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include "net_mlp.h"
 #include "net_norm.h"
 #include <math.h>
 
@@ -10,7 +9,7 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
                                   struct lct_net_binder *b)
 {
     const int64_t layers = s->plan->n_layers;
-    int64_t all;
+    int64_t all, rows = -1;
 
     if (!lct_net_bind_knows(b, LCT_INPUTS_EMBED))
         return LOCANT_OK;
@@ -20,8 +19,10 @@ locant_status lct_net_inputs_bind(struct lct_net_stack *s,
     if (s->inputs_width == 0)
         return LOCANT_OK;
     all = layers * s->inputs_width;
+    LCT_TRY(lct_net_family_keys_width(&rows, &b->n->config,
+                                      "vocab_size_per_layer_input"));
     LCT_TRY(lct_net_bind_matrix(&s->inputs_embed, b, LCT_INPUTS_EMBED,
-                                ".weight", 2, (int64_t[2]){ -1, all }));
+                                ".weight", 2, (int64_t[2]){ rows, all }));
     LCT_TRY(lct_net_bind_linear(&s->inputs_project, b, LCT_INPUTS_PROJECT, all,
                                 b->n->width));
     return lct_net_bind_norm(&s->inputs_norm, b, LCT_INPUTS_NORM,
@@ -35,7 +36,6 @@ locant_status lct_net_inputs_bind_layer(struct lct_net_input *in,
 
     if (width == 0)
         return LOCANT_OK;
-    LCT_TRY(lct_net_mlp_act(&in->act, b));
     LCT_TRY(lct_net_bind_linear(&in->gate, b, LCT_INPUT_GATE, width, D));
     LCT_TRY(lct_net_bind_linear(&in->out, b, LCT_INPUT_OUT, D, width));
     return lct_net_bind_norm(&in->norm, b, LCT_INPUT_NORM, D);
@@ -79,7 +79,7 @@ locant_status lct_net_inputs_add(void *y, const void *x, int64_t rows,
 
     LCT_NET_GOT(gate);
     lct_net_linear_forward(gate, x, rows, &l->input.gate, room);
-    m->activate(gate, l->input.act, rows * width);
+    m->activate(gate, room->n->act, rows * width);
     for (int64_t r = 0; r < rows; r++)
         m->multiply(
             lct_net_math_at(m, gate, r * width),

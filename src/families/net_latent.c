@@ -14,25 +14,19 @@
 /* The norms of latent vectors have this, whatever the configuration says. */
 #define LATENT_EPS 1e-6
 
-static locant_status bind_norm(struct lct_net_norm *norm,
-                               struct lct_net_binder *b, enum lct_net_role role,
-                               int64_t width)
-{
-    LCT_TRY(lct_net_bind_norm(norm, b, role, width));
-    norm->eps = LATENT_EPS;
-    return LOCANT_OK;
-}
-
 static locant_status bind_queries(struct lct_net_latent *l,
                                   struct lct_net_binder *b,
                                   const struct lct_layer_plan *p)
 {
     const int64_t all = p->heads * p->qk_dim, D = b->n->width;
+    int64_t rank = -1;
 
-    if (!lct_net_bind_has(b, LCT_Q_A))
+    LCT_TRY(lct_net_family_keys_width(&rank, &b->n->config, "q_lora_rank"));
+    if (rank < 0 && !lct_net_bind_has(b, LCT_Q_A))
         return lct_net_bind_linear(&l->q_b, b, LCT_Q, all, D);
-    LCT_TRY(lct_net_bind_linear(&l->q_a, b, LCT_Q_A, -1, D));
-    LCT_TRY(bind_norm(&l->q_norm, b, LCT_Q_A_NORM, l->q_a.w.out));
+    LCT_TRY(lct_net_bind_linear(&l->q_a, b, LCT_Q_A, rank, D));
+    LCT_TRY(lct_net_bind_norm(&l->q_norm, b, LCT_Q_A_NORM, l->q_a.w.out));
+    l->q_norm.eps = LATENT_EPS;
     return lct_net_bind_linear(&l->q_b, b, LCT_Q_B, all, l->q_a.w.out);
 }
 
@@ -93,7 +87,8 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
     LCT_TRY(bind_queries(l, b, p));
     LCT_TRY(lct_net_bind_linear(&l->kv_a, b, LCT_KV_A, l->rank + l->rope,
                                 b->n->width));
-    LCT_TRY(bind_norm(&l->kv_norm, b, LCT_KV_A_NORM, l->rank));
+    LCT_TRY(lct_net_bind_norm(&l->kv_norm, b, LCT_KV_A_NORM, l->rank));
+    l->kv_norm.eps = LATENT_EPS;
     if (lct_net_bind_has(b, LCT_K_B))
         return bind_split(l, b, p);
     return lct_net_bind_linear(&l->kv_b, b, LCT_KV_B,

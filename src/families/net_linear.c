@@ -31,12 +31,6 @@ locant_status lct_net_linear_begin(struct lct_net_room *room,
     return LOCANT_OK;
 }
 
-void lct_net_linear_end(struct lct_net_room *room)
-{
-    room->most = SIZE_MAX; /* no chunk is large enough to stay */
-    lct_net_give_back(room, 0);
-}
-
 struct job {
     void *y;
     int64_t y_row;

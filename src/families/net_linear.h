@@ -7,7 +7,6 @@
 /* Memory of products with matrices of n, and for its steps.  Errors: NOMEM. */
 locant_status lct_net_linear_begin(struct lct_net_room *room,
                                    const struct lct_net *n);
-void lct_net_linear_end(struct lct_net_room *room);
 
 /* y [rows, out] = x [rows, in] W^T + bias.  The bits of a row of y do not
    depend on the other rows. */

@@ -62,10 +62,10 @@ struct lct_net_math {
 
 extern const struct lct_net_math lct_net_math_f32, lct_net_math_f64;
 
-/* Element i of x. */
+/* Element i of x, which may lie before it. */
 static inline void *lct_net_math_at(const struct lct_net_math *m, const void *x,
                                     int64_t i)
 {
-    return (char *)x + (size_t)i * m->item;
+    return (char *)x + (ptrdiff_t)i * (ptrdiff_t)m->item;
 }
 #endif

@@ -81,7 +81,6 @@ static locant_status bind_deep(struct lct_net_binder *b, int64_t width)
 
 locant_status lct_net_merger_bind(struct lct_net_binder *b, int64_t width)
 {
-
     LCT_TRY(bind(&b->n->merger, b, LCT_MERGER_UP, LCT_MERGER_DOWN, width));
     return !lct_net_bind_knows(b, LCT_DEEP_UP) ? LOCANT_OK
                                                : bind_deep(b, width);

@@ -6,6 +6,7 @@
  * 32 numbers (gpt-oss).
  */
 #include "net_mixture.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mlp.h"
 #include <math.h>
@@ -50,6 +51,8 @@ static locant_status find_stack(struct stack *s, const struct lct_net_binder *b,
     s->bias = lct_net_bind_find(b, role, "_bias");
     if (s->bias == NULL)
         s->bias = lct_net_bind_find(b, role, ".bias");
+    if (s->bias == NULL && (b->n->s.biases & LCT_BIAS_EXPERTS) != 0)
+        LCT_TRY(lct_net_bind_need(&s->bias, b, role, "_bias"));
     if (s->w == NULL)
         s->w = lct_net_bind_find(b, role, ".weight");
     if (s->w == NULL && lct_net_bind_find(b, role, "_blocks") != NULL) {
@@ -166,17 +169,38 @@ static locant_status bind_stacked(struct lct_net_experts *e,
 
 /* ----------------------------------------------------------------- layers */
 
+/* The width of the shared expert that the configuration states; -1: none. */
+static locant_status shared_width(int64_t *out, const struct lct_net_binder *b)
+{
+    const struct lct_config *c = &b->n->config;
+    int64_t n = -1;
+
+    *out = -1;
+    LCT_TRY(
+        lct_net_family_keys_width(out, c, "shared_expert_intermediate_size"));
+    if (*out > 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_net_family_keys_width(&n, c, "n_shared_experts"));
+    if (n < 0)
+        LCT_TRY(lct_net_family_keys_width(&n, c, "num_shared_experts"));
+    if (n > 0)
+        *out = n * b->n->s.expert_width;
+    return LOCANT_OK;
+}
+
 static locant_status bind_shared(struct lct_net_experts *e,
                                  struct lct_net_binder *b)
 {
     static const enum lct_net_role roles[] = { LCT_SHARED_GATE, LCT_SHARED_UP,
                                                LCT_SHARED_DOWN };
     const int64_t D = b->n->width;
+    int64_t width;
 
     if (!lct_net_bind_knows(b, LCT_SHARED_UP))
         return LOCANT_OK;
-    LCT_TRY(lct_net_mlp_act(&e->shared.act, b));
-    LCT_TRY(lct_net_mlp_bind_maps(&e->shared, b, roles, D, -1, D));
+    e->shared.act = b->n->act;
+    LCT_TRY(shared_width(&width, b));
+    LCT_TRY(lct_net_mlp_bind_maps(&e->shared, b, roles, D, width, D));
     return !lct_net_bind_knows(b, LCT_SHARED_SIGMOID)
                ? LOCANT_OK
                : lct_net_bind_linear(&e->shared_gate, b, LCT_SHARED_SIGMOID, 1,
@@ -233,7 +257,7 @@ locant_status lct_net_mixture_bind(struct lct_net_experts **out,
     LCT_NET_GOT(e->mlp);
     for (int64_t i = 0; i < e->n; i++) {
         b->part = i;
-        LCT_TRY(lct_net_mlp_act(&e->mlp[i].act, b));
+        e->mlp[i].act = b->n->act;
         e->mlp[i].alpha = b->n->s.alpha;
         e->mlp[i].limit = b->n->s.limit;
         e->mlp[i].width = width;

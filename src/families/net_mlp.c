@@ -6,14 +6,7 @@
 #include "net_mlp.h"
 #include "net_family_keys.h"
 #include "net_math.h"
-#include <inttypes.h>
 #include <math.h>
-
-locant_status lct_net_mlp_act(enum lct_net_act *out,
-                              const struct lct_net_binder *b)
-{
-    return lct_net_families_act(out, b->n->s.act, &b->n->config);
-}
 
 /* The width between the two maps that the configuration states; -1: none. */
 static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
@@ -22,27 +15,24 @@ static locant_status stated_width(int64_t *out, const struct lct_net_binder *b)
                                         "intermediate_size",
                                         "ffn_dim",
                                         "d_ff",
+                                        "d_inner",
                                         "ffn_hidden_size",
                                         "n_inner" };
-    const struct lct_config *c = &b->n->config;
-    const int64_t most = 1 << 30; /* twice a width is a size, too */
-    enum lct_found found = LCT_ABSENT;
-    int64_t width;
-    size_t i = 0;
+    static const char *const stacks[] = { "decoder_ffn_dim",
+                                          "encoder_ffn_dim" };
+    const struct lct_net *n = b->n;
+    const bool encoder = b->prefix.names == n->family->encoder[n->s.variant];
 
     *out = -1;
-    if (b->n->s.free_width)
+    if (n->s.free_width)
         return LOCANT_OK;
-    while (i < sizeof(keys) / sizeof(keys[0]) &&
-           (found = lct_config_integer(&width, c->text, keys[i])) != LCT_RIGHT)
-        i++;
-    if (found != LCT_RIGHT)
-        return LOCANT_OK;
-    if (width < 1 || width > most)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: %s is %" PRId64 ", expected 1 to %" PRId64,
-                           c->file, keys[i], width, most);
-    *out = b->n->s.halved ? width / 2 : width;
+    for (size_t i = 0; *out < 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
+        LCT_TRY(lct_net_family_keys_width(out, &n->config, keys[i]));
+    if (*out < 0)
+        LCT_TRY(lct_net_family_keys_width(out, &n->config,
+                                          stacks[encoder ? 1 : 0]));
+    if (n->s.halved && *out > 0)
+        *out /= 2;
     return LOCANT_OK;
 }
 
@@ -105,7 +95,6 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b)
 /* One matrix of gate and up, unless the file has two. */
 static bool is_fused(const struct lct_net_binder *b)
 {
-
     if (!lct_net_bind_knows(b, LCT_GATE_UP))
         return false;
     return !lct_net_bind_has(b, LCT_GATE) || lct_net_bind_has(b, LCT_GATE_UP);
@@ -131,7 +120,7 @@ locant_status lct_net_mlp_bind(struct lct_net_mlp *mlp,
     int64_t width;
 
     LCT_TRY(stated_width(&width, b));
-    LCT_TRY(lct_net_mlp_act(&mlp->act, b));
+    mlp->act = b->n->act;
     LCT_TRY(sparsity(&mlp->sparsity, b));
     return is_fused(b) ? bind_halves(mlp, b, width)
                        : lct_net_mlp_bind_maps(mlp, b, roles, D, width, D);

@@ -5,176 +5,13 @@
  * et al. 2024, arXiv:2309.16588v2.
  */
 #include "net_patches.h"
-#include "net_family_keys.h"
 #include "net_grid.h"
 #include "net_math.h"
 #include "net_linear.h"
 #include "net_norm.h"
-#include <inttypes.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- binding */
-
-/* A whole number, or rows and columns. */
-static locant_status read_sides(int64_t out[2], const struct lct_net *n,
-                                const char *key)
-{
-    const json_t *value = json_object_get(n->config.text, key);
-
-    for (size_t i = 0; value != NULL && i < 2; i++) {
-        const json_t *item =
-            json_is_array(value) ? json_array_get(value, i) : value;
-
-        out[i] = json_integer_value(item);
-        if (!json_is_integer(item))
-            out[i] = 0;
-    }
-    if (out[0] > 0 && out[1] > 0 && out[0] <= 1 << 20 && out[1] <= 1 << 20)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: %s is not a number of pixels, or two",
-                       n->config.file, key);
-}
-
-/* The convolution of patches as a matrix. */
-static locant_status bind_map(struct lct_net_patches *p,
-                              struct lct_net_binder *b)
-{
-    struct lct_net *n = b->n;
-    const int64_t of_image[4] = { n->width, p->channels, p->side[0],
-                                  p->side[1] };
-    const int64_t of_clip[5] = { n->width, p->channels, p->frames, p->side[0],
-                                 p->side[1] };
-    const bool clip = b->n->s.frames > 0;
-    const struct lct_weight *w;
-
-    LCT_TRY(lct_net_bind_matrix(&p->map.w, b, LCT_EMBED, ".weight",
-                                clip ? 5 : 4, clip ? of_clip : of_image));
-    LCT_TRY(lct_net_matrix_round(n, &p->map.w));
-    w = lct_net_bind_find(b, LCT_EMBED, ".bias");
-    return w == NULL ? LOCANT_OK
-                     : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);
-}
-
-/* The class token and registers, [n_prefix, D]. */
-static locant_status bind_prefix(struct lct_net_patches *p,
-                                 struct lct_net_binder *b)
-{
-    const enum lct_net_role roles[2] = { LCT_CLASS_TOKEN, LCT_REGISTERS };
-    const struct lct_weight *w[2] = { NULL };
-    struct lct_net *n = b->n;
-    int64_t count[2] = { 0 };
-
-    for (int i = 0; i < 2; i++) {
-
-        w[i] = lct_net_bind_find(b, roles[i], "");
-        if (w[i] == NULL && i == 0 && lct_net_bind_knows(b, roles[i]))
-            LCT_TRY(lct_net_bind_need(&w[i], b, roles[i], ""));
-        if (w[i] == NULL)
-            continue;
-        LCT_TRY(
-            lct_net_bind_shape(b->n, w[i], 3, (int64_t[3]){ 1, -1, n->width }));
-        count[i] = w[i]->shape[1];
-        p->n_prefix += count[i];
-    }
-    p->prefix =
-        lct_net_keep(n, (size_t)(p->n_prefix * n->width) * n->math->item);
-    LCT_NET_GOT(p->prefix);
-    for (int i = 0; i < 2; i++)
-        if (w[i] != NULL)
-            n->math->read(
-                lct_net_math_at(n->math, p->prefix, i * count[0] * n->width),
-                w[i], 0, count[i] * n->width);
-    return LOCANT_OK;
-}
-
-static locant_status bind_table(struct lct_net_patches *p,
-                                struct lct_net_binder *b)
-{
-    const int64_t shape[2] = { p->rows_before + p->image[0] * p->image[1],
-                               b->n->width };
-    const struct lct_weight *w;
-    void *table;
-
-    if (!lct_net_bind_knows(b, LCT_POSITIONS))
-        return LOCANT_OK;
-    if (b->n->s.frames > 0) {
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ".weight"));
-        LCT_TRY(lct_net_bind_shape(b->n, w, 2, shape));
-    } else {
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_POSITIONS, ""));
-        LCT_TRY(lct_net_bind_shape(b->n, w, 3,
-                                   (int64_t[3]){ 1, shape[0], shape[1] }));
-    }
-    LCT_TRY(lct_net_bind_vector(&table, b->n, w, shape[0] * shape[1], 0));
-    p->table = locant_dense(table, b->n->dtype, 2, shape);
-    return LOCANT_OK;
-}
-
-/* Patches of clips: their frames, those that are merged, and the square of a
-   table that has no size of an image. */
-static locant_status read_clips(struct lct_net_patches *p,
-                                const struct lct_net_binder *b)
-{
-    const struct lct_config *c = &b->n->config;
-    int64_t rows = 2304, side = 1;
-
-    p->frames = b->n->s.frames;
-    p->merge = 2;
-    p->rows_before = 0;
-    p->form = LOCANT_RESIZE_QWEN3VL;
-    LCT_TRY(lct_net_family_keys_whole(&p->frames, c, "temporal_patch_size"));
-    LCT_TRY(lct_net_family_keys_whole(&p->merge, c, "spatial_merge_size"));
-    LCT_TRY(lct_net_family_keys_whole(&rows, c, "num_position_embeddings"));
-    while (side < 1 << 15 && side * side < rows)
-        side++;
-    p->image[0] = side * p->side[0];
-    p->image[1] = side * p->side[1];
-    if (p->frames < 1 || p->frames > 256 || p->merge < 1 || p->merge > 256)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: temporal_patch_size is %" PRId64
-                           " and spatial_merge_size %" PRId64
-                           ", expected 1 to 256",
-                           c->file, p->frames, p->merge);
-    return side * side == rows
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_FORMAT,
-                             "%s: num_position_embeddings is %" PRId64
-                             ", expected a square",
-                             c->file, rows);
-}
-
-locant_status lct_net_patches_bind(struct lct_net_patches **out,
-                                   struct lct_net_binder *b)
-{
-    struct lct_net *n = b->n;
-    struct lct_net_patches *p = lct_net_keep(n, sizeof(*p));
-    const char *channels = b->n->s.frames > 0 ? "in_channels" : "num_channels";
-
-    *out = p;
-    LCT_NET_GOT(p);
-    p->image[0] = p->image[1] = 224;
-    p->side[0] = p->side[1] = b->n->s.patch;
-    p->channels = 3;
-    LCT_TRY(read_sides(p->image, n, "image_size"));
-    LCT_TRY(read_sides(p->side, n, "patch_size"));
-    lct_config_integer(&p->channels, n->config.text, channels);
-    if (p->channels < 1 || p->channels > 1 << 16)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: %s is %" PRId64 ", expected 1 to 65536",
-                           n->config.file, channels, p->channels);
-    p->frames = p->merge = p->rows_before = 1;
-    p->form = LOCANT_RESIZE_HF;
-    if (b->n->s.frames > 0)
-        LCT_TRY(read_clips(p, b));
-    for (int i = 0; i < 2; i++)
-        p->image[i] /= p->side[i];
-    LCT_TRY(bind_map(p, b));
-    LCT_TRY(bind_prefix(p, b));
-    if (p->n_prefix > 1) /* registers */
-        p->form = LOCANT_RESIZE_DINOV2_REG;
-    return bind_table(p, b);
-}
+/* ------------------------------------------------------------------ sizes */
 
 bool lct_net_patches_count(int64_t *tokens, const struct lct_net *n,
                            int64_t height, int64_t width)
@@ -299,24 +136,26 @@ static locant_status resized_table(locant_tensor *out, struct lct_net_run *r,
     return locant_resize_2d(out, &p->table, &how);
 }
 
-/* Add the rows of the table to row b, whose patches begin at 'first'; of its
-   prefix the class token has one. */
-static void add_table(void *first, const struct lct_net_run *r,
+/* Add the rows of the table to a row x of the batch; of its prefix the class
+   token has one. */
+static void add_table(void *x, const struct lct_net_run *r,
                       const locant_tensor *table, const struct places *at)
 {
     const struct lct_net_math *m = r->n->math;
     const struct lct_net_patches *p = r->stack->patches;
     const int64_t D = p->map.w.out;
-    int64_t y, x;
+    void *first = lct_net_math_at(m, x, p->n_prefix * D);
+    int64_t row, column;
 
     if (p->n_prefix > 0)
-        m->add(lct_net_math_at(m, first, -p->n_prefix * D), table->data, 1, D);
+        m->add(x, table->data, 1, D);
     for (int64_t i = 0; i < at->rows * at->columns; i++) {
-        place(&y, &x, at, i);
-        m->add(lct_net_math_at(m, first, i * D),
-               lct_net_math_at(m, table->data,
-                               (p->rows_before + y * at->columns + x) * D),
-               1, D);
+        place(&row, &column, at, i);
+        m->add(
+            lct_net_math_at(m, first, i * D),
+            lct_net_math_at(m, table->data,
+                            (p->rows_before + row * at->columns + column) * D),
+            1, D);
     }
 }
 
@@ -365,7 +204,7 @@ locant_status lct_net_patches_enter(struct lct_net_run *r,
         take_patches(in, r, t, &at, b);
         lct_net_linear_forward(first, in, count, &p->map, &r->room);
         if (table.data != NULL)
-            add_table(first, r, &table, &at);
+            add_table(x, r, &table, &at);
         if (r->cache->axes == 2)
             set_coordinates(r, &at, b);
     }

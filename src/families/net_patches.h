@@ -1,12 +1,7 @@
 /* net_patches.h - images as tokens, and classes from their states */
 #ifndef LCT_NET_PATCHES_H
 #define LCT_NET_PATCHES_H
-#include "net_bind.h"
 #include "net_run.h"
-
-/* Errors: FORMAT (a tensor, image_size or patch_size), NOMEM. */
-locant_status lct_net_patches_bind(struct lct_net_patches **out,
-                                   struct lct_net_binder *b);
 
 /* *tokens of an image of so many pixels; false: these are no whole patches. */
 bool lct_net_patches_count(int64_t *tokens, const struct lct_net *n,

@@ -5,22 +5,35 @@
 
 enum { UNIT = 64 }; /* what is taken begins at a multiple of it */
 
+/* Chunks after r->chunk are spare: steps before took them. */
 struct lct_net_chunk {
-    struct lct_net_chunk *before;
+    struct lct_net_chunk *before, *next;
     size_t begin, size; /* used bytes of those before; of this one */
 };
 
 _Static_assert(sizeof(struct lct_net_chunk) <= UNIT, "room of a header");
 
-static bool add_chunk(struct lct_net_room *r, size_t bytes)
+/* The next chunk, of 'bytes' or more. */
+static bool next_chunk(struct lct_net_room *r, size_t bytes)
 {
-    const size_t later = r->most - r->used; /* as much as steps before took */
-    const size_t size = bytes > later ? bytes : later;
-    struct lct_net_chunk *c = locant_alloc(UNIT + size);
+    struct lct_net_chunk *c = r->chunk != NULL ? r->chunk->next : NULL;
 
-    if (c == NULL)
-        return false;
-    *c = (struct lct_net_chunk){ r->chunk, r->used, size };
+    if (c == NULL || c->size < bytes) {
+        /* scratch that has grown grows with the length: with a margin */
+        const size_t size = c != NULL ? bytes / 4 * 5 : bytes;
+
+        for (struct lct_net_chunk *after; c != NULL; c = after) {
+            after = c->next;
+            locant_release(c);
+        }
+        c = locant_alloc(UNIT + size);
+        if (r->chunk != NULL)
+            r->chunk->next = c;
+        if (c == NULL)
+            return false;
+        *c = (struct lct_net_chunk){ .before = r->chunk, .size = size };
+    }
+    c->begin = r->used;
     r->chunk = c;
     return true;
 }
@@ -28,7 +41,6 @@ static bool add_chunk(struct lct_net_room *r, size_t bytes)
 void *lct_net_take_items(struct lct_net_room *r, int64_t a, int64_t b,
                          size_t item)
 {
-    const struct lct_net_chunk *c = r->chunk;
     size_t bytes, from = r->used;
 
     r->failed =
@@ -36,14 +48,12 @@ void *lct_net_take_items(struct lct_net_room *r, int64_t a, int64_t b,
     if (r->failed)
         return NULL;
     bytes = (bytes + UNIT - 1) / UNIT * UNIT;
-    if (c == NULL || bytes > c->size - (from - c->begin)) {
-        r->failed = !add_chunk(r, bytes);
+    if (r->chunk == NULL || bytes > r->chunk->size - (from - r->chunk->begin)) {
+        r->failed = !next_chunk(r, bytes);
         if (r->failed)
             return NULL;
     }
     r->used += bytes;
-    if (r->used > r->most)
-        r->most = r->used;
     return (char *)r->chunk + UNIT + (from - r->chunk->begin);
 }
 
@@ -52,17 +62,22 @@ void *lct_net_take(struct lct_net_room *r, int64_t a, int64_t b)
     return lct_net_take_items(r, a, b, r->n->math->item);
 }
 
-/* A chunk that begins at the mark stays if it has room for all from there on;
-   else the next one has. */
 void lct_net_give_back(struct lct_net_room *r, size_t mark)
+{
+    while (r->chunk->before != NULL && r->chunk->begin >= mark)
+        r->chunk = r->chunk->before;
+    r->used = mark;
+}
+
+void lct_net_room_end(struct lct_net_room *r)
 {
     struct lct_net_chunk *c = r->chunk;
 
-    r->used = mark;
-    while (c != NULL && c->begin >= mark &&
-           (c->begin > mark || c->size < r->most - mark)) {
-        r->chunk = c->before;
+    while (c != NULL && c->next != NULL)
+        c = c->next;
+    for (struct lct_net_chunk *before; c != NULL; c = before) {
+        before = c->before;
         locant_release(c);
-        c = r->chunk;
     }
+    r->chunk = NULL;
 }

@@ -3,6 +3,7 @@
  *
  * A function takes what it needs and, at its end, gives back all from a mark
  * on.  The first steps of a run allocate; later ones find what these needed.
+ * Memory that nobody gave back before is zeros.
  */
 #ifndef LCT_NET_ROOM_H
 #define LCT_NET_ROOM_H
@@ -13,8 +14,8 @@ struct lct_net_room {
     const struct lct_net *n;
     void *tiles; /* of products, for each of 'slots' tasks (net_linear.c) */
     int slots;
-    struct lct_net_chunk *chunk; /* the last one; NULL: none */
-    size_t used, most;           /* bytes now, and at any time */
+    struct lct_net_chunk *chunk; /* the last in use; NULL: none */
+    size_t used;                 /* bytes */
     bool failed;
 };
 
@@ -25,4 +26,5 @@ void *lct_net_take_items(struct lct_net_room *r, int64_t a, int64_t b,
                          size_t item);
 /* Give back what was taken since r->used was 'mark'. */
 void lct_net_give_back(struct lct_net_room *r, size_t mark);
+void lct_net_room_end(struct lct_net_room *r);
 #endif

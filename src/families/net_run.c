@@ -100,7 +100,7 @@ locant_status lct_net_run_begin_share(struct lct_net_run *r,
 void lct_net_run_end(struct lct_net_run *r)
 {
     locant_encoding_free(r->encoding);
-    lct_net_linear_end(&r->room);
+    lct_net_room_end(&r->room);
 }
 
 /* ------------------------------------------------------------------ layers */

@@ -20,7 +20,9 @@ static locant_status bind_tower(struct lct_net *tower, struct lct_net_binder *b,
 {
     const struct lct_tower *plan = tower->text.plan;
 
-    LCT_TRY(lct_net_families_switches(&b->n->s, tower->family, &tower->config));
+    LCT_TRY(
+        lct_net_families_switches(&tower->s, tower->family, &tower->config));
+    LCT_TRY(lct_net_families_act(&tower->act, tower->s.act, &tower->config));
     tower->width = plan->layers[0].heads * plan->layers[0].qk_dim;
     LCT_TRY(lct_net_stack_bind(&tower->text, b));
     for (int64_t i = 0; i < plan->n_layers; i++)

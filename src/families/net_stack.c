@@ -6,10 +6,11 @@
 #include "net_cross.h"
 #include "net_delta.h"
 #include "net_inputs.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mixture.h"
 #include "net_mlp.h"
-#include "net_patches.h"
+#include "net_patches_bind.h"
 #include "net_streams.h"
 #include "net_windows.h"
 #include <math.h>
@@ -68,23 +69,6 @@ static locant_status bind_layer(struct lct_net_layer *l,
                                                  : lct_net_mlp_bind(&l->mlp, b);
 }
 
-/* Each stage of windows is twice as wide as that before. */
-static locant_status bind_layer_of_stage(struct lct_net_layer *l,
-                                         struct lct_net_binder *b,
-                                         const struct lct_net_stack *s,
-                                         int64_t i)
-{
-    b->layer = i;
-    LCT_TRY(bind_layer(l, b, s, i));
-    l->width = b->n->width;
-    if (b->n->s.window == 0)
-        return LOCANT_OK;
-    LCT_TRY(lct_net_windows_bind(l, s, b, i));
-    if (l->merge != NULL)
-        b->n->width *= 2;
-    return LOCANT_OK;
-}
-
 static locant_status bind_layers(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
@@ -93,8 +77,13 @@ static locant_status bind_layers(struct lct_net_stack *s,
     s->layers = lct_net_keep(b->n, (size_t)count * sizeof(*s->layers));
     LCT_NET_GOT(s->layers);
     s->n_layers = count;
-    for (int64_t i = 0; i < count; i++)
-        LCT_TRY(bind_layer_of_stage(&s->layers[i], b, s, i));
+    for (b->layer = 0; b->layer < count; b->layer++) {
+        struct lct_net_layer *l = &s->layers[b->layer];
+
+        l->width = b->n->width;
+        LCT_TRY(bind_layer(l, b, s, b->layer));
+        LCT_TRY(lct_net_windows_bind(l, s, b));
+    }
     return LOCANT_OK;
 }
 
@@ -129,11 +118,15 @@ static locant_status bind_types(struct lct_net_stack *s,
                                 struct lct_net_binder *b)
 {
     const struct lct_weight *w;
+    int64_t types = -1;
 
-    if (!lct_net_bind_has(b, LCT_TYPES))
+    LCT_TRY(
+        lct_net_family_keys_whole(&types, &b->n->config, "type_vocab_size"));
+    if (!lct_net_bind_knows(b, LCT_TYPES) ||
+        (types <= 0 && !lct_net_bind_has(b, LCT_TYPES)))
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_need(&w, b, LCT_TYPES, ".weight"));
-    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ -1, b->n->width }));
+    LCT_TRY(lct_net_bind_shape(b->n, w, 2, (int64_t[2]){ types, b->n->width }));
     s->n_types = w->shape[0];
     return lct_net_bind_vector(&s->types, b->n, w, s->n_types * b->n->width, 0);
 }
@@ -153,7 +146,6 @@ static int axes_of(const struct lct_tower *t)
 locant_status lct_net_stack_bind(struct lct_net_stack *s,
                                  struct lct_net_binder *b)
 {
-
     s->axes = axes_of(s->plan);
     s->input_scale = b->n->s.scaled_embedding       ? sqrt((double)b->n->width)
                      : b->n->s.embedding_scale != 0 ? b->n->s.embedding_scale

@@ -1,5 +1,6 @@
 /* net_streams.c - several streams of states (Gemma 3n) */
 #include "net_streams.h"
+#include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mlp.h"
 #include "net_norm.h"
@@ -32,22 +33,12 @@ locant_status lct_net_streams_bind(struct lct_net_stack *s,
     return bind_maps(&s->stream_out, b, LCT_STREAM_OUT, others);
 }
 
-static locant_status bind_low(struct lct_net_streams *s,
-                              struct lct_net_binder *b)
-{
-    const int64_t D = b->n->width;
-
-    LCT_TRY(lct_net_bind_linear(&s->left, b, LCT_LAUREL_LEFT, -1, D));
-    LCT_TRY(
-        lct_net_bind_linear(&s->right, b, LCT_LAUREL_RIGHT, D, s->left.w.out));
-    return lct_net_bind_norm(&s->low_norm, b, LCT_LAUREL_NORM, D);
-}
-
 locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
                                          struct lct_net_binder *b)
 {
     const int64_t n = b->n->s.streams, D = b->n->width;
     struct lct_net_streams *s;
+    int64_t rank = -1;
 
     if (n == 1)
         return LOCANT_OK;
@@ -59,7 +50,11 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
     LCT_TRY(lct_net_bind_linear(&s->correct, b, LCT_STREAM_CORRECT, n, n));
     if (b->n->s.stream_scale)
         LCT_TRY(lct_net_bind_numbers(&s->scale, b, LCT_STREAM_SCALE, "", D));
-    return bind_low(s, b);
+    LCT_TRY(lct_net_family_keys_width(&rank, &b->n->config, "laurel_rank"));
+    LCT_TRY(lct_net_bind_linear(&s->left, b, LCT_LAUREL_LEFT, rank, D));
+    LCT_TRY(
+        lct_net_bind_linear(&s->right, b, LCT_LAUREL_RIGHT, D, s->left.w.out));
+    return lct_net_bind_norm(&s->low_norm, b, LCT_LAUREL_NORM, D);
 }
 
 /* ------------------------------------------------- before and after layers */

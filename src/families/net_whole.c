@@ -1,6 +1,7 @@
 /* net_whole.c - the tensors of a whole model */
 #include "net_whole.h"
 #include "net_adaptive.h"
+#include "net_family_keys.h"
 #include "net_gguf.h"
 #include "net_inputs.h"
 #include "net_matrix.h"
@@ -10,32 +11,33 @@
 #include "net_streams.h"
 #include "net_windows.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-/* The first number above 0 under one of these keys; *out stays if there is
-   none. */
-static void first_of(int64_t *out, const struct lct_config *c,
-                     const char *const *keys)
-{
-    int64_t value = 0;
-
-    for (; *keys != NULL && value < 1; keys++)
-        if (lct_config_integer(&value, c->text, *keys) == LCT_RIGHT &&
-            value > 0)
-            *out = value;
-}
 
 /* ------------------------------------------------------------------ input */
 
+/* Rows of the embeddings that the configuration states; GGUF states none, and
+   -1 in params.json of Meta means those of the tokenizer. */
+static locant_status find_vocab(int64_t *out, const struct lct_config *c)
+{
+    static const char key[] = "vocab_size";
+    int64_t value;
+
+    if (c->dialect == LCT_DIALECT_GGUF ||
+        (lct_config_is_params(c) &&
+         lct_config_integer(&value, c->text, key) == LCT_RIGHT && value == -1))
+        return LOCANT_OK;
+    return lct_net_family_keys_width(out, c, key);
+}
+
 static locant_status bind_input(struct lct_net *n, struct lct_net_binder *b)
 {
-    static const char *const vocab_keys[] = { "vocab_size", NULL };
-    int64_t rows = -1, inner;
+    int64_t rows = -1, inner = -1;
 
-    if (n->config.dialect != LCT_DIALECT_GGUF)
-        first_of(&rows, &n->config, vocab_keys);
-    inner = lct_net_bind_has(b, LCT_PROJECT_IN) ? -1 : n->width;
+    LCT_TRY(find_vocab(&rows, &n->config));
+    LCT_TRY(
+        lct_net_family_keys_width(&inner, &n->config, "word_embed_proj_dim"));
+    if (inner < 0 && !lct_net_bind_has(b, LCT_PROJECT_IN))
+        inner = n->width;
     LCT_TRY(lct_net_bind_matrix(&n->embed, b, LCT_EMBED, ".weight", 2,
                                 (int64_t[2]){ rows, inner }));
     n->vocab = n->embed.out;
@@ -69,20 +71,19 @@ static locant_status bind_before_head(struct lct_net *n,
 static locant_status leave_head_out(struct lct_net *n,
                                     const struct lct_net_binder *b)
 {
-    const enum lct_net_role dense = LCT_HEAD_DENSE;
-    static const char text[] = "%s: there is no tensor %s";
-    char name[LCT_NET_NAME], *kept;
-    size_t room;
+    const bool dense = lct_net_bind_knows(b, LCT_HEAD_DENSE);
+    const struct lct_weight *w;
+    const char *why;
 
-    if (!lct_net_names_full(name, &b->prefix,
-                            lct_net_bind_knows(b, dense) ? dense : LCT_HEAD, -1,
-                            -1, ".weight"))
+    if (!dense && !lct_net_bind_knows(b, LCT_HEAD))
         return LOCANT_OK;
-    room = sizeof(text) + strlen(b->prefix.file) + strlen(name);
-    kept = lct_net_keep(n, room);
-    LCT_NET_GOT(kept);
-    snprintf(kept, room, text, b->prefix.file, name);
-    n->no_head = kept;
+    (void)lct_net_bind_need(&w, b, dense ? LCT_HEAD_DENSE : LCT_HEAD,
+                            ".weight");
+    n->lacks = false; /* states are enough */
+    why = locant_last_error();
+    n->no_head = lct_net_keep(n, strlen(why) + 1);
+    LCT_NET_GOT(n->no_head);
+    memcpy(n->no_head, why, strlen(why) + 1);
     return LOCANT_OK;
 }
 
@@ -119,9 +120,12 @@ static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
     const struct lct_weight *w = lct_net_bind_find(b, LCT_HEAD_BIAS, "");
 
     LCT_TRY(bind_matrix(n, b));
-    return w == NULL || n->head.w.weight == NULL
-               ? LOCANT_OK
-               : lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
+    if (n->head.w.weight == NULL)
+        return LOCANT_OK;
+    if (w == NULL && (n->s.biases & LCT_BIAS_LOGITS) != 0)
+        LCT_TRY(lct_net_bind_need(&w, b, LCT_HEAD_BIAS, ""));
+    return w == NULL ? LOCANT_OK
+                     : lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }
 
 /* ------------------------------------------------------------------ stacks */
@@ -159,6 +163,7 @@ locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
 {
     *b = (struct lct_net_binder){ .n = n };
     LCT_TRY(lct_net_families_switches(&b->n->s, n->family, &n->config));
+    LCT_TRY(lct_net_families_act(&n->act, n->s.act, &n->config));
     b->prefix.names = n->family->names[b->n->s.variant];
     if (n->config.dialect == LCT_DIALECT_GGUF)
         lct_net_gguf_switch(b);
@@ -170,8 +175,8 @@ locant_status lct_net_whole_begin(struct lct_net_binder *b, struct lct_net *n)
 locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
                                  const char *path)
 {
-    static const char *const width_keys[] = { "hidden_size", "n_embd",
-                                              "d_model", NULL };
+    static const char *const keys[] = { "hidden_size", "n_embd", "d_model" };
+    int64_t width = -1;
     const struct lct_weight *w;
 
     n->lacks = true; /* unless the embeddings are there */
@@ -182,7 +187,10 @@ locant_status lct_net_whole_bind(struct lct_net *n, struct lct_net_binder b,
     LCT_TRY(lct_net_bind_need(&w, &b, LCT_EMBED, ".weight"));
     if (w->rank == 2)
         n->width = w->shape[1];
-    first_of(&n->width, &n->config, width_keys);
+    for (size_t i = 0; width < 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
+        LCT_TRY(lct_net_family_keys_width(&width, &n->config, keys[i]));
+    if (width > 0)
+        n->width = width;
     LCT_TRY(lct_net_windows_begin(&b));
     LCT_TRY(lct_net_adaptive_bind(n, &b));
     if (n->adaptive == NULL && !n->s.images)

@@ -65,6 +65,7 @@ static locant_status bind_merge(struct lct_net_layer *l,
     LCT_TRY(lct_net_bind_norm(&l->merge->norm, b, LCT_MERGE_NORM,
                               b->n->s.merge_norm_after ? 2 * D : 4 * D));
     l->merge->norm.eps = MERGE_EPS;
+    b->n->width *= 2; /* of the next stage */
     return LOCANT_OK;
 }
 
@@ -75,15 +76,16 @@ static locant_status bind_merge(struct lct_net_layer *l,
  */
 locant_status lct_net_windows_bind(struct lct_net_layer *l,
                                    const struct lct_net_stack *s,
-                                   struct lct_net_binder *b, int64_t i)
+                                   struct lct_net_binder *b)
 {
-    const int64_t *image = s->patches->image;
-    int64_t within;
-    const int stage = lct_net_names_stage(&within, &b->prefix, i);
-    const int64_t halved = smaller(image[0], image[1]) >> stage;
-    struct lct_net_window *w = lct_net_keep(b->n, sizeof(*w));
+    int64_t within, halved;
+    const int stage = lct_net_names_stage(&within, &b->prefix, b->layer);
+    struct lct_net_window *w;
 
-    l->window = w;
+    if (b->n->s.window == 0)
+        return LOCANT_OK;
+    halved = smaller(s->patches->image[0], s->patches->image[1]) >> stage;
+    l->window = w = lct_net_keep(b->n, sizeof(*w));
     LCT_NET_GOT(w);
     w->by_image = !b->n->s.merge_norm_after;
     w->side = halved > 0 ? smaller(halved, b->n->s.window) : b->n->s.window;

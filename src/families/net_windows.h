@@ -8,10 +8,11 @@
    families.  Errors: FORMAT, UNSUPPORTED. */
 locant_status lct_net_windows_begin(struct lct_net_binder *b);
 
-/* Windows of layer i of the stack, and the merge after it. */
+/* Windows of the layer, and the merge after it, which doubles the width of the
+   model; nothing for other families. */
 locant_status lct_net_windows_bind(struct lct_net_layer *l,
                                    const struct lct_net_stack *s,
-                                   struct lct_net_binder *b, int64_t i);
+                                   struct lct_net_binder *b);
 
 /* y = attention of x within windows, both [B T, D].  Errors: as
    lct_net_attention_forward(). */

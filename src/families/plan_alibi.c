@@ -22,7 +22,7 @@ static locant_status length(struct lct_plan_keys *k, const char *key,
                             int64_t fallback)
 {
     LCT_TRY(lct_plan_keys_whole(&k->plan->length_config, k, "length", key,
-                                fallback, 0));
+                                fallback, 1));
     k->plan->length_trained = k->plan->length_config;
     return LOCANT_OK;
 }

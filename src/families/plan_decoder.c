@@ -5,6 +5,7 @@
 #include "plan_decoder.h"
 #include "plan_beside.h"
 #include "plan_layers.h"
+#include "plan_own.h"
 #include "plan_rope.h"
 #include "plan_sizes.h"
 #include "plan_stack.h"
@@ -204,6 +205,10 @@ static locant_status put_layer(struct lct_plan_spec *s, struct decoder *d,
         lct_plan_spec_put(s, "%swindow(size=%" PRId64 ")", plus, d->window);
         plus = "+";
     }
+    if (kind->kind == LCT_KIND_CHUNK) {
+        lct_plan_spec_put(s, "%schunked(size=%" PRId64 ")", plus, d->chunk);
+        plus = "+";
+    }
     if (kind->rotated) {
         lct_plan_spec_put(s, "%s", plus);
         return put_rope(s, d, kind->kind, head_dim);
@@ -213,88 +218,6 @@ static locant_status put_layer(struct lct_plan_spec *s, struct decoder *d,
 }
 
 /* ------------------------------------------------------------------ layers */
-
-/* Layers at the end read the keys of the last layer of their kind that has
-   its own. */
-static locant_status share_keys(struct decoder *d,
-                                const struct lct_plan_layer_kind *kinds)
-{
-    int64_t shared, first;
-
-    if (!(d->f->flags & LCT_SHARED_KEYS))
-        return LOCANT_OK;
-    LCT_TRY(lct_plan_keys_whole(&shared, &d->k, "layers without keys",
-                                "num_kv_shared_layers", d->f->shared_keys, 0));
-    first = shared < d->n.layers ? d->n.layers - shared : 0;
-    for (int64_t l = first; l < d->n.layers && shared > 0; l++) {
-        int64_t from = first - 1;
-
-        while (from >= 0 && kinds[from].kind != kinds[l].kind)
-            from--;
-        if (from < 0)
-            return LCT_PLAN_KEYS_WRONG(
-                &d->k, "num_kv_shared_layers",
-                "a layer of each kind before the last %" PRId64, shared);
-        d->k.tower->layers[l].keys_of = from;
-    }
-    return LOCANT_OK;
-}
-
-/* What per_layer_config says of single layers: transformers writes the widths
-   of Gemma 4 there, and leaves out global_head_dim. */
-static locant_status own_sizes(struct decoder *d)
-{
-    const json_t *all;
-    char number[24];
-
-    LCT_TRY(lct_plan_keys_object(&all, &d->k, "per_layer_config"));
-    for (int64_t l = 0; l < d->n.layers; l++) {
-        struct lct_layer_plan *layer = &d->k.tower->layers[l];
-        const json_t *own;
-        int64_t width = layer->qk_dim, heads = layer->kv_heads;
-
-        snprintf(number, sizeof(number), "%" PRId64, l);
-        own = json_object_get(all, number);
-        if (own == NULL)
-            continue;
-        if (lct_config_integer(&width, own, "head_dim") == LCT_WRONG ||
-            lct_config_integer(&heads, own, "num_key_value_heads") ==
-                LCT_WRONG ||
-            width < 2 || width > 1 << 20 || heads < 1 ||
-            layer->heads % heads != 0)
-            return lct_plan_keys_wrong(&d->k, "per_layer_config.", number, own,
-                                       "a width of heads and a number of heads "
-                                       "of keys");
-        layer->qk_dim = layer->v_dim = width;
-        layer->kv_heads = heads;
-    }
-    return LOCANT_OK;
-}
-
-/* Global layers of Gemma 4 have heads of another width. */
-static locant_status global_sizes(struct decoder *d,
-                                  const struct lct_plan_layer_kind *kinds)
-{
-    int64_t width, heads = d->n.kv_heads;
-    bool same_values;
-
-    if (!(d->f->flags & LCT_ROPE_NEW))
-        return LOCANT_OK;
-    LCT_TRY(lct_plan_keys_whole(&width, &d->k, "head_dim (global)",
-                                "global_head_dim", 512, 2));
-    LCT_TRY(
-        lct_plan_keys_switch(&same_values, &d->k, "attention_k_eq_v", false));
-    if (same_values)
-        LCT_TRY(lct_plan_keys_whole(&heads, &d->k, "kv_heads (global)",
-                                    "num_global_key_value_heads", heads, 1));
-    for (int64_t l = 0; l < d->n.layers; l++)
-        if (kinds[l].kind == LCT_KIND_FULL) {
-            d->k.tower->layers[l].qk_dim = width;
-            d->k.tower->layers[l].v_dim = width;
-            d->k.tower->layers[l].kv_heads = heads;
-        }
-    return own_sizes(d);
-}
 
 static locant_status fill(struct decoder *d,
                           const struct lct_plan_layer_kind *kinds)
@@ -307,8 +230,7 @@ static locant_status fill(struct decoder *d,
     LCT_TRY(lct_plan_beside_scale(&scale, &why, &d->k));
     LCT_TRY(lct_plan_beside_norm(&norm, &d->k));
     LCT_TRY(lct_plan_beside_softcap(&softcap, &d->k));
-    LCT_TRY(global_sizes(d, kinds));
-    LCT_TRY(share_keys(d, kinds));
+    LCT_TRY(lct_plan_own_layers(&d->k, &d->n, kinds));
     for (int64_t l = 0; l < t->n_layers; l++) {
         struct lct_layer_plan *layer = &t->layers[l];
         struct lct_plan_spec s = { 0 };

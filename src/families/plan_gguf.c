@@ -22,7 +22,9 @@ struct architecture {
     enum pairing pairing;
 };
 
-#define LCT_ARCH(name, family, pairing) { name, family, pairing },
+#define LCT_ARCH(name, family, pairing)         { name, family, pairing },
+#define LCT_CHECKED(name, family, pairing, ...) { name, family, pairing },
+#define LCT_UNPLANNED(name, ...)
 static const struct architecture architectures[] = {
 #include "gguf_architectures.def"
 };

@@ -149,6 +149,11 @@ static locant_status put_yarn(const struct put *p)
     const double ratio = (double)p->rope->length / (double)p->rope->original;
     double f, fast, slow, attention;
 
+    if (p->rope->base <= 1) /* the ramp divides by its logarithm */
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: the base of rope is %.10g, expected more than "
+                           "1 with yarn",
+                           p->k->plan->file, p->rope->base);
     LCT_TRY(factor(&f, p, "factor", ratio));
     LCT_TRY(factor(&fast, p, "beta_fast", 32));
     LCT_TRY(factor(&slow, p, "beta_slow", 1));

@@ -18,12 +18,6 @@ struct reader {
     int64_t rows;
 };
 
-static locant_status no_memory(const struct reader *r)
-{
-    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its tokens",
-                       r->name);
-}
-
 static const char *quoted(char out[LCT_QUOTE_BYTES], const char *text)
 {
     return lct_quote(out, text, strlen(text));
@@ -246,7 +240,8 @@ static locant_status allocate(struct reader *r)
     t->types = locant_alloc(t->n * sizeof *t->types);
     t->scores = locant_alloc(t->n * sizeof *t->scores);
     if (t->tokens == NULL || t->types == NULL || t->scores == NULL)
-        return no_memory(r);
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its tokens",
+                           r->name);
     return LOCANT_OK;
 }
 

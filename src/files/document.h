@@ -26,8 +26,8 @@ locant_status lct_document_read(json_t **out, const char *path,
 
 /*
  * *out [*size unless NULL] = the text of a value, by the flags of jansson, to
- * be released with locant_release(); the value is released here.  Errors: NOMEM,
- * also of NULL, shown with 'fn'.
+ * be released with locant_release(); the value is released here.  Errors:
+ * NOMEM, also of NULL, shown with 'fn'.
  */
 locant_status lct_document_text(char **out, size_t *size, json_t *value,
                                 size_t flags, const char *fn);

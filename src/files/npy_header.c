@@ -99,6 +99,7 @@ static const struct {
 } codes[] = {
     { "f4", LOCANT_F32 }, { "f8", LOCANT_F64 }, { "f2", LOCANT_F16 },
     { "i4", LOCANT_I32 }, { "i8", LOCANT_I64 }, { "V2", LOCANT_BF16 },
+    { "u1", LOCANT_U8 },  { "b1", LOCANT_U8 },
 };
 
 static locant_status unsupported(const struct lct_json *r, struct token t)
@@ -108,7 +109,7 @@ static locant_status unsupported(const struct lct_json *r, struct token t)
 
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
                        "%s: header: descr: '%s'%s; known: <f4 <f8 <f2 <i4 <i8, "
-                       "<V2 for bfloat16, and > for <",
+                       "<V2 for bfloat16, and > for <; |u1 |b1",
                        r->file, lct_quote(found, t.text, t.n),
                        objects ? ", pickled objects are never read" : "");
 }
@@ -136,7 +137,7 @@ static locant_status read_descr(struct lct_npy *out, struct reader *reader)
         return unsupported(r, t);
     out->dtype = codes[i].dtype;
     /* NumPy writes '|V2' for an array that it read as '<V2'. */
-    if (is(t, "|V2"))
+    if (is(t, "|V2") || out->dtype == LOCANT_U8)
         out->swap = false;
     else if (ordered && (t.text[0] == '<' || t.text[0] == '>'))
         out->swap = t.text[0] != lct_npy_native();

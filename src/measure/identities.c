@@ -5,6 +5,7 @@
 #include "identities.h"
 #include "../corpus/corpus.h"
 #include "locant/attention.h"
+#include "locant/rotate.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * arXiv:2410.06205, section 3.
  */
 #include "probe.h"
+#include "locant/rotate.h"
 #include <math.h>
 #include <string.h>
 

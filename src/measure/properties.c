@@ -5,6 +5,7 @@
  */
 #include "properties.h"
 #include "results.h"
+#include "locant/rotate.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

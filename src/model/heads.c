@@ -84,9 +84,15 @@ locant_status lct_heads_grow(void **workspace, size_t *bytes,
                              const locant_attention *attention)
 {
     size_t need;
-    void *larger;
 
     LCT_TRY(locant_attention_workspace(&need, attention));
+    return lct_heads_grow_to(workspace, bytes, need);
+}
+
+locant_status lct_heads_grow_to(void **workspace, size_t *bytes, size_t need)
+{
+    void *larger;
+
     if (need <= *bytes)
         return LOCANT_OK;
     larger = locant_alloc(need);

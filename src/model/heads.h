@@ -21,6 +21,8 @@ locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
 /* Replace the workspace of *bytes by a larger one if 'attention' needs it. */
 locant_status lct_heads_grow(void **workspace, size_t *bytes,
                              const locant_attention *attention);
+/* The same if it has fewer bytes than 'need'. */
+locant_status lct_heads_grow_to(void **workspace, size_t *bytes, size_t need);
 /* A call with the layer's encoding, which has the model's parameters from
    'first_param' on, and the causal mask. */
 void lct_heads_begin(locant_attention *attention, int *first_param,

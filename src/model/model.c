@@ -250,5 +250,7 @@ size_t lct_model_bytes(const struct lct_model *m)
 
     return params * (size_t)(m->train ? 3 + m->subtrees : 2) +
            m->activation_bytes + m->leaf_floats * sizeof(real) +
-           m->sequences.bytes;
+           m->sequences.bytes +
+           (size_t)(m->rows * m->config.heads * m->sequences.state_width) *
+               sizeof(float);
 }

@@ -59,8 +59,12 @@ static inline int64_t lct_leaf_chunk(int64_t j, int64_t n)
 struct lct_model_config {
     int64_t layers, width, heads, kv_heads, ff, vocab;
     enum lct_norm norm;
-    int64_t memory;                  /* most tokens that a layer remembers */
-    struct lct_leaves leaves;        /* read with 'train', or of_row > 1 */
+    int64_t memory;           /* most tokens that a layer remembers */
+    struct lct_leaves leaves; /* read with 'train', or of_row > 1 */
+    bool in_blocks; /* with of_row > 1: gather a row's tokens chunk by chunk,
+                       each a multiple of 1024 tokens; the encoding takes keys
+                       in parts (locant_attention_part), and attention learns no
+                       parameters */
     const locant_encoding *encoding; /* outlives the model; resolved */
 };
 

@@ -116,7 +116,8 @@ static void place_sums(const struct lct_sequences *q, struct lct_sequence *s,
                        struct arrays *a)
 {
     const size_t n = lct_sequence_numbers(q);
-    const size_t own = (size_t)((s->last - s->first) * q->chunk * q->width);
+    const int64_t leaves = q->blocks > 1 ? 1 : s->last - s->first;
+    const size_t own = (size_t)(leaves * q->chunk * q->width);
     int held = 0;
 
     s->sums = take(a, (size_t)lct_tree_room(s->first, s->last) * n);
@@ -197,12 +198,14 @@ locant_status lct_sequence_create(struct lct_model *m)
 {
     struct lct_sequences *q = &m->sequences;
 
+    q->blocks = 1;
     if (q->leaves == 1)
         return LOCANT_OK;
     q->chunk = m->length / q->leaves;
+    q->blocks = m->config.in_blocks ? q->leaves : 1;
     q->parts = m->reads_x ? 3 : 2;
     for (int p = 0; p < q->parts; p++) {
-        q->part[p].first = (size_t)(m->length * q->width);
+        q->part[p].first = (size_t)(m->length / q->blocks * q->width);
         q->part[p].width = p < 2 ? m->kv_width : m->config.width;
         q->width += q->part[p].width;
     }
@@ -222,6 +225,7 @@ void lct_sequence_free(struct lct_model *m)
     locant_release(q->pieces.send);
     locant_release(q->pieces.receive);
     locant_release(q->numbers);
+    locant_release(q->state);
     locant_release(q->subtrees);
     locant_release(q->rows);
 }
@@ -253,7 +257,7 @@ void lct_sequence_copy(const struct lct_model *m, int64_t layer,
     const real *from[] = { a->k, a->v, a->joined_norm };
 
     for (int64_t j = s->first; j < s->last; j++)
-        for (int p = 0; p < q->parts; p++) {
+        for (int p = 0; lct_sequence_in_block(q, j) && p < q->parts; p++) {
             const size_t n = lct_sequence_size(q, p);
 
             memcpy(s->tokens + lct_sequence_begin(q, p, j),
@@ -311,7 +315,9 @@ static void use_sum(struct lct_model *m, const struct lct_sequence *s,
 
 void lct_sequence_use_sums(struct lct_model *m, const struct lct_sequence *s)
 {
+    const struct lct_sequences *q = &m->sequences;
+
     for (int64_t j = s->first; j < s->last; j++)
-        for (int p = 0; p < m->sequences.parts; p++)
+        for (int p = 0; lct_sequence_in_block(q, j) && p < q->parts; p++)
             use_sum(m, s, j, p);
 }

@@ -11,6 +11,10 @@
  *
  * An array of a sequence has the keys of all tokens, then their values and, if
  * the encoding reads them, inputs.
+ *
+ * Where that takes too much memory, it has those of one block, a chunk, and one
+ * block after another is gathered.  The state of queries is carried from block
+ * to block, with the same bits (locant_attention_part).
  */
 #ifndef LCT_MODEL_SEQUENCE_H
 #define LCT_MODEL_SEQUENCE_H
@@ -43,7 +47,11 @@ struct lct_sequences {
     int64_t leaves; /* of a sequence; 1: leaves have whole rows, and all else
                        is 0 */
     int64_t chunk;  /* tokens of a leaf */
-    int64_t width;  /* numbers of a token */
+    int64_t blocks; /* of a sequence: 1, or 'leaves' */
+    int64_t block;  /* whose tokens the arrays have now */
+    float *state;   /* [rows of the pass, heads, state_width]: carried */
+    int64_t state_width;
+    int64_t width; /* numbers of a token */
     int parts;
     struct lct_sequence_part part[3];
     struct lct_sequence *rows; /* [count] */
@@ -87,23 +95,34 @@ static inline size_t lct_sequence_size(const struct lct_sequences *q, int p)
 static inline size_t lct_sequence_begin(const struct lct_sequences *q, int p,
                                         int64_t leaf)
 {
+    const int64_t chunk = lct_leaf_chunk(leaf, q->leaves);
+
     return q->part[p].first +
-           (size_t)lct_leaf_chunk(leaf, q->leaves) * lct_sequence_size(q, p);
+           (size_t)(chunk % (q->leaves / q->blocks)) * lct_sequence_size(q, p);
 }
 
-/* The same in an array of some leaves, one after another, for the i-th. */
+/* Whether the block that the arrays have is, or includes, a leaf's chunk. */
+static inline bool lct_sequence_in_block(const struct lct_sequences *q,
+                                         int64_t leaf)
+{
+    return q->blocks == 1 || lct_leaf_chunk(leaf, q->leaves) == q->block;
+}
+
+/* The same in an array of some leaves, one after another, for the i-th; a block
+   of one chunk has one of them. */
 static inline size_t lct_sequence_begin_of(const struct lct_sequences *q, int p,
                                            int64_t i)
 {
-    const size_t before = q->part[p].first / (size_t)q->leaves;
+    const size_t before =
+        q->part[p].first * (size_t)q->blocks / (size_t)q->leaves;
 
-    return (size_t)(i * q->chunk * q->width) + before;
+    return q->blocks > 1 ? before : (size_t)(i * q->chunk * q->width) + before;
 }
 
 /* Numbers of an array. */
 static inline size_t lct_sequence_numbers(const struct lct_sequences *q)
 {
-    return (size_t)(q->leaves * q->chunk * q->width);
+    return (size_t)(q->leaves / q->blocks * q->chunk * q->width);
 }
 
 /* Whether this rank fills a subtree of a sequence. */
@@ -113,15 +132,15 @@ static inline bool lct_sequence_has(const struct lct_sequence *s,
     return x->first >= s->first && x->first < s->last;
 }
 
-/* Copy keys, values and inputs of this rank's leaves, of a layer that has
-   computed them, to 'tokens'. */
+/* Copy keys, values and inputs of this rank's leaves in the block, of a layer
+   that has computed them, to 'tokens'. */
 void lct_sequence_copy(const struct lct_model *m, int64_t layer,
                        const struct lct_sequence *s);
 
 /* Add array 'from' of the sequence's sums to array 'from' - 1. */
 void lct_sequence_add(struct lct_model *m, const struct lct_sequence *s,
                       int from);
-/* Write d.k, d.v and d.read of this rank's tokens from the sums of all leaves
-   of a sequence. */
+/* Write d.k, d.v and d.read of this rank's tokens in the block from the sums of
+   all leaves of a sequence. */
 void lct_sequence_use_sums(struct lct_model *m, const struct lct_sequence *s);
 #endif

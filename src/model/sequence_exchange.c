@@ -48,11 +48,13 @@ static void list_tokens(struct lct_group_list *pieces,
 
         for (int64_t j = s->first; target.first < target.last && j < s->last;
              j++)
-            add_piece(pieces->send, &pieces->sends, to,
-                      s->tokens + lct_sequence_begin(q, p, j), n);
+            if (lct_sequence_in_block(q, j))
+                add_piece(pieces->send, &pieces->sends, to,
+                          s->tokens + lct_sequence_begin(q, p, j), n);
         for (int64_t j = source.first; j < source.last; j++)
-            add_piece(pieces->receive, &pieces->receives, from,
-                      s->tokens + lct_sequence_begin(q, p, j), n);
+            if (lct_sequence_in_block(q, j))
+                add_piece(pieces->receive, &pieces->receives, from,
+                          s->tokens + lct_sequence_begin(q, p, j), n);
     }
 }
 
@@ -76,11 +78,13 @@ static void list_sums(struct lct_group_list *pieces, const struct lct_model *m,
             const size_t n = lct_sequence_size(q, p);
 
             for (int64_t j = target.first; own && j < target.last; j++)
-                add_piece(pieces->send, &pieces->sends, to,
-                          x->sum + lct_sequence_begin(q, p, j), n);
+                if (lct_sequence_in_block(q, j))
+                    add_piece(pieces->send, &pieces->sends, to,
+                              x->sum + lct_sequence_begin(q, p, j), n);
             for (int64_t i = 0; comes && i < s->last - s->first; i++)
-                add_piece(pieces->receive, &pieces->receives, from,
-                          x->sum + lct_sequence_begin_of(q, p, i), n);
+                if (lct_sequence_in_block(q, s->first + i))
+                    add_piece(pieces->receive, &pieces->receives, from,
+                              x->sum + lct_sequence_begin_of(q, p, i), n);
         }
     }
 }
@@ -111,28 +115,31 @@ static locant_status exchange(struct lct_model *m, list_pieces list)
                                      m->config.leaves.group);
 }
 
-static struct lct_group_list count(const struct lct_model *m, list_pieces list)
+/* The most pieces of a block. */
+static void count(size_t *sends, size_t *receives, struct lct_model *m,
+                  list_pieces list)
 {
-    struct lct_group_list counted = { 0 };
+    struct lct_sequences *q = &m->sequences;
     struct listing x = { m, list };
 
-    lct_group_list_rounds(&counted, list_round, &x, m->config.leaves.group);
-    return counted;
-}
+    for (q->block = 0; q->block < q->blocks; q->block++) {
+        struct lct_group_list counted = { 0 };
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
+        lct_group_list_rounds(&counted, list_round, &x, m->config.leaves.group);
+        *sends = counted.sends > *sends ? counted.sends : *sends;
+        *receives = counted.receives > *receives ? counted.receives : *receives;
+    }
+    q->block = 0;
 }
 
 locant_status lct_sequence_exchange_create(struct lct_model *m)
 {
-    const struct lct_group_list tokens = count(m, list_tokens);
-    const struct lct_group_list sums =
-        m->train ? count(m, list_sums) : (struct lct_group_list){ 0 };
-    const size_t sends = larger(tokens.sends, sums.sends);
-    const size_t receives = larger(tokens.receives, sums.receives);
+    size_t sends = 0, receives = 0;
     struct lct_group_list *x = &m->sequences.pieces;
+
+    count(&sends, &receives, m, list_tokens);
+    if (m->train)
+        count(&sends, &receives, m, list_sums);
 
     x->send = locant_alloc((sends + 1) * sizeof *x->send);
     x->receive = locant_alloc((receives + 1) * sizeof *x->receive);
@@ -144,17 +151,18 @@ locant_status lct_sequence_exchange_create(struct lct_model *m)
                              sends + receives);
 }
 
-/* In a pass each layer gathers tokens; going back it does so again, and then
-   exchanges sums. */
+/* In a pass each layer gathers tokens, block by block; going back it does so
+   again, and then exchanges sums of the block. */
 locant_status lct_model_end_exchanges(struct lct_model *m)
 {
-    const int64_t layers = m->config.layers;
     struct lct_sequences *q = &m->sequences;
+    const int64_t forward = m->config.layers * q->blocks;
 
-    while (q->leaves > 1 && q->exchanges < (m->train ? 3 : 1) * layers) {
-        const bool sums =
-            q->exchanges >= layers && (q->exchanges - layers) % 2 == 1;
+    while (q->leaves > 1 && q->exchanges < (m->train ? 3 : 1) * forward) {
+        const int64_t back = q->exchanges - forward;
+        const bool sums = back >= 0 && back % 2 == 1;
 
+        q->block = (back < 0 ? q->exchanges : back / 2) % q->blocks;
         LCT_TRY(exchange(m, sums ? list_sums : list_tokens));
     }
     q->exchanges = 0;

@@ -7,10 +7,13 @@
 #include "sequence_heads.h"
 #include "heads.h"
 #include "sequence_exchange.h"
+#include <string.h>
 
-/* One leaf's call of attention. */
+/* One leaf's call of attention, with the keys that the arrays have. */
 struct call {
     locant_attention attention;
+    locant_attention_part part; /* 'part' of sequences in blocks */
+    locant_tensor state;
     locant_tensor q, k, v, x, q_pos, q_coords, k_pos; /* 'attention' points to
                                                          them */
     int first_param;
@@ -42,7 +45,7 @@ static locant_tensor lse_view(const struct lct_model *m, real *lse, int64_t l)
    inputs. */
 static locant_tensor by_head(const struct lct_model *m, real *data, int p)
 {
-    const int64_t D = m->head_dim, S = m->length;
+    const int64_t D = m->head_dim, S = m->length / m->sequences.blocks;
     const int64_t shape[4] = { 1, m->config.kv_heads, S, D };
     locant_tensor t = locant_dense(data + m->sequences.part[p].first,
                                    LCT_REAL_DTYPE, 4, shape);
@@ -88,6 +91,35 @@ static void set_positions(struct call *c, const struct lct_model *m, int64_t l,
     }
 }
 
+/* The block among the keys of the row; the state is the leaf's, whose rows have
+   'width' numbers and begin from 0. */
+static void set_part(struct call *c, const struct lct_model *m, int64_t l,
+                     int64_t width)
+{
+    const struct lct_sequences *q = &m->sequences;
+    const int64_t rows = m->config.heads * q->chunk;
+    const int64_t shape[4] = { 1, m->config.heads, q->chunk, width };
+    float *state =
+        q->state == NULL ? NULL : q->state + l * rows * q->state_width;
+
+    c->part = (locant_attention_part)LOCANT_ATTENTION_PART_INIT;
+    c->part.first = q->block * q->chunk;
+    c->part.keys = m->length;
+    c->part.last = q->block + 1 == q->blocks;
+    c->part.state = &c->state;
+    c->state = locant_dense(state, LOCANT_F32, 4, shape);
+    if (q->block == 0 && state != NULL)
+        memset(state, 0, (size_t)(rows * width) * sizeof(*state));
+}
+
+/* Bytes of workspace, and the width of the state of backward. */
+static locant_status sizes_of(size_t *bytes, int64_t *width,
+                              const struct call *c)
+{
+    return locant_attention_part_workspace(bytes, width, &c->attention,
+                                           &c->part);
+}
+
 /* Of leaf j of a sequence. */
 static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
                       const struct lct_sequence *s, int64_t j)
@@ -106,13 +138,38 @@ static void make_call(struct call *c, const struct lct_model *m, int64_t layer,
     set_positions(c, m, l, s->row);
 }
 
+/* Room for the state and the workspace of a call with one block. */
+static locant_status reserve_part(struct lct_model *m, struct call *c)
+{
+    struct lct_sequences *q = &m->sequences;
+    const int64_t forward = m->head_dim + 2;
+    int64_t width;
+    size_t bytes;
+
+    set_part(c, m, 0, 0);
+    LCT_TRY(sizes_of(&bytes, &width, c));
+    LCT_TRY(lct_heads_grow_to(&m->workspace, &m->workspace_bytes, bytes));
+    width = width > forward ? width : forward;
+    if (q->state != NULL && width <= q->state_width)
+        return LOCANT_OK;
+    locant_release(q->state);
+    q->state = locant_alloc((size_t)(m->rows * m->config.heads * width) *
+                            sizeof(*q->state));
+    q->state_width = width;
+    return q->state != NULL
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM,
+                             "lct_model: no memory for the state of queries");
+}
+
 /* The workspace depends on positions, and each row may have its own. */
 locant_status lct_sequence_heads_reserve(struct lct_model *m)
 {
-    const struct lct_sequences *q = &m->sequences;
+    struct lct_sequences *q = &m->sequences;
     const locant_encoding *before = NULL;
     struct call c;
 
+    q->block = 0; /* others need as much */
     for (int64_t layer = 0; layer < m->config.layers; layer++) {
         const locant_encoding *e = locant_encoding_layer_of(
             NULL, m->config.encoding, layer, m->config.layers);
@@ -122,8 +179,10 @@ locant_status lct_sequence_heads_reserve(struct lct_model *m)
 
             for (int64_t j = s->first; j < s->last; j++) {
                 make_call(&c, m, layer, s, j);
-                LCT_TRY(lct_heads_grow(&m->workspace, &m->workspace_bytes,
-                                       &c.attention));
+                LCT_TRY(q->blocks > 1
+                            ? reserve_part(m, &c)
+                            : lct_heads_grow(&m->workspace, &m->workspace_bytes,
+                                             &c.attention));
             }
         }
         before = e;
@@ -132,6 +191,20 @@ locant_status lct_sequence_heads_reserve(struct lct_model *m)
 }
 
 /* ----------------------------------------------------------------- forward */
+
+/* Of leaf l of the pass: its results, or its state after one block. */
+static locant_status forward_leaf(struct lct_model *m, struct call *c,
+                                  int64_t l, locant_tensor *o,
+                                  locant_tensor *lse)
+{
+    if (m->sequences.blocks == 1)
+        return locant_attention_forward(o, lse, &c->attention, m->workspace,
+                                        m->workspace_bytes);
+    set_part(c, m, l, m->head_dim + 2);
+    return locant_attention_forward_part(
+        c->part.last ? o : NULL, c->part.last ? lse : NULL, &c->attention,
+        &c->part, m->workspace, m->workspace_bytes);
+}
 
 static locant_status forward_row(struct lct_model *m, int64_t layer,
                                  const struct lct_sequence *s)
@@ -146,8 +219,7 @@ static locant_status forward_row(struct lct_model *m, int64_t layer,
         locant_tensor o = queries(m, a->o, l), lse = lse_view(m, a->lse, l);
 
         make_call(&c, m, layer, s, j);
-        LCT_TRY(locant_attention_forward(&o, &lse, &c.attention, m->workspace,
-                                         m->workspace_bytes));
+        LCT_TRY(forward_leaf(m, &c, l, &o, &lse));
     }
     return LOCANT_OK;
 }
@@ -155,11 +227,13 @@ static locant_status forward_row(struct lct_model *m, int64_t layer,
 /* Saved for backward: q, k, v, joined_norm, o, lse. */
 locant_status lct_sequence_heads_forward(struct lct_model *m, int64_t layer)
 {
-    const struct lct_sequences *q = &m->sequences;
+    struct lct_sequences *q = &m->sequences;
 
-    LCT_TRY(lct_sequence_exchange_tokens(m, layer));
-    for (int64_t i = 0; i < q->count; i++)
-        LCT_TRY(forward_row(m, layer, &q->rows[i]));
+    for (q->block = 0; q->block < q->blocks; q->block++) {
+        LCT_TRY(lct_sequence_exchange_tokens(m, layer));
+        for (int64_t i = 0; i < q->count; i++)
+            LCT_TRY(forward_row(m, layer, &q->rows[i]));
+    }
     return LOCANT_OK;
 }
 
@@ -173,6 +247,8 @@ static locant_status backward_leaf(struct lct_model *m, int64_t layer,
 {
     const struct lct_layer *a = &m->layers[layer];
     const int64_t l = s->pass + j - s->first;
+    int64_t width;
+    size_t bytes;
     locant_tensor o = queries(m, a->o, l), lse = lse_view(m, a->lse, l);
     locant_tensor d_o = queries(m, m->d.branch, l);
     locant_tensor dq = queries(m, m->d.q, l), dx = inputs(m, sums);
@@ -187,8 +263,16 @@ static locant_status backward_leaf(struct lct_model *m, int64_t layer,
     d.dv = &dv;
     d.dx = m->reads_x ? &dx : NULL;
     d.dparams = grads == NULL ? NULL : grads + c.first_param;
-    return locant_attention_backward(&d, &d_o, &o, &lse, &c.attention,
-                                     m->workspace, m->workspace_bytes);
+    if (m->sequences.blocks == 1)
+        return locant_attention_backward(&d, &d_o, &o, &lse, &c.attention,
+                                         m->workspace, m->workspace_bytes);
+    set_part(&c, m, l, 0);
+    LCT_TRY(sizes_of(&bytes, &width, &c));
+    set_part(&c, m, l, width);
+    d.dq = c.part.last ? &dq : NULL;
+    return locant_attention_backward_part(&d, &d_o, &o, &lse, &c.attention,
+                                          &c.part, m->workspace,
+                                          m->workspace_bytes);
 }
 
 static locant_status backward_row(struct lct_model *m, int64_t layer,
@@ -216,10 +300,13 @@ static locant_status backward_row(struct lct_model *m, int64_t layer,
 /* forward: o = attention(q, k, v) */
 locant_status lct_sequence_heads_backward(struct lct_model *m, int64_t layer)
 {
-    const struct lct_sequences *q = &m->sequences;
+    struct lct_sequences *q = &m->sequences;
 
-    LCT_TRY(lct_sequence_exchange_tokens(m, layer));
-    for (int64_t i = 0; i < q->count; i++)
-        LCT_TRY(backward_row(m, layer, &q->rows[i]));
-    return lct_sequence_exchange_sums(m);
+    for (q->block = 0; q->block < q->blocks; q->block++) {
+        LCT_TRY(lct_sequence_exchange_tokens(m, layer));
+        for (int64_t i = 0; i < q->count; i++)
+            LCT_TRY(backward_row(m, layer, &q->rows[i]));
+        LCT_TRY(lct_sequence_exchange_sums(m));
+    }
+    return LOCANT_OK;
 }

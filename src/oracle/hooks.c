@@ -5,6 +5,8 @@
  *     kexue.fm/archives/9708), max(1, ln(p + 1) / ln(length));
  *   window (Beltagy et al. 2020, arXiv:2004.05150v2): keys with |p_i - p_j| <
  *     size;
+ *   chunked (transformers 5, chunked_overlay() of masking_utils.py): keys of
+ *     the query's chunk of 'size' positions;
  *   longlora (Chen et al. 2024, arXiv:2309.12307v3, section 3.2): keys of the
  *     query's group of G tokens; in the second half of the heads, groups are
  *     shifted by G / 2.
@@ -61,6 +63,31 @@ const struct oracle window_oracle = {
     .name = "window",
     .specs = window_specs,
     .score = window,
+};
+
+static const struct oracle_spec chunked_specs[] = {
+    { .text = "chunked(size=4)", .high = 100 },
+    { .text = "chunked", .high = 100 },
+    { .text = "chunked(size=1)", .high = 100 },
+    { 0 }
+};
+
+static cx chunked(const struct oracle_call *call, int64_t b, int64_t h,
+                  int64_t i, int64_t j)
+{
+    const double size = oracle_number(call->spec, "size", 8192);
+
+    if (floor((double)call->q_pos[b * call->T + i] / size) !=
+        floor((double)call->k_pos[b * call->S + j] / size))
+        return -INFINITY;
+    return call->scale *
+           product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);
+}
+
+const struct oracle chunked_oracle = {
+    .name = "chunked",
+    .specs = chunked_specs,
+    .score = chunked,
 };
 
 static const struct oracle_spec longlora_specs[] = {

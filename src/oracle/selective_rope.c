@@ -4,7 +4,8 @@
  * convolved along the tokens, in order of position, e^bias is added, the result
  * multiplied by sigmoid(gate) and summed over the tokens up to t; the angle is
  * peak base^(-2c/D) times the sum.  Parameters: down [rank, width], up [H, D/2,
- * rank], conv [H, D/2, kernel], bias [H, D/2], gate [H, width] and [H].
+ * rank], conv [H, D/2, kernel], bias [H, D/2], gate [H, width] and [H] or,
+ * with gate=pair, [H, D/2, width] and [H, D/2].
  */
 #include "moved.h"
 #include "problem.h"
@@ -15,6 +16,8 @@ static const struct oracle_spec specs[] = {
     { .text = "selective-rope(rank=3,kernel=2,bias=yes)" },
     { .text = "selective-rope(rank=1,kernel=1,gate=head)" },
     { .text = "selective-rope(rank=2,bias=yes,gate=head,share=yes)" },
+    { .text = "selective-rope(rank=2,kernel=2,gate=pair)" },
+    { .text = "selective-rope(rank=1,bias=yes,gate=pair)" },
     { 0 }
 };
 
@@ -48,7 +51,7 @@ enum { RANKS = 16 };
 /* The tokens up to t, t first, and down u of each. */
 struct tokens {
     int64_t rank, kernel;
-    int bias, gate;
+    int bias, gate, by_pair;
     int64_t count, at[ORACLE_KEYS];
     cx low[ORACLE_KEYS][RANKS];
 };
@@ -59,7 +62,8 @@ static void find_tokens(struct tokens *to, const struct oracle_call *call,
     to->rank = (int64_t)oracle_number(call->spec, "rank", 16);
     to->kernel = (int64_t)oracle_number(call->spec, "kernel", 4);
     to->bias = oracle_word(call->spec, "bias", "yes", 0);
-    to->gate = oracle_word(call->spec, "gate", "head", 0);
+    to->by_pair = oracle_word(call->spec, "gate", "pair", 0);
+    to->gate = to->by_pair || oracle_word(call->spec, "gate", "head", 0);
     for (to->count = 0; t >= 0; t = before(call, b, t), to->count++) {
         to->at[to->count] = t;
         for (int64_t r = 0; r < to->rank; r++)
@@ -83,16 +87,18 @@ static cx step(const struct oracle_call *call, const struct tokens *tokens,
     return sum;
 }
 
+/* The gate of pair 'at' of all heads at the n-th of the tokens. */
 static cx gate(const struct oracle_call *call, const struct tokens *tokens,
-               int64_t b, int64_t h, int64_t n)
+               int64_t b, int64_t at, int64_t n)
 {
     int first = 3 + tokens->bias;
+    int64_t g = tokens->by_pair ? at : at / (call->D / 2);
     cx a;
 
     if (!tokens->gate)
         return 1;
-    a = with_unit(call, call->param[first] + h * call->W, b, tokens->at[n]) +
-        call->param[first + 1][h];
+    a = with_unit(call, call->param[first] + g * call->W, b, tokens->at[n]) +
+        call->param[first + 1][g];
     return 1 / (1 + cexp(-a));
 }
 
@@ -102,16 +108,14 @@ static void angles(cx *angle, const struct oracle_call *call, int64_t b,
     double base = oracle_number(call->spec, "base", 500000);
     double peak = oracle_number(call->spec, "peak", 1);
     struct tokens tokens;
-    cx gates[ORACLE_KEYS];
 
     find_tokens(&tokens, call, b, t);
-    for (int64_t n = 0; n < tokens.count; n++)
-        gates[n] = gate(call, &tokens, b, h, n);
     for (int64_t c = 0; c < call->D / 2; c++) {
+        int64_t at = h * (call->D / 2) + c;
         cx sum = 0;
 
         for (int64_t n = 0; n < tokens.count; n++)
-            sum += gates[n] * step(call, &tokens, n, h * (call->D / 2) + c);
+            sum += gate(call, &tokens, b, at, n) * step(call, &tokens, n, at);
         angle[c] = sum * peak * pow(base, -2.0 * (double)c / (double)call->D);
     }
 }

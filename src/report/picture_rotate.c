@@ -3,6 +3,7 @@
  * function: rotate a unit vector and see where it goes.
  */
 #include "page.h"
+#include "locant/rotate.h"
 #include <math.h>
 
 enum { MOST_DISTANCES = 2048, MOST_POSITIONS = 256, GRID = 17 };

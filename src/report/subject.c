@@ -2,6 +2,7 @@
 #include "subject.h"
 #include "../core/size.h"
 #include "page.h"
+#include "locant/rotate.h"
 #include <math.h>
 
 /* ------------------------------------------------------------------ memory */

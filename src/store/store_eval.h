@@ -2,6 +2,7 @@
 #ifndef LCT_STORE_EVAL_H
 #define LCT_STORE_EVAL_H
 #include "store.h"
+#include "locant/evaluate.h"
 
 /* Identifies an evaluation; a NULL string is the same as "". */
 struct lct_evaluation_key {

@@ -2,6 +2,7 @@
 #ifndef LCT_LOAD_TRAINED_H
 #define LCT_LOAD_TRAINED_H
 #include "../store/run_sizes.h"
+#include "locant/evaluate.h"
 
 /*
  * The encoding to evaluate a run under: 'spec' (NULL: the run's own), with the

@@ -179,10 +179,19 @@ static locant_status create_model(struct lct_trainer *t)
     const locant_train_options *o = &t->o;
     struct lct_model_config config = lct_train_config(o, t->encoding);
     int64_t first, rows;
+    locant_status status;
 
     config.leaves = t->ranks.leaves;
+    config.in_blocks = t->in_blocks;
     lct_ranks_rows(&first, &rows, &t->ranks, o->batch);
-    LCT_TRY(lct_model_create(&t->model, &config, rows, o->length, true));
+    status = lct_model_create(&t->model, &config, rows, o->length, true);
+    if (status == LOCANT_ERR_UNSUPPORTED && t->in_blocks)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: rows of %" PRId64
+                           " tokens are above gather_limit, so their keys are"
+                           " gathered in parts, which %s does not take",
+                           o->length, locant_encoding_spec(t->encoding));
+    LCT_TRY(status);
     return allocate(t);
 }
 
@@ -213,9 +222,26 @@ locant_status lct_check_length_limit(const locant_encoding *e, int64_t length)
     return LOCANT_OK;
 }
 
-/* Refuse rows whose keys and values each rank could not gather.  Sizes are at
-   most 2^20, so this does not overflow. */
-static locant_status check_gathered(const struct lct_trainer *t)
+/*
+ * Whether keys can be taken block by block with the bits of all at once: chunks
+ * are whole blocks, and attention has no gradients of parameters or inputs,
+ * whose sums would be in another order.
+ */
+static bool takes_blocks(const struct lct_trainer *t)
+{
+    const unsigned doors = locant_encoding_doors(t->encoding);
+    const bool learned =
+        (locant_encoding_traits(t->encoding) & LOCANT_TRAIT_LEARNED) != 0;
+
+    return t->o.length / t->ranks.leaves.of_row % 1024 == 0 &&
+           (doors & LOCANT_DOOR_CONTENT) == 0 &&
+           (!learned || (doors & ~LOCANT_DOOR_INPUT) == 0);
+}
+
+/* Rows whose keys and values each rank could not gather at once are gathered
+   block by block, or refused.  Sizes are at most 2^20, so this does not
+   overflow. */
+static locant_status choose_gathered(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
     const int64_t most = o->gather_limit ? o->gather_limit : GATHER_LIMIT;
@@ -227,11 +253,17 @@ static locant_status check_gathered(const struct lct_trainer *t)
 
     if (t->ranks.leaves.of_row == 1 || bytes <= most)
         return LOCANT_OK;
+    t->in_blocks = takes_blocks(t) && bytes / t->ranks.leaves.of_row <= most;
+    if (t->in_blocks)
+        return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_train: a row of %" PRId64 " tokens in %" PRId64
                        " leaves has %" PRId64
                        " bytes of keys and values, expected at most"
-                       " gather_limit, %" PRId64,
+                       " gather_limit, %" PRId64
+                       ", or leaves of that size, of a multiple of 1024 tokens,"
+                       " and an encoding with neither content nor parameters in"
+                       " attention",
                        o->length, t->ranks.leaves.of_row, bytes, most);
 }
 
@@ -240,7 +272,7 @@ locant_status lct_train_set_up(struct lct_trainer *t)
     LCT_TRY(resolve_encoding(t));
     LCT_TRY(lct_check_length_limit(t->encoding, t->o.length + t->o.memory));
     LCT_TRY(set_text(t));
-    LCT_TRY(check_gathered(t));
+    LCT_TRY(choose_gathered(t));
     LCT_TRY(create_model(t));
     LCT_TRY(lct_train_check_parent(t, lct_register_parameters(t->model)));
     lct_register_key(t);

@@ -34,6 +34,7 @@ struct lct_trainer {
     locant_train_options o;
     locant_encoding *encoding; /* resolved at o.length + o.memory */
     struct lct_ranks ranks;
+    bool in_blocks; /* rows in several leaves are gathered block by block */
     struct lct_model *model;   /* for the rows of this rank's leaves */
     real *m, *v;               /* moments of AdamW, [parameters]; m of a matrix
                                   that Muon updates is its momentum */

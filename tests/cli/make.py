@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small .npy files for the tests of the command, without NumPy.
 
-make.py write FILE DTYPE SHAPE VALUE...   DTYPE f2 f4 f8 i4 i8; SHAPE 2,3; one
+make.py write FILE DTYPE SHAPE VALUE...   DTYPE f2 f4 f8 i4 i8 u1; SHAPE 2,3; one
                                           VALUE fills; "count" is 0, 1, 2, ..
 make.py show FILE                         dtype, shape, then a line per row
 make.py near FILE TOLERANCE VALUE...      exit 1 unless FILE holds these
@@ -13,7 +13,7 @@ import math
 import struct
 import sys
 
-CODES = {"f2": "e", "f4": "f", "f8": "d", "i4": "i", "i8": "q"}
+CODES = {"f2": "e", "f4": "f", "f8": "d", "i4": "i", "i8": "q", "u1": "B"}
 
 
 def write(path, dtype, shape, *values):
@@ -24,7 +24,7 @@ def write(path, dtype, shape, *values):
     elif len(values) == 1:
         values = values * n
     kind = float if dtype[0] == "f" else int
-    header = repr({"descr": "<" + dtype, "fortran_order": False,
+    header = repr({"descr": "|<"[dtype != "u1"] + dtype, "fortran_order": False,
                    "shape": shape}).encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
     with open(path, "wb") as f:

@@ -23,4 +23,10 @@ print(found['spec'], found['trained'], found['rotated'])
 for m in found['methods']:
     print(m['method'], m['spec'][:60], (m['passport'] or 'none')[:8],
           m['settings']['llama.cpp'])"
+# Its divisors and the lists of LongRoPE are tensors.
+fixtures="$(dirname "$0")/../models/fixtures"
+for name in llama_3 phi3_long; do
+    $LOCANT model convert "$fixtures/$name" --format gguf -o $name > log 2>&1
+    $LOCANT model extend $name --to 16384; echo "$?"
+done
 $LOCANT model extend model.gguf --to 16384 --method yarn -o out.gguf

@@ -20,3 +20,15 @@ config.json --to 16384 --method yarn -o none/out.json
 --to 16384 --trained 4096 --dim 128 --method yarn -o out.json
 EOF
 ls
+llama='"model_type": "llama", "rope_theta"'
+mkdir nofamily other yarn
+echo '{"model_type": "lama"}' > nofamily/config.json
+sed "s/\"model_type\": \"llama\"/$llama: 0.5/" config.json > other/config.json
+yarn='"type": "yarn", "factor": 4, "original_max_position_embeddings": 1024'
+sed "s/\"model_type\": \"llama\"/$llama: 1, \"rope_scaling\": {$yarn}/" \
+    config.json > yarn/config.json
+for model in nofamily other yarn; do
+    $LOCANT model extend $model --to 16384 2> message
+    echo "$?"
+    cut -d ';' -f 1 message
+done

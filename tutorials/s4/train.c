@@ -1,6 +1,6 @@
 /* train.c - homework 4: train at 128, test at 256, three methods: S4.18. */
 #include "../tutorial.h"
-#include "locant/lab.h"
+#include "locant/evaluate.h"
 
 enum { METHODS = 3, BLOCKS = 32 };
 

@@ -200,7 +200,8 @@ def attention_state(q: Tensor, k: Tensor, v: Tensor, encoding: Spec = None,
     """What causal attention can keep between steps of decoding.
 
     q, k, v, x   of the first call; only shapes and dtypes count
-    encoding     path without forget, alone or in a sum
+    encoding     path without forget, repo, carope, selective-rope, fox without
+                 both or a formula of tokens, alone or in a sum
     params       its learned parameters
     capacity     the most keys that a call will have
 
