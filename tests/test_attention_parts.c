@@ -203,7 +203,7 @@ TEST(blocks_of_keys_of_every_encoding_have_the_bits_of_one_call)
         }
         mixed_free(&m);
     }
-    CHECK(made > 60 && refused >= 10);
+    CHECK(made > 63 && refused >= 7);
 }
 
 /* -------------------------------------------------------- sizes and options */

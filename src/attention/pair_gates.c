@@ -71,8 +71,8 @@ static void fill_keys(void *context, size_t task, int slot)
     struct lct_scratch *s = lct_scratch_of(p, slot, 0);
     int64_t head = (int64_t)task / p->k_tiles, group = p->H / p->Hkv;
     int64_t first = head % p->Hkv * group;
-    struct lct_tile t =
-        lct_tile_of_keys(p, head / p->Hkv, first, (int64_t)task % p->k_tiles);
+    int64_t n = (int64_t)task % p->k_tiles;
+    struct lct_tile t = lct_tile_of_keys(p, head / p->Hkv, first, n);
     size_t row;
     const float *keys;
 
