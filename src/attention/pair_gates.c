@@ -64,7 +64,7 @@ static void fill_queries(void *context, size_t task, int slot)
     }
 }
 
-/* One tile of the keys that k holds, for all heads of queries that read them. */
+/* One tile of the keys that k holds, for all heads that read them. */
 static void fill_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
