@@ -80,7 +80,8 @@ set(CORE_SOURCES
   attention/rows_store.c attention/rows_vectors.c attention/schedules.c
   attention/scores.c attention/scratch.c attention/sinks.c
   attention/softmax.c attention/state.c attention/stick.c attention/tables.c
-  attention/tiled.c attention/token_angles.c
+  attention/tables_layout.c attention/tiled.c attention/tiled_backward.c
+  attention/tiled_work.c attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c

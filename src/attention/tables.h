@@ -92,6 +92,12 @@ static inline double lct_tables_factor(const struct lct_plan *p, int64_t b,
                 : tables->row_factor[(row * p->H + h) * p->T + i]);
 }
 
+/* How many heads have coordinates of their own. */
+static inline int64_t lct_tables_heads(const struct lct_plan *p, int64_t heads)
+{
+    return p->request->coords_by_head ? heads : 1;
+}
+
 /* The row of batch row b and head h in tables of coordinates or angles. */
 static inline int64_t lct_tables_row_of_head(const struct lct_plan *p,
                                              enum lct_role role, int64_t b,
