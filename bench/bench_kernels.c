@@ -309,12 +309,43 @@ static void double_sum_rows(const struct lct_kernels *k, struct operands *x)
         x->f[OUT][i] = (float)sum[i];
 }
 
+static struct lct_gated gated(const struct operands *x)
+{
+    return (struct lct_gated){ .q = x->distances,
+                               .q_gate = x->doubles[1],
+                               .k = x->distances + 1,
+                               .k_gate = x->doubles[1],
+                               .width = SIDE,
+                               .rows = SIDE };
+}
+
+static void subtract_gated(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_gated g = gated(x);
+
+    k->subtract_gated(x->f[DATA], SIDE, &g);
+}
+
+static void sum_gated_gradient(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_gated g = gated(x);
+    double sum[2][SIDE] = { 0 };
+
+    k->sum_gated_gradient(sum[0], sum[1], x->f[DATA], SIDE, &g);
+    for (int i = 0; i < SIDE; i++) {
+        x->f[OUT][i] = (float)sum[0][i];
+        x->f[OUT][SIDE + i] = (float)sum[1][i];
+    }
+}
+
 CALL(double_row_mul, double_row(k, x, LCT_DOUBLE_MUL))
 CALL(double_row_tanh, double_row(k, x, LCT_DOUBLE_TANH))
 CALL(double_slope_mul, double_slope(k, x))
 CALL(double_widen_rows, double_widen(k, x))
 CALL(double_narrow_rows, narrow_doubles(k, x, x->distances))
 CALL(double_sum, double_sum_rows(k, x))
+CALL(gated_distances, subtract_gated(k, x))
+CALL(gated_gradient, sum_gated_gradient(k, x))
 CALL(add_dense_columns,
      k->add_dense_columns(x->f[DATA], x->f[MORE], SIDE, SIDE, SIDE))
 CALL(add_dense_keys, k->add_dense_keys(x->f[DATA], x->f[MORE], SIDE, SIDE))
@@ -446,6 +477,8 @@ static const struct bench_kernel rows[] = {
     ROW("double_widen", double_widen, each, N, 0, double_widen_rows)
     ROW("double_narrow", double_narrow, each, N, 0, double_narrow_rows)
     ROW("double_sum_rows", double_sum_rows, each, N, 0, double_sum)
+    ROW("subtract_gated", subtract_gated, each, N, 0, gated_distances)
+    ROW("sum_gated_gradient", sum_gated_gradient, each, N, 0, gated_gradient)
     ROW("add_dense_columns", add_dense_columns, each, N, 0, add_dense_columns)
     ROW("add_dense_keys", add_dense_keys, each, N, 0, add_dense_keys)
     ROW("add_dense_rows", add_dense_rows, each, N, 0, add_dense_rows)
