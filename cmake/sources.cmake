@@ -308,30 +308,30 @@ set(TESTS
   test_bench_ranks test_biases test_characters test_check_grids
   test_check_turns test_check_values test_checkpoint test_class test_compare
   test_config test_content test_content_angles test_content_hooks
-  test_content_inputs test_content_rotations test_content_rules
-  test_content_terms test_context_use test_convert test_convert_back
-  test_convert_gguf test_convert_latent test_convert_names
-  test_coordinates_backward test_coordinates_by_head test_core test_corpus
-  test_corpus_text test_corpus_unreadable test_door_arguments
-  test_double_rows test_dual_chunk test_encoding_alibi test_encoding_isa
-  test_encoding_kerple test_encoding_learned test_encoding_none
-  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
-  test_encoding_values test_eval_group test_evaluate test_evaluate_as
-  test_export test_extend test_extension test_extension_failures test_faults
-  test_figure test_figure_inline test_figure_panels test_figure_terms
-  test_figure_text test_figures_rope test_forecast test_formula
-  test_formula_tiles test_formula_tokens test_formula_twins test_frequencies
-  test_gates test_gguf test_graph test_graph_rules test_group test_half
-  test_identify test_identify_arrays test_identities test_ids test_input_add
-  test_io test_kernel_pairs test_kernels test_kernels_bias test_kills
-  test_layer_maps test_lengths test_merge test_messages test_model
-  test_model_check test_model_check_fit test_model_check_refusals
-  test_model_check_sentences test_model_check_tensors test_model_each
-  test_model_encodings test_model_group test_model_hooks test_model_leaves
-  test_model_memory test_model_rope_mixed test_model_rows test_model_rules
-  test_model_sequence test_model_train test_multimodal test_muon
-  test_muon_f32 test_net test_net_probe test_net_probe_cross test_ngram
-  test_nn test_nn_f32 test_nn_product test_npy test_number_types test_numbers
+  test_content_inputs test_content_rules test_content_terms test_context_use
+  test_convert test_convert_back test_convert_gguf test_convert_latent
+  test_convert_names test_coordinates_backward test_coordinates_by_head
+  test_core test_corpus test_corpus_text test_corpus_unreadable
+  test_door_arguments test_double_rows test_dual_chunk test_encoding_alibi
+  test_encoding_isa test_encoding_kerple test_encoding_learned
+  test_encoding_none test_encoding_rope test_encoding_sinusoidal
+  test_encoding_t5 test_encoding_values test_eval_group test_evaluate
+  test_evaluate_as test_export test_extend test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_panels test_figure_terms test_figure_text test_figures_rope
+  test_forecast test_formula test_formula_tiles test_formula_tokens
+  test_formula_twins test_frequencies test_gates test_gguf test_graph
+  test_graph_rules test_group test_half test_identify test_identify_arrays
+  test_identities test_ids test_input_add test_io test_kernel_pairs
+  test_kernels test_kernels_bias test_kills test_layer_maps test_lengths
+  test_merge test_messages test_model test_model_check test_model_check_fit
+  test_model_check_refusals test_model_check_sentences
+  test_model_check_tensors test_model_each test_model_encodings
+  test_model_group test_model_hooks test_model_leaves test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_sequence
+  test_model_train test_multimodal test_muon test_muon_f32 test_net
+  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_plan_gguf
