@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write python/locant/_c.py (liblocant), _c_lab.py, _c_models.py and
-_c_report.py (all three liblocant_lab) from include/locant: enums, structs,
-prototypes.
+"""Write python/locant/_c.py and _c_positions.py (liblocant), _c_lab.py,
+_c_models.py and _c_report.py (all three liblocant_lab) from include/locant:
+enums, structs, prototypes.
 
 usage: python_headers.py
 
@@ -15,7 +15,8 @@ import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORE = ("core", "angles", "encoding", "rotate", "frequencies", "resize",
-        "cache", "attention", "positions", "multimodal", "ragged")
+        "cache", "attention", "ragged")
+POSITIONS = ("positions", "multimodal")
 LAB = ("files", "graph", "group", "lab", "evaluate")
 MODELS = ("model_plan", "model_check", "model_convert", "model_run",
           "identify", "vectors")  # and then all others
@@ -261,7 +262,7 @@ def others():
     """The headers that are in none of the lists."""
     found = os.listdir(os.path.join(ROOT, "include", "locant"))
     return tuple(sorted({f[:-2] for f in found} -
-                        {*CORE, *LAB, *MODELS, *NOT_READ}))
+                        {*CORE, *POSITIONS, *LAB, *MODELS, *NOT_READ}))
 
 
 def import_from(source, names):
@@ -315,6 +316,7 @@ def modules(headers):
     """{file name: text}"""
     known, made, seen = {}, {}, set()
     for name, library, parts in (("_c", "liblocant", CORE),
+                                 ("_c_positions", "liblocant", POSITIONS),
                                  ("_c_lab", "liblocant_lab", LAB),
                                  ("_c_models", "liblocant_lab", MODELS),
                                  ("_c_report", "liblocant_lab", others())):

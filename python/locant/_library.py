@@ -9,7 +9,7 @@ import sys
 from functools import lru_cache
 from typing import Any, Callable, TypeVar
 
-from . import _c
+from . import _c, _c_positions
 
 Struct = TypeVar("Struct", bound=ctypes.Structure)
 
@@ -101,7 +101,8 @@ def _load_core() -> ctypes.CDLL:
     if found.split(".")[:2] != _c.VERSION_STRING.split(".")[:2]:
         raise ImportError(f"locant: {path} is version {found}, this package "
                           f"is made for {_c.VERSION_STRING}")
-    _declare(library, _c.FUNCTIONS)
+    for part in (_c, _c_positions):
+        _declare(library, part.FUNCTIONS)
     return library
 
 

@@ -14,8 +14,10 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _c
+from . import _c_positions as _p
 from ._arrays import Array, accept, positions_of, result, view
-from ._c import Segment, Status
+from ._c import Status
+from ._c_positions import Segment
 from ._library import Error, lib, make
 from ._values import real, seed64, whole, whole64
 
@@ -152,7 +154,7 @@ def grid(rows: int, cols: int, frames: int | None = None, *,
     if len(pretrained) != 3:
         raise Error(Status.ERR_PARAM, f"locant: pretrained has "
                     f"{len(pretrained)} numbers, expected 3: of t, h and w")
-    made = make(_c.Grid, kind=_choice(_c.GridKind, "kind", kind),
+    made = make(_p.Grid, kind=_choice(_p.GridKind, "kind", kind),
                 rows=whole(rows, "rows", 1), cols=whole(cols, "cols", 1),
                 frames=1 if frames is None else whole(frames, "frames", 1),
                 merge=whole(merge, "merge", 1), prefix=whole(prefix, "prefix"),
@@ -170,7 +172,7 @@ def augment(coords: Array, seed: int, *, shift: float = 0, jitter: float = 1,
     by up to 'jitter' along each and by up to 'rescale' along all.  Returns
     'coords', float64.  Errors: ERR_PARAM, ERR_SHAPE, ERR_DTYPE."""
     coords = result(coords, coords.shape, np.float64, "coords")
-    how = make(_c.Augment, shift=real(shift, "shift"),
+    how = make(_p.Augment, shift=real(shift, "shift"),
                jitter=real(jitter, "jitter"), rescale=real(rescale, "rescale"),
                prefix=whole(prefix, "prefix"))
     lib.locant_positions_augment(view(coords, "coords"), how, _random(seed))
@@ -179,24 +181,24 @@ def augment(coords: Array, seed: int, *, shift: float = 0, jitter: float = 1,
 
 def text(tokens: int) -> Segment:
     """'tokens' tokens of text."""
-    return Segment(kind=_c.SegmentKind.TEXT, tokens=whole64(tokens, "tokens"))
+    return Segment(kind=_p.SegmentKind.TEXT, tokens=whole64(tokens, "tokens"))
 
 
 def audio(tokens: int) -> Segment:
     """'tokens' tokens of audio."""
-    return Segment(kind=_c.SegmentKind.AUDIO, tokens=whole64(tokens, "tokens"))
+    return Segment(kind=_p.SegmentKind.AUDIO, tokens=whole64(tokens, "tokens"))
 
 
 def image(rows: int, cols: int) -> Segment:
     """rows x cols tokens of an image."""
-    return Segment(kind=_c.SegmentKind.IMAGE, frames=1,
+    return Segment(kind=_p.SegmentKind.IMAGE, frames=1,
                    rows=whole64(rows, "rows"), cols=whole64(cols, "cols"))
 
 
 def video(frames: int, rows: int, cols: int, interval: float = 1) -> Segment:
     """frames x rows x cols tokens of a video.  'interval' is the number of ids
     from frame to frame (Qwen2.5-VL: mrope_interval()), or seconds ("tm")."""
-    return Segment(kind=_c.SegmentKind.VIDEO, interval=real(interval,
+    return Segment(kind=_p.SegmentKind.VIDEO, interval=real(interval,
                                                             "interval"),
                    **_sizes(frames, rows, cols))
 
@@ -204,7 +206,7 @@ def video(frames: int, rows: int, cols: int, interval: float = 1) -> Segment:
 def frames(count: int, rows: int, cols: int, before: int = 0,
            after: int = 0) -> Segment:
     """Frames with text before (a timestamp) and after each, as in Qwen3-VL."""
-    return Segment(kind=_c.SegmentKind.FRAMES, before=whole64(before, "before"),
+    return Segment(kind=_p.SegmentKind.FRAMES, before=whole64(before, "before"),
                    after=whole64(after, "after"), **_sizes(count, rows, cols))
 
 
@@ -213,7 +215,7 @@ def clip(frames: int, rows: int, cols: int, seconds: float, audio: int,
     """A video of Qwen2.5-Omni with 'audio' tokens of its sound, in turns;
     'seconds' from frame to frame; 'before' tokens start both, 'after' end
     both."""
-    return Segment(kind=_c.SegmentKind.CLIP, interval=real(seconds, "seconds"),
+    return Segment(kind=_p.SegmentKind.CLIP, interval=real(seconds, "seconds"),
                    tokens=whole64(audio, "audio"),
                    before=whole64(before, "before"),
                    after=whole64(after, "after"), **_sizes(frames, rows, cols))
@@ -246,7 +248,7 @@ def mrope(segments: Sequence[Segment],
     """
     given, n = _array(segments)
     tokens, delta = ctypes.c_int64(), ctypes.c_int64()
-    rule = _choice(_c.MropeNext, "next", next)
+    rule = _choice(_p.MropeNext, "next", next)
     lib.locant_mrope_tokens(ctypes.byref(tokens), given, n)
     out = result(None, (tokens.value, 3), np.int64)
     lib.locant_positions_from_segments(view(out, "out"), ctypes.byref(delta),
@@ -285,7 +287,7 @@ def multimodal(segments: Sequence[Segment], scheme: str = "qwen3-vl", *,
     segment; a delta that is not whole with int64).
     """
     given, n = _array(segments)
-    ids = make(_c.Ids, scheme=_choice(_c.IdsScheme, "scheme", scheme),
+    ids = make(_p.Ids, scheme=_choice(_p.IdsScheme, "scheme", scheme),
                delta=real(delta, "delta"), rate=real(rate, "rate"),
                chunk=real(chunk, "chunk"),
                first_image=whole64(first_image, "first_image"))
@@ -346,7 +348,7 @@ def cape(rows: int, tokens: int, seed: int | None = None, *, step: float = 1,
     Source: Likhomanenko et al. 2021, arXiv:2106.03143v3.  Errors: ERR_PARAM."""
     out = result(None, (whole(rows, "rows"), whole(tokens, "tokens")),
                  np.float64)
-    how = make(_c.Cape, step=real(step, "step"),
+    how = make(_p.Cape, step=real(step, "step"),
                global_shift=real(global_shift, "global_shift"),
                local_shift=real(local_shift, "local_shift"),
                max_scale=real(max_scale, "max_scale"), centred=bool(centred))
@@ -391,7 +393,7 @@ def longlora(tokens: int, group: int, form: str = "roll") -> Array:
     Source: Chen et al. 2023, arXiv:2309.12307v3.  Errors: ERR_PARAM."""
     out = result(None, (2, whole(tokens, "tokens")), np.int64)
     lib.locant_positions_longlora(view(out, "groups"), whole64(group, "group"),
-                                  _choice(_c.LongloraForm, "form", form))
+                                  _choice(_p.LongloraForm, "form", form))
     return out
 
 
@@ -404,7 +406,7 @@ def distances(q_positions: Any, k_positions: Any, kind: str, window: int, *,
     q = positions_of(q_positions, "q_positions", copy)
     k = positions_of(k_positions, "k_positions", copy)
     out = result(None, (q.size, k.size), dtype)
-    form = make(_c.DistanceForm, kind=_choice(_c.DistanceKind, "kind", kind),
+    form = make(_p.DistanceForm, kind=_choice(_p.DistanceKind, "kind", kind),
                 window=whole64(window, "window"), group=whole64(group, "group"),
                 factor=real(factor, "factor"), sinks=whole64(sinks, "sinks"))
     lib.locant_distances(view(out, "out"), form, view(q, "q_pos"),
@@ -420,8 +422,8 @@ def temperatures(positions: Any, kind: str = "llama4", *, scale: float = 0.1,
     [T].  Errors: ERR_PARAM."""
     at = positions_of(positions, "positions", copy)
     out = result(None, at.shape, dtype)
-    form = make(_c.TemperatureForm,
-                kind=_choice(_c.TemperatureKind, "kind", kind),
+    form = make(_p.TemperatureForm,
+                kind=_choice(_p.TemperatureKind, "kind", kind),
                 scale=real(scale, "scale"), length=whole64(length, "length"))
     lib.locant_temperatures(view(out, "out"), form, view(at, "positions"))
     return out

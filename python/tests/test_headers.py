@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from locant import _c, _c_lab, _c_models, _c_report
+from locant import _c, _c_lab, _c_models, _c_positions, _c_report
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -18,14 +18,14 @@ HEADERS = sorted(os.listdir(os.path.join(ROOT, "include", "locant")))
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 READ = python_headers.Headers()
 WRITTEN = python_headers.modules(READ)
+PARTS = (_c, _c_positions, _c_lab, _c_models, _c_report)
 
 
 def mirrors():
     """Name in C and mirror of every struct."""
     for name in READ.structs:
         own = python_headers.camel(name)
-        yield name, next(getattr(module, own) for module in
-                         (_c, _c_lab, _c_models, _c_report)
+        yield name, next(getattr(module, own) for module in PARTS
                          if hasattr(module, own))
 
 
@@ -78,8 +78,7 @@ class Headers(unittest.TestCase):
         self.assertEqual(said.split("\n")[:-1], list(claims()))
 
     def test_every_exported_function_has_a_prototype(self):
-        names = {name for part in (_c, _c_lab, _c_models, _c_report)
-                 for name in part.FUNCTIONS}
+        names = {name for part in PARTS for name in part.FUNCTIONS}
         nm = shutil.which("nm")
         if nm is None:
             self.skipTest("no nm")
