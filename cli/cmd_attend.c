@@ -160,8 +160,8 @@ static int read_inputs(struct job *j)
         return CLI_OK;
     if (j->a.k->rank != 4 || j->a.k->shape[3] < j->o->channels)
         return cli_fail(CLI_INPUT,
-                        "--value-channels %lld: %s has shape %s, expected as "
-                        "many channels",
+                        "--value-channels %lld: %s has shape %s, expected "
+                        "[B, Hkv, S, D] with at least as many channels D",
                         (long long)j->o->channels, j->o->k,
                         cli_shape_text(j->a.k));
     j->of_keys = *j->a.k;
@@ -251,13 +251,13 @@ static int new_gradients(struct job *j)
 
 static int backward(struct job *j)
 {
-    const unsigned wide = CLI_DTYPE(LOCANT_F32) | CLI_DTYPE(LOCANT_F64);
     const locant_attention *a = &j->a;
+    unsigned dtypes = CLI_DTYPE(a->q->dtype);
     locant_tensor dout;
 
-    CLI_TRY(
-        cli_read_as(&dout, "output-gradient", j->o->dout,
-                    CLI_DTYPE(a->q->dtype) | (j->o->reference ? wide : 0u)));
+    if (j->o->reference)
+        dtypes |= CLI_DTYPE(LOCANT_F32) | CLI_DTYPE(LOCANT_F64);
+    CLI_TRY(cli_read_as(&dout, "output-gradient", j->o->dout, dtypes));
     if (j->o->reference && j->o->q_coords != NULL &&
         locant_dtype_size(a->q->dtype) == 2)
         return cli_refuse("--reference has gradients of coordinates for Q of "
@@ -274,6 +274,7 @@ static int backward(struct job *j)
     if (j->g.dq_coords == NULL || a->encoding == NULL ||
         !(locant_encoding_doors(a->encoding) & LOCANT_DOOR_ROTATE))
         return CLI_OK;
+    /* Add what flows through the rotation. */
     CLI_TRY(cli_status_input(locant_coordinates_backward(
         j->g.dq_coords, j->g.dq, a->q, a->encoding, 0)));
     return cli_status_input(locant_coordinates_backward(j->g.dk_coords, j->g.dk,

@@ -143,7 +143,7 @@ int model_losses_check(const struct model_losses *t, const char *path,
         CLI_TRY(open_model(&model, t, m, path, LOCANT_F32));
         status = locant_model_shape(shape, &rank, model, &input,
                                     LOCANT_MODEL_HIDDEN);
-        if (status != LOCANT_OK) /* which may be because it has no losses */
+        if (status != LOCANT_OK) /* losses may have a reason of their own */
             status = locant_model_losses(&out, model, &input);
         locant_model_close(model);
         CLI_TRY(cli_status_input(status));

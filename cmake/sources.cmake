@@ -111,30 +111,30 @@ set(LAB_SOURCES
   families/check_tensors.c families/check_values.c families/check_view.c
   families/check_whole.c families/check_widths.c families/check_windows.c
   families/check_write.c families/check_yarn.c families/class.c
-  families/compare.c families/compare_layer.c families/compare_parts.c
-  families/compare_rotation.c families/config.c families/config_gguf.c
-  families/config_value.c families/convert.c families/convert_back.c
-  families/convert_back_config.c families/convert_back_items.c
-  families/convert_gguf.c families/convert_gguf_items.c
-  families/convert_gguf_keys.c families/convert_gguf_kinds.c
-  families/convert_gguf_names.c families/convert_gguf_put.c
-  families/convert_gguf_rope.c families/convert_latent.c
-  families/convert_names.c families/convert_others.c families/convert_parts.c
-  families/convert_path.c families/convert_positions.c
-  families/convert_project.c families/convert_rows.c
-  families/convert_states.c families/convert_tokenizer.c
-  families/convert_verify.c families/convert_write.c families/extend.c
-  families/extend_json.c families/extend_model.c families/extend_settings.c
-  families/family.c families/identify.c families/identify_bias.c
-  families/identify_distances.c families/identify_files.c
-  families/identify_known.c families/identify_number.c
-  families/identify_pair.c families/identify_ramps.c
-  families/identify_rotation.c families/identify_rule.c
-  families/identify_scores.c families/identify_solve.c
-  families/identify_table.c families/identify_weights.c families/model.c
-  families/model_generate.c families/model_greet.c families/model_input.c
-  families/model_probe.c families/model_run.c families/model_share.c
-  families/model_sight.c families/net_adaptive.c families/net_attention.c
+  families/compare.c families/compare_layer.c families/compare_rotation.c
+  families/config.c families/config_gguf.c families/config_value.c
+  families/convert.c families/convert_back.c families/convert_back_config.c
+  families/convert_back_items.c families/convert_gguf.c
+  families/convert_gguf_items.c families/convert_gguf_keys.c
+  families/convert_gguf_kinds.c families/convert_gguf_names.c
+  families/convert_gguf_put.c families/convert_gguf_rope.c
+  families/convert_latent.c families/convert_names.c
+  families/convert_others.c families/convert_parts.c families/convert_path.c
+  families/convert_positions.c families/convert_project.c
+  families/convert_rows.c families/convert_states.c
+  families/convert_tokenizer.c families/convert_verify.c
+  families/convert_write.c families/extend.c families/extend_json.c
+  families/extend_model.c families/extend_settings.c families/family.c
+  families/identify.c families/identify_bias.c families/identify_distances.c
+  families/identify_files.c families/identify_known.c
+  families/identify_number.c families/identify_pair.c
+  families/identify_ramps.c families/identify_rotation.c
+  families/identify_rule.c families/identify_scores.c
+  families/identify_solve.c families/identify_table.c
+  families/identify_weights.c families/model.c families/model_generate.c
+  families/model_greet.c families/model_input.c families/model_probe.c
+  families/model_run.c families/model_share.c families/model_sight.c
+  families/net_adaptive.c families/net_attention.c
   families/net_attention_bind.c families/net_bind.c families/net_block.c
   families/net_cache.c families/net_convolution.c families/net_cross.c
   families/net_delta.c families/net_enter.c families/net_experts.c

@@ -177,19 +177,19 @@ static const struct {
     { 1, DICT("'|i8'", "False", "(2,)"), LOCANT_ERR_FORMAT,
       "header: descr: '|i8' tells no byte order, '<' or '>' is needed" },
     { 1, DICT("'<f3'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
-      "header: descr: '<f3'; known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, "
-      "and > for <; |u1 |b1" },
+      "header: descr: '<f3'; known: <f4 <f8 <f2 <i4 <i8 |u1 |b1, <V2 for "
+      "bfloat16, and > for <" },
     { 1, DICT("'|O'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
       "header: descr: '|O', pickled objects are never read; known: <f4 <f8 "
-      "<f2 <i4 <i8, <V2 for bfloat16, and > for <; |u1 |b1" },
+      "<f2 <i4 <i8 |u1 |b1, <V2 for bfloat16, and > for <" },
     { 1, DICT("[('a', '<f4')]", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
       "header[byte 20]: descr: a structured dtype, numbers are needed" },
     { 1, DICT("'|S0'", "False", "(1000000,)"), LOCANT_ERR_UNSUPPORTED,
-      "header: descr: '|S0'; known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, "
-      "and > for <; |u1 |b1" },
+      "header: descr: '|S0'; known: <f4 <f8 <f2 <i4 <i8 |u1 |b1, <V2 for "
+      "bfloat16, and > for <" },
     { 1, DICT("'<V2147483647'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
-      "header: descr: '<V2147483647'; known: <f4 <f8 <f2 <i4 <i8, <V2 for "
-      "bfloat16, and > for <; |u1 |b1" },
+      "header: descr: '<V2147483647'; known: <f4 <f8 <f2 <i4 <i8 |u1 |b1, "
+      "<V2 for bfloat16, and > for <" },
     { 1, DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1)"),
       LOCANT_ERR_UNSUPPORTED,
       "header[byte 79]: shape: more than 6 dimensions" },

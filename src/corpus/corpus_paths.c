@@ -5,6 +5,7 @@
  * text depends on names below the given folders, not on where the folders are.
  */
 #define _GNU_SOURCE
+#include "../core/text.h"
 #include "corpus.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -45,11 +46,9 @@ locant_status lct_recipe_paths(char **out, const locant_corpus_options *o)
         status = append(&good, list, o->paths[i]);
     if (good && status == LOCANT_OK)
         text = json_dumps(list, JSON_COMPACT);
-    if (text != NULL && (*out = locant_alloc(strlen(text) + 1)) == NULL)
+    if (text != NULL && (*out = lct_copy_text(text, strlen(text))) == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "no memory for the list of "
                                                "paths");
-    if (*out != NULL)
-        memcpy(*out, text, strlen(text) + 1);
     free(text);
     json_decref(list);
     return status;

@@ -9,6 +9,7 @@
  * A 'map' (layer_map.h) says the same of any number of encodings by name: that
  * pattern is every(period,global,else=local).
  */
+#include "../core/text.h"
 #include "layer_map.h"
 #include <inttypes.h>
 #include <math.h>
@@ -105,7 +106,7 @@ static locant_status read_types(locant_encoding *e, int k, struct lct_reader *r)
         text[used++] = ':';
     } while (lct_read_accept(r, ':'));
     text[used - 1] = ')';
-    e->text[MAP] = lct_spec_copy(text, used);
+    e->text[MAP] = lct_copy_text(text, used);
     return e->text[MAP] == NULL ? no_memory() : LOCANT_OK;
 }
 
@@ -211,7 +212,7 @@ static locant_status add_default(locant_encoding *e, int *k, const char *name,
     if (*k == LCT_MAX_KEYS)
         return LCT_REFUSE("map of layers names more than %d encodings",
                           LCT_MAX_KEYS - lct_key_count(e->row));
-    e->text[*k] = lct_spec_copy(name, n);
+    e->text[*k] = lct_copy_text(name, n);
     if (e->text[*k] == NULL)
         return no_memory();
     while (lct_encodings[i] != NULL &&

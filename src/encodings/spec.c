@@ -6,6 +6,7 @@
  * text; recursion ends at LCT_SPEC_DEPTH.
  */
 #include "../core/quote.h"
+#include "../core/text.h"
 #include "spec_read.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,17 +21,6 @@ static locant_status no_memory(const struct lct_reader *r)
 {
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the encoding",
                        r->fn);
-}
-
-char *lct_spec_copy(const char *text, size_t n)
-{
-    char *copy = locant_alloc(n + 1);
-
-    if (copy != NULL) {
-        memcpy(copy, text, n);
-        copy[n] = 0;
-    }
-    return copy;
 }
 
 static const char *const kind_names[] = {
@@ -201,7 +191,7 @@ static locant_status read_other(locant_encoding *e, struct lct_token t,
                            e->row->info.name, t.at);
     if (!lct_read_accept(r, '='))
         return lct_read_error(r, "'='");
-    e->text[k] = lct_spec_copy(r->text + t.at, t.n);
+    e->text[k] = lct_copy_text(r->text + t.at, t.n);
     if (e->text[k] == NULL)
         return no_memory(r);
     return read_sum(&e->nested[k], r, e->row->others);

@@ -14,9 +14,6 @@ locant_status lct_spec_parse(locant_encoding **out, const char *fn,
                              const char *text,
                              const struct lct_encoding *const *family);
 
-/* Copy n bytes and end them by 0; NULL: no memory. */
-char *lct_spec_copy(const char *text, size_t n);
-
 /* Text written so far; bytes are counted even when 'out' is full. */
 struct lct_writer {
     char *out;

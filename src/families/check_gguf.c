@@ -25,13 +25,14 @@ const struct lct_gguf_arch *lct_check_gguf_arch(const char *name)
     return NULL;
 }
 
-const char *lct_check_gguf_key(char out[128], const struct lct_check *k,
-                               const char *rest)
+/* "<architecture>.<rest>" */
+static const char *put_key(char out[128], const struct lct_check *k,
+                           const char *rest)
 {
     snprintf(out, 128, "%.60s.%s", k->type, rest);
     return out;
 }
-#define KEY(k, rest) lct_check_gguf_key((char[128]){ 0 }, k, rest)
+#define KEY(k, rest) put_key((char[128]){ 0 }, k, rest)
 
 double lct_check_gguf_real(const struct lct_check *k, const char *rest,
                            double fallback)

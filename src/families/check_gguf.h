@@ -13,10 +13,7 @@ struct lct_gguf_arch {
 /* NULL if it is unknown. */
 const struct lct_gguf_arch *lct_check_gguf_arch(const char *name);
 
-/* "<architecture>.<rest>", in one of a few static buffers of the caller. */
-const char *lct_check_gguf_key(char out[128], const struct lct_check *k,
-                               const char *rest);
-/* Numbers of such keys. */
+/* Numbers of the key "<architecture>.<rest>". */
 double lct_check_gguf_real(const struct lct_check *k, const char *rest,
                            double fallback);
 int64_t lct_check_gguf_integer(const struct lct_check *k, const char *rest,

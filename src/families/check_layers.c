@@ -81,7 +81,7 @@ static void contradiction(struct lct_check *k)
         if (word == NULL || local < 0 ||
             local == (strcmp(word, "full_attention") != 0))
             continue;
-        LCT_FIND(k, NULL, ID(P02), I((int64_t)l), S(word), S(key), I(local),
+        LCT_FIND(k, NULL, ID(P02), I((int64_t)l), Q(word), S(key), I(local),
                  I(strcmp(key, "no_rope_layers") == 0));
         return;
     }

@@ -35,23 +35,6 @@ locant_model_difference *lct_compare_add(struct lct_layer_pair *p,
 void lct_compare_numbers(struct lct_layer_pair *p, const char *field, double a,
                          double b, double most);
 
-/* ------------------------------------------------------- compare_parts.c */
-
-enum { LCT_COMPARE_PARTS = 8, LCT_COMPARE_TEXT = 8192 };
-
-/* A spec split at its plus signs. */
-struct lct_spec_parts {
-    char text[LCT_COMPARE_TEXT];
-    const char *part[LCT_COMPARE_PARTS];
-    int n;
-};
-void lct_spec_split(struct lct_spec_parts *out, const char *spec);
-/* The part that is this encoding; NULL if there is none. */
-const char *lct_spec_part(const struct lct_spec_parts *p, const char *name);
-/* Copy the value of a key of 'part', nested ones included; false: absent. */
-bool lct_spec_value(char *out, size_t size, const char *part, const char *key);
-double lct_spec_number(const char *part, const char *key, double fallback);
-
 /* ---------------------------------------------------- compare_rotation.c */
 
 /* Compare the parts that rotate and the factors on scores. */

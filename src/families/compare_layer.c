@@ -2,6 +2,7 @@
 #include "../core/error.h"
 #include "../core/text.h"
 #include "compare.h"
+#include "spec_key.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

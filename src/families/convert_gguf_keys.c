@@ -5,10 +5,10 @@
  * Source: gguf-py of llama.cpp (constants.py) and convert_hf_to_gguf.py.
  */
 #include "convert_gguf_put.h"
-#include "compare.h"
 #include "family.h"
 #include "net_mixture.h"
 #include "pairing.h"
+#include "spec_key.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * 1 + 0.1 ln F itself).
  */
 #include "convert_gguf_put.h"
-#include "compare.h"
+#include "spec_key.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ locant_status lct_convert_gguf_rope(struct lct_convert_gguf_keys *k)
     const struct lct_layer_plan *full = find_layer(k->c->tower, false);
     const struct lct_layer_plan *local = find_layer(k->c->tower, true);
     const struct lct_layer_plan *layer = full ? full : local;
-    char scaling[LCT_COMPARE_TEXT] = "";
+    char scaling[LCT_SPEC_TEXT] = "";
     int64_t l;
 
     if (layer == NULL)

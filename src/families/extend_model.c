@@ -1,7 +1,6 @@
 /* extend_model.c - read what is extended from a model, and extend its
  * configuration */
 #include "extend_model.h"
-#include "compare.h"
 #include "../core/text.h"
 #include "extend_settings.h"
 #include "family.h"

@@ -1,6 +1,6 @@
 /* net_probe.c - queries, keys and weights of each layer of a run */
 #include "net_probe.h"
-#include "compare.h"
+#include "spec_key.h"
 #include "turns.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* plan_with.c - a plan with an extension that its file does not have */
 #include "plan_with.h"
-#include "compare.h"
 #include "extend.h"
 #include "plan_spec.h"
 #include "plan_waves.h"

@@ -1,5 +1,6 @@
 /* inline_text.c - texts of figures in a page, cut to the room that they have */
 #include "inline_text.h"
+#include "../core/text.h"
 #include "../files/utf8.h"
 #include <math.h>
 #include <string.h>
@@ -67,13 +68,10 @@ void lct_inline_text_put(struct lct_html *h, const char *words,
         return;
     }
     lct_html_print(h, "<title>%s</title>", words);
-    part = locant_alloc(n + 1);
+    part = lct_copy_text(words, n);
     h->failed |= part == NULL;
-    if (part) {
-        memcpy(part, words, n);
-        part[n] = '\0';
+    if (part)
         lct_html_text(h, part);
-        locant_release(part);
-    }
+    locant_release(part);
     lct_html_raw(h, "\xe2\x80\xa6");
 }

@@ -108,8 +108,8 @@ static locant_status unsupported(const struct lct_json *r, struct token t)
     bool objects = is(t, "|O") || is(t, "O");
 
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: header: descr: '%s'%s; known: <f4 <f8 <f2 <i4 <i8, "
-                       "<V2 for bfloat16, and > for <; |u1 |b1",
+                       "%s: header: descr: '%s'%s; known: <f4 <f8 <f2 <i4 <i8 "
+                       "|u1 |b1, <V2 for bfloat16, and > for <",
                        r->file, lct_quote(found, t.text, t.n),
                        objects ? ", pickled objects are never read" : "");
 }

@@ -208,11 +208,8 @@ locant_status lct_eval_greet(const struct lct_eval *ev, int64_t run,
                              const char *sha256, const char *options,
                              locant_status status);
 
-/* All return the first failure of any rank. */
-locant_status lct_eval_agree(struct lct_eval *ev, locant_status status);
-
 /* Rank 0 tells what its store has: 'status', the run, its vocabulary, or the
-   result. */
+   result.  This and the next ones return the first failure of any rank. */
 locant_status lct_eval_share_run(struct lct_eval *ev, locant_evaluation *out,
                                  bool *found, locant_store *store,
                                  locant_status status);

@@ -24,8 +24,8 @@ static int64_t want_of(const locant_eval_options *o)
     return o->blocks ? o->blocks : LCT_EVAL_BLOCKS;
 }
 
-/* Rank 0 has a store. */
-/* What a rank of a group tells the others, so that none waits for it. */
+/* The arguments; rank 0 alone has a store.  Ranks of a group tell each other
+   the status, so that none waits for another that has failed. */
 static locant_status check_call(const locant_evaluation *out,
                                 const locant_store *store,
                                 const locant_corpus *corpus,

@@ -122,7 +122,7 @@ locant_status lct_eval_validate(struct lct_eval *ev)
     if (ev->valid->size < (size_t)T + 1)
         return LOCANT_OK;
     if (ev->memory > 0)
-        return lct_eval_agree(ev, evaluate_segments(ev));
+        return lct_group_agree(evaluate_segments(ev), ev->group);
     room = ev->valid->size - (size_t)T - 1;
     for (int64_t w = 0; w < ev->blocks; w += group) {
         x.B = lct_eval_min(group, ev->blocks - w);

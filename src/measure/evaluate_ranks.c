@@ -62,11 +62,6 @@ locant_status lct_eval_greet(const struct lct_eval *ev, int64_t run,
     return lct_greeting_begin("locant_evaluate_as", ev->group, key, status);
 }
 
-locant_status lct_eval_agree(struct lct_eval *ev, locant_status status)
-{
-    return lct_group_agree(status, ev->group);
-}
-
 /* ----------------------------------------------------------------- windows */
 
 /* Room for one batch of each rank. */
@@ -182,7 +177,7 @@ static locant_status share(struct lct_eval *ev, const struct lct_eval_batch *x)
 
     if (status == LOCANT_OK)
         status = lct_eval_shared_model(&m, ev, x);
-    status = lct_eval_agree(ev, status);
+    status = lct_group_agree(status, ev->group);
     if (status == LOCANT_OK) {
         lct_eval_shared_lay_out(ev, x);
         status = compute_part(ev, m, x);
@@ -244,7 +239,7 @@ static locant_status share_vocabulary(struct lct_eval *ev)
     if (ev->vocabulary == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM,
                              "locant_evaluate_as: no memory for a vocabulary");
-    LCT_TRY(lct_eval_agree(ev, status));
+    LCT_TRY(lct_group_agree(status, ev->group));
     return lct_group_broadcast(ev->vocabulary, sizeof *ev->vocabulary,
                                ev->group);
 }
@@ -259,7 +254,7 @@ locant_status lct_eval_share_run(struct lct_eval *ev, locant_evaluation *out,
         return status;
     if (ev->group->rank == 0 && status == LOCANT_OK && !*found)
         status = lct_run_vocabulary(&ev->vocabulary, store, &ev->run);
-    LCT_TRY(lct_eval_agree(ev, status));
+    LCT_TRY(lct_group_agree(status, ev->group));
     if (ev->group->rank == 0) {
         b.vocabulary = ev->vocabulary != NULL;
         b.run = ev->run;
@@ -302,13 +297,13 @@ locant_status lct_eval_share_models(struct lct_eval *ev, locant_status status)
         return status;
     if (status == LOCANT_OK)
         status = reserve(ev);
-    LCT_TRY(lct_eval_agree(ev, status));
+    LCT_TRY(lct_group_agree(status, ev->group));
     LCT_TRY(share_params(ev, ev->model));
     return share_params(ev, ev->trained);
 }
 
 locant_status lct_eval_share_result(struct lct_eval *ev, locant_status status)
 {
-    LCT_TRY(lct_eval_agree(ev, status));
+    LCT_TRY(lct_group_agree(status, ev->group));
     return lct_group_broadcast(&ev->result, sizeof ev->result, ev->group);
 }
