@@ -8,7 +8,8 @@ must exit with 3 and name it.  Of tensors whose names differ by numbers only the
 last is taken, and only those that a reader could leave out without a word:
 biases, and what is not called weight.  Then single keys: those with a value
 that no model has, and those that say that there are no biases, which is the
-same to the bit as biases of 0.  Needs no package of Python.
+same to the bit as biases of 0 whether the file has some or not.  Needs no
+package of Python.
 """
 import json
 import os
@@ -89,6 +90,7 @@ BARE = [
     ("qwen2_moe", "qkv_bias", r"self_attn\..*bias"),
     ("starcoder2", "use_bias", r"(self_attn|mlp)\..*bias"),
     ("vit", "qkv_bias", r"attention\.(query|key|value)\.bias"),
+    ("modernbert", "decoder_bias", r"^decoder\.bias"),
 ]
 # A fixture, and keys that its class does not read.
 IDLE = [("gemma3", {"attn_logit_softcapping": 0.5})]
@@ -181,6 +183,7 @@ def bare_maps(locant, work):
     for name, key, which in BARE:
         folder = copy(name, os.path.join(work, "zero"))
         bare = copy(name, os.path.join(work, "bare"), **{key: False})
+        kept = copy(name, os.path.join(work, "kept"), **{key: False})
         header, data = read(folder)
         biases = [k for k in header if re.search(which, k)]
         other = dict(header)
@@ -190,9 +193,12 @@ def bare_maps(locant, work):
             other = renamed(other, k)
         write(folder, header, data)
         write(bare, other, data)
-        status, said, logits = run(locant, name, bare)
-        if not biases or status != 0 or logits != run(locant, name, folder)[2]:
-            yield f"{name} with {key} false: exit {status}: {said}"
+        zeros = run(locant, name, folder)[2]
+        for what, where in (("no", bare), ("all", kept)):
+            status, said, logits = run(locant, name, where)
+            if not biases or status != 0 or logits != zeros:
+                yield (f"{name} with {key} false and {what} biases: "
+                       f"exit {status}: {said}")
 
 
 def idle_keys(locant, work):

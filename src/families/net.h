@@ -234,10 +234,11 @@ struct lct_net_switches {
     const char *act; /* the default of act_key */
     enum lct_net_residual residual;
     enum lct_net_qkv qkv;
-    bool input_major; /* matrices are [in, out] (Conv1D) */
-    bool tied;        /* default of tie_word_embeddings */
-    int biases;
-    bool bare_norms;       /* layer norms may lack a bias */
+    bool input_major;   /* matrices are [in, out] (Conv1D) */
+    bool tied;          /* default of tie_word_embeddings */
+    int biases, denied; /* maps that have a bias; that have none, whatever the
+                           file has */
+    bool bare_norms;    /* layer norms may lack a bias */
     bool residual_of_norm; /* BLOOM: x is replaced by its norm */
     bool halved;           /* the stated width of MLPs is twice (Qwen 1) */
     bool no_final_norm;

@@ -41,9 +41,7 @@ static locant_status bind_map(struct lct_net_patches *p,
     LCT_TRY(lct_net_bind_matrix(&p->map.w, b, LCT_EMBED, ".weight",
                                 clip ? 5 : 4, clip ? of_clip : of_image));
     LCT_TRY(lct_net_matrix_round(n, &p->map.w));
-    w = lct_net_bind_find(b, LCT_EMBED, ".bias");
-    if (w == NULL && (n->s.biases & LCT_BIAS_PATCHES) != 0)
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".bias"));
+    LCT_TRY(lct_net_bind_find_bias(&w, b, LCT_EMBED, ".bias"));
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);
 }
