@@ -62,6 +62,12 @@ WRONG = [
      "[12, 8]"),
     ("deepseek_v3", {"n_group": 0},
      "n_group is 0, expected a divisor of the number of experts"),
+    ("qwen2_moe", {"num_experts_per_tok": 99}, "a token has 99 of "),
+    ("qwen2_moe", {"moe_intermediate_size": 0}, "the width of experts is 0"),
+    ("gemma3n", {"altup_num_inputs": 17},
+     "altup_num_inputs is 17, expected a whole number of 1 to 16"),
+    ("deepseek_v3", {"kv_lora_rank": 0},
+     "and kv_lora_rank 0, expected at most"),
     ("qwen2_moe", {"shared_expert_intermediate_size": 11},
      "shared_expert.up_proj.weight is [10, 8], but the configuration says "
      "[11, 8]"),

@@ -283,6 +283,7 @@ struct lct_net_switches {
     bool named_by_file;         /* the variant is that whose MLP the file has */
     bool beside;                /* experts beside an MLP, where there are */
     bool value_norm;            /* values are normed without weights */
+    bool values_of_keys;        /* where there is no map of values */
     bool free_width;            /* of MLPs, by layer */
     const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
     int64_t streams, active;    /* AltUp; 1: one stream */
