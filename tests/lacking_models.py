@@ -105,8 +105,21 @@ BARE = [
     ("vit", "qkv_bias", r"attention\.(query|key|value)\.bias"),
     ("modernbert", "decoder_bias", r"^decoder\.bias"),
 ]
-# A fixture, and keys that its class does not read.
-IDLE = [("gemma3", {"attn_logit_softcapping": 0.5})]
+# A fixture, and keys that its class does not read, or whose default it has.
+IDLE = [
+    ("gemma3", {"attn_logit_softcapping": 0.5}),
+    ("dinov3", {"query_bias": None, "value_bias": None, "proj_bias": None,
+                "mlp_bias": None}),
+    ("glm4", {"attention_bias": None}),
+    ("gpt_neox", {"attention_bias": None}),
+    ("gpt_oss", {"attention_bias": None}),
+    ("modernbert", {"decoder_bias": None}),
+    ("opt", {"enable_bias": None}),
+    ("qwen2_moe", {"qkv_bias": None}),
+    ("starcoder2", {"use_bias": None}),
+    ("swin", {"qkv_bias": None}),
+    ("vit", {"qkv_bias": None}),
+]
 
 
 def read(folder):
@@ -218,7 +231,8 @@ def idle_keys(locant, work):
     for name, keys in IDLE:
         folder = copy(name, os.path.join(work, "idle"), **keys)
         plain = copy(name, os.path.join(work, "plain"))
-        if run(locant, name, folder)[2] != run(locant, name, plain)[2]:
+        logits = run(locant, name, plain)[2]
+        if not logits or run(locant, name, folder)[2] != logits:
             yield f"{name} with {keys}: other logits"
 
 

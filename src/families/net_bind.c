@@ -282,12 +282,18 @@ static const int biases[LCT_ROLES] = {
     [LCT_ROUTER] = LCT_BIAS_EXPERTS, [LCT_EMBED] = LCT_BIAS_PATCHES };
 /* clang-format on */
 
+bool lct_net_bind_denies(const struct lct_net_switches *s,
+                         enum lct_net_role role)
+{
+    return (s->denied & biases[role]) != 0;
+}
+
 locant_status lct_net_bind_find_bias(const struct lct_weight **out,
                                      const struct lct_net_binder *b,
                                      enum lct_net_role role, const char *suffix)
 {
     *out = NULL;
-    if ((b->n->s.denied & biases[role]) != 0)
+    if (lct_net_bind_denies(&b->n->s, role))
         return LOCANT_OK;
     if ((b->n->s.biases & biases[role]) != 0)
         return lct_net_bind_need(out, b, role, suffix);
