@@ -61,6 +61,10 @@ PADDED = ("roberta",)
 ROUNDED, ROUNDING = ("phi3_long",), 24 / 2 ** 24
 # Divisors of another Llama 3 than 3.1, whose factors cannot be told from them.
 ONE_WAY = {"llama_3": "no key of config.json says the divisors"}
+# A llama's configuration, which denies the biases of a Qwen2.
+with open(os.path.join(FIXTURES, "qwen2", "config.json"),
+          encoding="utf-8") as config:
+    DENIED = json.dumps({**json.load(config), "model_type": "llama"})
 # Fixtures that are refused, and a file beside them, with what is said then.
 POOLING = "1_Pooling/config.json"
 REFUSED = (
@@ -71,6 +75,8 @@ REFUSED = (
      "one of pooling_mode_mean_tokens, pooling_mode_cls_token and "
      "pooling_mode_lasttoken expected"),
     ("bert", {POOLING: "[1"}, POOLING + ": line "),
+    ("qwen2", {"config.json": DENIED}, "bias': is a bias that "
+     "the configuration denies, and readers of GGUF would add; expected none"),
 )
 # Matrices that GGUF files have in F32: routers, and what is no matrix there.
 FLOATS = ("mlp.gate.", "moe.gate.", "shared_expert_gate.", "_norm.",

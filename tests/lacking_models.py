@@ -8,7 +8,8 @@ must exit with 3 and name it.  Of tensors whose names differ by numbers only the
 last is taken, and only those that a reader could leave out without a word:
 biases, and what is not called weight.  Then single keys: those with a value
 that no model has, and those that say that there are no biases, which is the
-same to the bit as biases of 0.  Needs no package of Python.
+same to the bit as biases of 0 whether the file has some or not.  Needs no
+package of Python.
 """
 import json
 import os
@@ -61,6 +62,19 @@ WRONG = [
      "[12, 8]"),
     ("deepseek_v3", {"n_group": 0},
      "n_group is 0, expected a divisor of the number of experts"),
+    ("qwen2_moe", {"num_experts_per_tok": 99}, "a token has 99 of "),
+    ("qwen2_moe", {"moe_intermediate_size": 0}, "the width of experts is 0"),
+    ("gemma3n", {"activation_sparsity_pattern": [0.8, 0.8]},
+     "activation_sparsity_pattern is absent for layer 2, expected a number"),
+    ("gemma3n", {"activation_sparsity_pattern": [0.8, 1, 0]},
+     "activation_sparsity_pattern is 1 for layer 1, expected a number"),
+    ("qwen2_vl_image", {"vision_config": {"patch_size": 0}},
+     "patch_size is 0, expected a number of pixels"),
+    ("transfo_xl", {"div_val": 0}, "div_val 0 and vocab_size"),
+    ("gemma3n", {"altup_num_inputs": 17},
+     "altup_num_inputs is 17, expected a whole number of 1 to 16"),
+    ("deepseek_v3", {"kv_lora_rank": 0},
+     "and kv_lora_rank 0, expected at most"),
     ("qwen2_moe", {"shared_expert_intermediate_size": 11},
      "shared_expert.up_proj.weight is [10, 8], but the configuration says "
      "[11, 8]"),
@@ -89,9 +103,23 @@ BARE = [
     ("qwen2_moe", "qkv_bias", r"self_attn\..*bias"),
     ("starcoder2", "use_bias", r"(self_attn|mlp)\..*bias"),
     ("vit", "qkv_bias", r"attention\.(query|key|value)\.bias"),
+    ("modernbert", "decoder_bias", r"^decoder\.bias"),
 ]
-# A fixture, and keys that its class does not read.
-IDLE = [("gemma3", {"attn_logit_softcapping": 0.5})]
+# A fixture, and keys that its class does not read, or whose default it has.
+IDLE = [
+    ("gemma3", {"attn_logit_softcapping": 0.5}),
+    ("dinov3", {"query_bias": None, "value_bias": None, "proj_bias": None,
+                "mlp_bias": None}),
+    ("glm4", {"attention_bias": None}),
+    ("gpt_neox", {"attention_bias": None}),
+    ("gpt_oss", {"attention_bias": None}),
+    ("modernbert", {"decoder_bias": None}),
+    ("opt", {"enable_bias": None}),
+    ("qwen2_moe", {"qkv_bias": None}),
+    ("starcoder2", {"use_bias": None}),
+    ("swin", {"qkv_bias": None}),
+    ("vit", {"qkv_bias": None}),
+]
 
 
 def read(folder):
@@ -181,6 +209,7 @@ def bare_maps(locant, work):
     for name, key, which in BARE:
         folder = copy(name, os.path.join(work, "zero"))
         bare = copy(name, os.path.join(work, "bare"), **{key: False})
+        kept = copy(name, os.path.join(work, "kept"), **{key: False})
         header, data = read(folder)
         biases = [k for k in header if re.search(which, k)]
         other = dict(header)
@@ -190,16 +219,20 @@ def bare_maps(locant, work):
             other = renamed(other, k)
         write(folder, header, data)
         write(bare, other, data)
-        status, said, logits = run(locant, name, bare)
-        if not biases or status != 0 or logits != run(locant, name, folder)[2]:
-            yield f"{name} with {key} false: exit {status}: {said}"
+        zeros = run(locant, name, folder)[2]
+        for what, where in (("no", bare), ("all", kept)):
+            status, said, logits = run(locant, name, where)
+            if not biases or status != 0 or logits != zeros:
+                yield (f"{name} with {key} false and {what} biases: "
+                       f"exit {status}: {said}")
 
 
 def idle_keys(locant, work):
     for name, keys in IDLE:
         folder = copy(name, os.path.join(work, "idle"), **keys)
         plain = copy(name, os.path.join(work, "plain"))
-        if run(locant, name, folder)[2] != run(locant, name, plain)[2]:
+        logits = run(locant, name, plain)[2]
+        if not logits or run(locant, name, folder)[2] != logits:
             yield f"{name} with {keys}: other logits"
 
 

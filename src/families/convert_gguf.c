@@ -232,6 +232,10 @@ static locant_status write_all(struct writer *w)
                                               .family = w->items.names.family,
                                               .net = &w->items.net };
     LCT_TRY(lct_convert_gguf_keys(&w->keys, vocabulary_of(w)));
+    if (w->items.denied != NULL)
+        return lct_weight_fail(LOCANT_ERR_UNSUPPORTED, w->items.denied,
+                               "is a bias that the configuration denies, and "
+                               "readers of GGUF would add; expected none");
     LCT_TRY(lct_convert_tokenizer(&w->header, w->c, vocabulary_of(w)));
     add_extras(w);
     LCT_TRY(make_room(w));

@@ -1,5 +1,7 @@
 /* convert_gguf_items.c - see convert_gguf_items.h */
 #include "convert_gguf_items.h"
+#include "net_bind.h"
+#include "../core/text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +113,15 @@ static locant_status add_halves(struct lct_convert_gguf_items *l,
     return LOCANT_OK;
 }
 
+/* Is it a bias that the configuration denies? */
+static bool is_denied(const struct lct_convert_gguf_items *l,
+                      const struct lct_weight *t,
+                      const struct lct_convert_gguf_name *name)
+{
+    return name->role != LCT_ROLES && lct_ends_with(t->name, ".bias") &&
+           lct_net_bind_denies(&l->net, name->role);
+}
+
 static locant_status add_item(struct lct_convert_gguf_items *l,
                               const struct lct_weight *t)
 {
@@ -120,6 +131,8 @@ static locant_status add_item(struct lct_convert_gguf_items *l,
     lct_convert_gguf_name(&name, t->name, &l->names);
     if (name.kind == LCT_CONVERT_GGUF_LEFT_OUT)
         return LOCANT_OK;
+    if (is_denied(l, t, &name))
+        l->denied = t;
     if (name.kind == LCT_CONVERT_GGUF_LOST ||
         (l->net.latent && name.layer >= l->c->tower->n_layers)) {
         l->c->lost++;

@@ -26,7 +26,8 @@ struct lct_convert_gguf_items {
     struct lct_convert *c;
     struct lct_convert_gguf_names names;
     struct lct_net_switches net;
-    const struct lct_number *type;    /* of matrices; NULL: as they are */
+    const struct lct_weight *denied; /* a bias, by the configuration; or NULL */
+    const struct lct_number *type;   /* of matrices; NULL: as they are */
     struct lct_convert_gguf_item *at; /* with room for the extras */
     size_t n;
 };

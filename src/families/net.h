@@ -234,10 +234,11 @@ struct lct_net_switches {
     const char *act; /* the default of act_key */
     enum lct_net_residual residual;
     enum lct_net_qkv qkv;
-    bool input_major; /* matrices are [in, out] (Conv1D) */
-    bool tied;        /* default of tie_word_embeddings */
-    int biases;
-    bool bare_norms;       /* layer norms may lack a bias */
+    bool input_major;   /* matrices are [in, out] (Conv1D) */
+    bool tied;          /* default of tie_word_embeddings */
+    int biases, denied; /* maps that have a bias; that have none, whatever the
+                           file has */
+    bool bare_norms;    /* layer norms may lack a bias */
     bool residual_of_norm; /* BLOOM: x is replaced by its norm */
     bool halved;           /* the stated width of MLPs is twice (Qwen 1) */
     bool no_final_norm;
@@ -282,6 +283,7 @@ struct lct_net_switches {
     bool named_by_file;         /* the variant is that whose MLP the file has */
     bool beside;                /* experts beside an MLP, where there are */
     bool value_norm;            /* values are normed without weights */
+    bool values_of_keys;        /* where there is no map of values */
     bool free_width;            /* of MLPs, by layer */
     const json_t *sparsity;     /* of the gates of layers; NULL: 0 */
     int64_t streams, active;    /* AltUp; 1: one stream */

@@ -3,6 +3,7 @@
 #include "net_adaptive.h"
 #include "net_family_keys.h"
 #include "net_math.h"
+#include <inttypes.h>
 #include <math.h>
 
 /* ---------------------------------------------------------------- binding */
@@ -56,9 +57,10 @@ static locant_status read_keys(struct keys *k, struct lct_net *n)
     if (k->embed > 0 && k->embed <= 1 << 20 && k->divisor > 0 && n->vocab > 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: d_embed, div_val or vocab_size is not a number of "
-                       "at least 1",
-                       c->file);
+                       "%s: d_embed is %" PRId64 ", div_val %" PRId64
+                       " and vocab_size %" PRId64
+                       ", expected 1 or more, d_embed at most %d",
+                       c->file, k->embed, k->divisor, n->vocab, 1 << 20);
 }
 
 /* Rows 'first' .. of a tensor [all, width]. */

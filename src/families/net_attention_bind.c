@@ -1,7 +1,6 @@
 /* net_attention_bind.c - the tensors, the encoding and the window of the
    attention of one layer */
 #include "net_attention_bind.h"
-#include "net_family_keys.h"
 #include "net_latent.h"
 #include "net_math.h"
 #include <stdio.h>
@@ -45,24 +44,29 @@ static const struct row known[] = {
 };
 /* clang-format on */
 
+/* Do encodings read the tensor of this role?  Their keys and queries are mapped
+   as those of tokens are, or by maps of their own. */
+static bool is_read(const struct lct_net_binder *b, enum lct_net_role role)
+{
+    const bool own = role == LCT_POS_K || role == LCT_POS_Q;
+    const bool shared = role == LCT_K || role == LCT_Q;
+
+    return lct_net_bind_knows(b, role) && !(b->n->s.shared_maps ? own : shared);
+}
+
 /* Of rows for this parameter the first whose tensor there is, else the last of
-   a role that the family has; NULL: none. */
+   a role that is read; NULL: none. */
 static const struct row *find(const struct lct_net_binder *b, const char *param)
 {
     const char *dot = strrchr(param, '.'); /* "t5.table" of a sum */
     const struct row *last = NULL;
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        const bool own =
-            known[i].role == LCT_POS_K || known[i].role == LCT_POS_Q;
-
         if (strcmp(known[i].param, dot != NULL ? dot + 1 : param) != 0 ||
-            lct_net_names_role(&b->prefix, known[i].role) == NULL)
-            continue;
-        if (own && b->n->s.shared_maps)
+            !is_read(b, known[i].role))
             continue;
         last = &known[i];
-        if (own || lct_net_bind_find(b, known[i].role, known[i].suffix) != NULL)
+        if (lct_net_bind_find(b, last->role, last->suffix) != NULL)
             break;
     }
     return last;
@@ -148,19 +152,6 @@ static locant_status bind_gated(struct lct_net_attention *a,
     return lct_net_bind_rows(&a->gate, b, LCT_Q, H * d, D, &rows);
 }
 
-/* Gemma 4 may have no map of values in global layers; GGUF does not say it. */
-static locant_status read_keys_as_values(bool *out,
-                                         const struct lct_net_binder *b)
-{
-    const struct lct_config *c = &b->n->config;
-
-    *out = b->n->s.value_norm && c->dialect == LCT_DIALECT_GGUF;
-    if (b->n->s.value_norm)
-        LCT_TRY(lct_net_family_keys_bool(out, c, "attention_k_eq_v"));
-    *out = *out && !lct_net_bind_has(b, LCT_V);
-    return LOCANT_OK;
-}
-
 static locant_status bind_apart(struct lct_net_attention *a,
                                 struct lct_net_binder *b)
 {
@@ -174,7 +165,7 @@ static locant_status bind_apart(struct lct_net_attention *a,
     if (p->keys_of >= 0)
         return LOCANT_OK;
     LCT_TRY(lct_net_bind_linear(&a->k, b, LCT_K, p->kv_heads * p->qk_dim, D));
-    LCT_TRY(read_keys_as_values(&a->values_of_keys, b));
+    a->values_of_keys = b->n->s.values_of_keys && !lct_net_bind_has(b, LCT_V);
     return a->values_of_keys ? LOCANT_OK
                              : lct_net_bind_linear(&a->v, b, LCT_V,
                                                    p->kv_heads * p->v_dim, D);

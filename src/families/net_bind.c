@@ -278,8 +278,28 @@ static const int biases[LCT_ROLES] = {
     [LCT_DOWN] = LCT_BIAS_MLP, [LCT_MERGER_UP] = LCT_BIAS_MLP,
     [LCT_MERGER_DOWN] = LCT_BIAS_MLP, [LCT_DEEP_UP] = LCT_BIAS_MLP,
     [LCT_DEEP_DOWN] = LCT_BIAS_MLP, [LCT_HEAD] = LCT_BIAS_HEAD,
-    [LCT_HEAD_DENSE] = LCT_BIAS_HEAD, [LCT_ROUTER] = LCT_BIAS_EXPERTS };
+    [LCT_HEAD_DENSE] = LCT_BIAS_HEAD, [LCT_HEAD_BIAS] = LCT_BIAS_LOGITS,
+    [LCT_ROUTER] = LCT_BIAS_EXPERTS, [LCT_EMBED] = LCT_BIAS_PATCHES };
 /* clang-format on */
+
+bool lct_net_bind_denies(const struct lct_net_switches *s,
+                         enum lct_net_role role)
+{
+    return (s->denied & biases[role]) != 0;
+}
+
+locant_status lct_net_bind_find_bias(const struct lct_weight **out,
+                                     const struct lct_net_binder *b,
+                                     enum lct_net_role role, const char *suffix)
+{
+    *out = NULL;
+    if (lct_net_bind_denies(&b->n->s, role))
+        return LOCANT_OK;
+    if ((b->n->s.biases & biases[role]) != 0)
+        return lct_net_bind_need(out, b, role, suffix);
+    *out = lct_net_bind_find(b, role, suffix);
+    return LOCANT_OK;
+}
 
 locant_status lct_net_bind_linear(struct lct_net_linear *l,
                                   struct lct_net_binder *b,
@@ -327,10 +347,7 @@ locant_status lct_net_bind_rows(struct lct_net_linear *l,
     m->first = rows->first * (across ? 1 : in);
     LCT_TRY(bind_scales(m, b, role, rows->all));
     LCT_TRY(lct_net_matrix_round(b->n, m));
-    if ((b->n->s.biases & biases[role]) != 0)
-        LCT_TRY(lct_net_bind_need(&bias_w, b, role, ".bias"));
-    else
-        bias_w = lct_net_bind_find(b, role, ".bias");
+    LCT_TRY(lct_net_bind_find_bias(&bias_w, b, role, ".bias"));
     if (bias_w == NULL)
         return LOCANT_OK;
     LCT_TRY(check_count(b->n, bias_w, rows->all));

@@ -24,6 +24,14 @@ const struct lct_weight *lct_net_bind_find(const struct lct_net_binder *b,
 locant_status lct_net_bind_need(const struct lct_weight **out,
                                 const struct lct_net_binder *b,
                                 enum lct_net_role role, const char *suffix);
+/* Does the configuration deny the bias of a role? */
+bool lct_net_bind_denies(const struct lct_net_switches *s,
+                         enum lct_net_role role);
+/* The bias of a role; *out = NULL: it has none.  FORMAT: it must have one. */
+locant_status lct_net_bind_find_bias(const struct lct_weight **out,
+                                     const struct lct_net_binder *b,
+                                     enum lct_net_role role,
+                                     const char *suffix);
 /* Does the family have this role; and the file the tensor? */
 bool lct_net_bind_knows(const struct lct_net_binder *b, enum lct_net_role role);
 bool lct_net_bind_has(const struct lct_net_binder *b, enum lct_net_role role);

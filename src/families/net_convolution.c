@@ -4,6 +4,7 @@
 #include "net_math.h"
 #include "net_linear.h"
 #include "net_norm.h"
+#include <inttypes.h>
 #include <string.h>
 
 static locant_status read_keys(struct lct_net_convolution *c,
@@ -16,13 +17,13 @@ static locant_status read_keys(struct lct_net_convolution *c,
     LCT_TRY(lct_net_family_keys_text(&act, config, "conv_act"));
     if (groups != 1)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: conv_groups is not 1, which cannot be run",
-                           config->file);
+                           "%s: conv_groups %" PRId64 " cannot be run, only 1",
+                           config->file, groups);
     if (c->kernel % 2 == 0 || c->kernel > 255)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: conv_kernel_size is not an odd number of at "
-                           "most 255",
-                           config->file);
+                           "%s: conv_kernel_size is %" PRId64
+                           ", expected an odd number of at most 255",
+                           config->file, c->kernel);
     return lct_net_families_act(&c->act, act, config);
 }
 

@@ -29,7 +29,8 @@ int64_t lct_net_delta_channels(const struct lct_net_delta *d)
     return 2 * d->key_heads * d->keys + d->heads * d->values;
 }
 
-int64_t lct_net_delta_decays(const struct lct_net_delta *d)
+/* Numbers of the decay of a token. */
+static int64_t decays_of(const struct lct_net_delta *d)
 {
     return d->heads * (d->by_channel ? d->keys : 1);
 }
@@ -93,7 +94,7 @@ static locant_status bind_maps(struct lct_net_delta *d,
         { &d->v, LCT_V, values, D, { 0 } },
         { &d->beta, LCT_DELTA_BETA, d->heads, D, { 0 } },
         { &d->decay_a, LCT_DECAY_A, k, D, { 0 } },
-        { &d->decay, LCT_DECAY_B, lct_net_delta_decays(d), k, { 0 } },
+        { &d->decay, LCT_DECAY_B, decays_of(d), k, { 0 } },
         { &d->gate_a, LCT_DELTA_GATE_A, d->values, D, { 0 } },
         { &d->gate, LCT_DELTA_GATE_B, values, d->values, { 0 } },
         { &d->o, LCT_O, D, values, { 0 } },
@@ -126,8 +127,8 @@ static locant_status bind_others(struct lct_net_delta *d,
     LCT_TRY(lct_net_bind_numbers(&d->rate, b, LCT_DECAY_RATE, "", d->heads));
     for (int64_t h = 0; h < d->heads; h++)
         m->set(d->rate, h, exp(m->get(d->rate, h)));
-    LCT_TRY(lct_net_bind_numbers(&d->bias, b, LCT_DECAY_BIAS, "",
-                                 lct_net_delta_decays(d)));
+    LCT_TRY(
+        lct_net_bind_numbers(&d->bias, b, LCT_DECAY_BIAS, "", decays_of(d)));
     d->unit = lct_net_bind_rms(d->keys, UNIT_EPS / (double)d->keys);
     d->norm = lct_net_bind_rms(d->values, b->n->s.eps);
     return lct_net_bind_numbers(&d->norm.w, b, LCT_DELTA_NORM, ".weight",
@@ -171,7 +172,7 @@ static locant_status take(struct work *w, struct lct_net_room *room,
     w->x = lct_net_take(room, rows, d->o.w.out);
     w->raw = lct_net_take(room, rows, channels);
     w->mixed = lct_net_take(room, rows, channels);
-    w->decay = lct_net_take(room, rows, lct_net_delta_decays(d));
+    w->decay = lct_net_take(room, rows, decays_of(d));
     w->beta = lct_net_take(room, rows, d->heads);
     w->gate = lct_net_take(room, rows, d->heads * d->values);
     w->out = lct_net_take(room, rows, d->heads * d->values);
@@ -275,8 +276,8 @@ static void task_token(void *context, size_t task, int slot)
     m->norm(q, q, &d->unit, 2 * d->key_heads);
     m->scale(q, root * root, keys);
     m->scale(k, root, keys);
-    m->decay(lct_net_math_at(m, j->w.decay, i * lct_net_delta_decays(d)),
-             d->rate, d->bias, d->heads, d->by_channel ? d->keys : 1);
+    m->decay(lct_net_math_at(m, j->w.decay, i * decays_of(d)), d->rate, d->bias,
+             d->heads, d->by_channel ? d->keys : 1);
     m->activate(lct_net_math_at(m, j->w.beta, i * d->heads), LCT_ACT_SIGMOID,
                 d->heads);
 }

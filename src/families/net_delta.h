@@ -9,8 +9,6 @@ locant_status lct_net_delta_bind(struct lct_net_delta **out,
 
 /* Channels that the convolution passes over: of q, k and v. */
 int64_t lct_net_delta_channels(const struct lct_net_delta *d);
-/* Numbers of the decay of a token. */
-int64_t lct_net_delta_decays(const struct lct_net_delta *d);
 
 /*
  * y [B T, D] = the delta rule over x [B T, D], from the state of layer 'layer'

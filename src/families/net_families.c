@@ -161,12 +161,14 @@ locant_status lct_net_families_act(enum lct_net_act *out, const char *name,
 }
 
 /* The class or, where the family has a key for it, the configuration says which
-   maps have a bias. */
+   maps have a bias; only those of transformers have such keys. */
 static locant_status choose_biases(struct lct_net_switches *s,
                                    const struct lct_net_family *f,
                                    const struct lct_config *c)
 {
     const size_t n = sizeof(f->bias_keys) / sizeof(f->bias_keys[0]);
+    const bool from_class =
+        c->dialect != LCT_DIALECT_GGUF && !lct_config_is_params(c);
 
     for (size_t i = 0; i < n && f->bias_keys[i].key != NULL; i++) {
         const int maps = f->bias_keys[i].maps;
@@ -174,6 +176,8 @@ static locant_status choose_biases(struct lct_net_switches *s,
 
         LCT_TRY(lct_net_family_keys_bool(&on, c, f->bias_keys[i].key));
         s->biases = on ? s->biases | maps : s->biases & ~maps;
+        if (!on && from_class)
+            s->denied |= maps;
     }
     return LOCANT_OK;
 }

@@ -4,7 +4,9 @@
 #include "net.h"
 #include "net_names.h"
 
-/* Linear maps that must have a bias; others have one if the file does. */
+/* Linear maps: those that must have a bias, and those whose bias a key of the
+   configuration denies, so that one in the file is left out, as transformers
+   does; others have one if the file does. */
 enum {
     LCT_BIAS_Q = 1,
     LCT_BIAS_K = 2,

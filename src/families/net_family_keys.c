@@ -1,6 +1,8 @@
 /* net_family_keys.c - keys that change the blocks of single families */
 #include "net_family_keys.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static locant_status wrong(const struct lct_config *c, const char *key,
@@ -21,34 +23,36 @@ locant_status lct_net_family_keys_real(double *out, const struct lct_config *c,
                : LOCANT_OK;
 }
 
-locant_status lct_net_family_keys_whole(int64_t *out,
-                                        const struct lct_config *c,
-                                        const char *key)
+static locant_status whole_within(int64_t *out, const struct lct_config *c,
+                                  const char *key, int64_t least, int64_t most)
 {
+    char expected[80];
     int64_t value;
     const enum lct_found found = lct_config_integer(&value, c->text, key);
 
     if (found == LCT_WRONG ||
-        (found == LCT_RIGHT && (value < 0 || value > (int64_t)1 << 40)))
-        return wrong(c, key, "a whole number of 0 to 1099511627776");
+        (found == LCT_RIGHT && (value < least || value > most))) {
+        snprintf(expected, sizeof expected,
+                 "a whole number of %" PRId64 " to %" PRId64, least, most);
+        return wrong(c, key, expected);
+    }
     if (found == LCT_RIGHT)
         *out = value;
     return LOCANT_OK;
+}
+
+locant_status lct_net_family_keys_whole(int64_t *out,
+                                        const struct lct_config *c,
+                                        const char *key)
+{
+    return whole_within(out, c, key, 0, (int64_t)1 << 40);
 }
 
 locant_status lct_net_family_keys_width(int64_t *out,
                                         const struct lct_config *c,
                                         const char *key)
 {
-    int64_t value;
-    enum lct_found found = lct_config_integer(&value, c->text, key);
-
-    if (found == LCT_WRONG ||
-        (found == LCT_RIGHT && (value < 1 || value > 1 << 30)))
-        return wrong(c, key, "a whole number of 1 to 1073741824");
-    if (found == LCT_RIGHT)
-        *out = value;
-    return LOCANT_OK;
+    return whole_within(out, c, key, 1, 1 << 30);
 }
 
 locant_status lct_net_family_keys_bool(bool *out, const struct lct_config *c,
@@ -235,12 +239,10 @@ locant_status lct_net_family_transfo_xl(struct lct_net_switches *s,
     bool before = false;
     int64_t type = 0;
 
-    LCT_TRY(lct_net_family_keys_whole(&s->memory, c, "mem_len"));
+    LCT_TRY(whole_within(&s->memory, c, "mem_len", 0, 1 << 24));
     LCT_TRY(lct_net_family_keys_bool(&s->same_length, c, "same_length"));
     LCT_TRY(lct_net_family_keys_bool(&before, c, "pre_lnorm"));
     LCT_TRY(lct_net_family_keys_whole(&type, c, "attn_type"));
-    if (s->memory > 1 << 24)
-        return wrong(c, "mem_len", "a number of at most 2^24");
     if (!before && type == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
@@ -333,9 +335,16 @@ locant_status lct_net_family_experts(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_whole(&e->top_groups, c, "topk_group"));
     LCT_TRY(lct_net_family_keys_bool(&e->renormalise, c, "norm_topk_prob"));
     LCT_TRY(lct_net_family_keys_real(&e->scaling, c, "routed_scaling_factor"));
-    if (e->n < 1 || e->n > 65536 || e->top_k < 1 || e->top_k > e->n ||
-        s->expert_width < 1 || s->expert_width > 1 << 30)
-        return wrong(c, "num_experts_per_tok", "a number of the experts");
+    if (e->n < 1 || e->n > 65536 || e->top_k < 1 || e->top_k > e->n)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: a token has %" PRId64 " of %" PRId64
+                           " experts, expected 1 or more of at most 65536",
+                           c->file, e->top_k, e->n);
+    if (s->expert_width < 1 || s->expert_width > 1 << 30)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: the width of experts is %" PRId64
+                           ", expected 1 to %d",
+                           c->file, s->expert_width, 1 << 30);
     if (e->groups < 1 || e->n % e->groups != 0 ||
         (e->groups > 1 && (e->top_groups < 1 || e->top_groups > e->groups)))
         return wrong(c, "n_group", "a divisor of the number of experts");
@@ -371,9 +380,9 @@ locant_status lct_net_family_gemma3n(struct lct_net_switches *s,
 {
     LCT_TRY(lct_net_family_gemma(s, c));
     LCT_TRY(layer_list(&s->sparsity, c, "activation_sparsity_pattern"));
-    LCT_TRY(lct_net_family_keys_whole(&s->streams, c, "altup_num_inputs"));
+    LCT_TRY(whole_within(&s->streams, c, "altup_num_inputs", 1, 16));
     LCT_TRY(lct_net_family_keys_whole(&s->active, c, "altup_active_idx"));
-    if (s->streams < 1 || s->streams > 16 || s->active >= s->streams)
+    if (s->active >= s->streams)
         return wrong(c, "altup_active_idx", "one of altup_num_inputs streams");
     return lct_net_family_keys_bool(&s->stream_scale, c, "altup_correct_scale");
 }
@@ -384,6 +393,9 @@ locant_status lct_net_family_gemma4(struct lct_net_switches *s,
     bool experts = false;
 
     LCT_TRY(lct_net_family_gemma(s, c));
+    s->values_of_keys = c->dialect == LCT_DIALECT_GGUF; /* does not say it */
+    LCT_TRY(
+        lct_net_family_keys_bool(&s->values_of_keys, c, "attention_k_eq_v"));
     LCT_TRY(lct_net_family_keys_bool(&experts, c, "enable_moe_block"));
     if (!experts)
         return LOCANT_OK;

@@ -42,6 +42,7 @@ static locant_status whole_of(int64_t *out, const struct lct_config *c,
                               const char *object, const char *key)
 {
     const json_t *inner = json_object_get(c->text, object);
+    char shown[LCT_CONFIG_SHOWN];
     int64_t value;
     enum lct_found found;
 
@@ -50,8 +51,10 @@ static locant_status whole_of(int64_t *out, const struct lct_config *c,
     found = lct_config_integer(&value, inner, key);
     if (!json_is_object(inner) || found == LCT_WRONG ||
         (found == LCT_RIGHT && value < 0))
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: %s.%s is not a whole number",
-                           c->file, object, key);
+        return locant_fail(
+            LOCANT_ERR_FORMAT,
+            "%s: %s.%s is %s, expected a whole number of 0 or more", c->file,
+            object, key, lct_config_show(shown, json_object_get(inner, key)));
     if (found == LCT_RIGHT)
         *out = value;
     return LOCANT_OK;
@@ -93,13 +96,16 @@ static locant_status kimi_layers(struct lct_net_switches *s,
                            ", one for each layer",
                            c->file, key, json_array_size(list), layers);
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *word = json_string_value(json_array_get(list, i));
+        const json_t *item = json_array_get(list, i);
+        const char *word = json_string_value(item);
+        char shown[LCT_CONFIG_SHOWN];
 
         if (word == NULL ||
             (strcmp(word, "dense") != 0 && strcmp(word, "sparse") != 0))
             return locant_fail(LOCANT_ERR_FORMAT,
-                               "%s: entry %zu of %s is not dense or sparse",
-                               c->file, i, key);
+                               "%s: entry %zu of %s is %s, expected dense or "
+                               "sparse",
+                               c->file, i, key, lct_config_show(shown, item));
     }
     s->mlp_types = list;
     return LOCANT_OK;

@@ -192,6 +192,8 @@ void lct_net_gguf_switch(struct lct_net_binder *b)
     s->tied = true;
     s->stacked_experts = true;
     s->interleaved_experts = s->input_major_experts = false;
+    if (strncmp(b->n->family->model_type, "glm", 3) == 0)
+        s->biases = 0; /* some models have none, and no key says which */
     b->prefix.names = lct_net_gguf_names(b->n->family->model_type, false);
     find_variant(b);
 }

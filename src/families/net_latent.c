@@ -9,6 +9,7 @@
 #include "net_family_keys.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include <inttypes.h>
 #include <string.h>
 
 /* The norms of latent vectors have this, whatever the configuration says. */
@@ -80,10 +81,11 @@ locant_status lct_net_latent_bind(struct lct_net_latent **out,
     LCT_TRY(lct_net_family_keys_whole(&l->rank, &b->n->config, "kv_lora_rank"));
     l->nope = p->qk_dim - l->rope;
     if (l->nope < 0 || l->rank < 1)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: qk_rope_head_dim or kv_lora_rank does not fit "
-                           "the width of heads",
-                           b->n->config.file);
+        return locant_fail(
+            LOCANT_ERR_FORMAT,
+            "%s: qk_rope_head_dim is %" PRId64 " and kv_lora_rank %" PRId64
+            ", expected at most %" PRId64 ", the width of heads, and 1 or more",
+            b->n->config.file, l->rope, l->rank, p->qk_dim);
     LCT_TRY(bind_queries(l, b, p));
     LCT_TRY(lct_net_bind_linear(&l->kv_a, b, LCT_KV_A, l->rank + l->rope,
                                 b->n->width));

@@ -9,8 +9,8 @@
 #include "net_family_keys.h"
 #include "net_math.h"
 #include "net_mlp.h"
+#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool listed(const json_t *list, int64_t i)
@@ -78,8 +78,10 @@ static locant_status bind_stack(struct stack *s, struct lct_net_binder *b,
 
         if (in % 32 != 0 || strcmp(s->w->type->name, "U8") != 0)
             return locant_fail(LOCANT_ERR_FORMAT,
-                               "%s: tensor %s is no array of bytes of MXFP4",
-                               s->w->file, s->w->name);
+                               "%s: tensor %s has type %s and rows of %" PRId64
+                               " numbers, expected U8 and whole blocks of 32 "
+                               "(MXFP4)",
+                               s->w->file, s->w->name, s->w->type->name, in);
         LCT_TRY(lct_net_bind_packed(b->n, s->w, 4, shape));
         return lct_net_bind_packed(b->n, s->scales, 3, shape);
     }

@@ -6,6 +6,7 @@
 #include "net_mlp.h"
 #include "net_family_keys.h"
 #include "net_math.h"
+#include <inttypes.h>
 #include <math.h>
 
 /* The width between the two maps that the configuration states; -1: none. */
@@ -80,15 +81,19 @@ static locant_status sparsity(double *out, const struct lct_net_binder *b)
 {
     const json_t *share = json_array_get(b->n->s.sparsity, (size_t)b->layer);
     const double p = json_number_value(share);
+    char shown[LCT_CONFIG_SHOWN];
 
-    if (b->n->s.sparsity == NULL || p == 0)
+    if (b->n->s.sparsity == NULL)
         return LOCANT_OK;
-    if (!(p > 0 && p < 1))
+    if (!json_is_number(share) || !(p >= 0 && p < 1))
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: activation_sparsity_pattern has a share that "
-                           "is not from 0 to 1",
-                           b->n->config.file);
-    *out = normal_quantile(p);
+                           "%s: activation_sparsity_pattern is %s for layer "
+                           "%" PRId64 ", expected a number of 0 or more and "
+                           "below 1",
+                           b->n->config.file, lct_config_show(shown, share),
+                           b->layer);
+    if (p > 0)
+        *out = normal_quantile(p);
     return LOCANT_OK;
 }
 

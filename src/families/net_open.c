@@ -134,11 +134,12 @@ static locant_status check_sizes(const struct lct_net *n,
                                " of keys, expected a multiple of them",
                                n->config.file, i, p->heads, p->kv_heads);
         if (p->qk_dim < 1 || p->qk_dim > most || p->v_dim < 1 ||
-            p->v_dim > most || p->keys_of >= i)
+            p->v_dim > most)
             return locant_fail(LOCANT_ERR_FORMAT,
                                "%s: layer %" PRId64 " has heads of %" PRId64
-                               " channels, expected 1 to %" PRId64,
-                               n->config.file, i, p->qk_dim, most);
+                               " channels, and %" PRId64
+                               " of values, expected 1 to %" PRId64,
+                               n->config.file, i, p->qk_dim, p->v_dim, most);
     }
     return LOCANT_OK;
 }

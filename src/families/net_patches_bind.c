@@ -10,6 +10,7 @@ static locant_status read_sides(int64_t out[2], const struct lct_net *n,
                                 const char *key)
 {
     const json_t *value = json_object_get(n->config.text, key);
+    char shown[LCT_CONFIG_SHOWN];
 
     for (size_t i = 0; value != NULL && i < 2; i++) {
         const json_t *item =
@@ -22,8 +23,10 @@ static locant_status read_sides(int64_t out[2], const struct lct_net *n,
     if (out[0] > 0 && out[1] > 0 && out[0] <= 1 << 20 && out[1] <= 1 << 20)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: %s is not a number of pixels, or two",
-                       n->config.file, key);
+                       "%s: %s is %s, expected a number of pixels of 1 to %d, "
+                       "or two",
+                       n->config.file, key, lct_config_show(shown, value),
+                       1 << 20);
 }
 
 /* The convolution of patches as a matrix. */
@@ -41,9 +44,7 @@ static locant_status bind_map(struct lct_net_patches *p,
     LCT_TRY(lct_net_bind_matrix(&p->map.w, b, LCT_EMBED, ".weight",
                                 clip ? 5 : 4, clip ? of_clip : of_image));
     LCT_TRY(lct_net_matrix_round(n, &p->map.w));
-    w = lct_net_bind_find(b, LCT_EMBED, ".bias");
-    if (w == NULL && (n->s.biases & LCT_BIAS_PATCHES) != 0)
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_EMBED, ".bias"));
+    LCT_TRY(lct_net_bind_find_bias(&w, b, LCT_EMBED, ".bias"));
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&p->map.bias, n, w, n->width, 0);
 }

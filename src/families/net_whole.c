@@ -117,13 +117,12 @@ static locant_status bind_matrix(struct lct_net *n, struct lct_net_binder *b)
 /* The head, and a vector added to logits, whose name is that of no matrix. */
 static locant_status bind_head(struct lct_net *n, struct lct_net_binder *b)
 {
-    const struct lct_weight *w = lct_net_bind_find(b, LCT_HEAD_BIAS, "");
+    const struct lct_weight *w;
 
     LCT_TRY(bind_matrix(n, b));
     if (n->head.w.weight == NULL)
         return LOCANT_OK;
-    if (w == NULL && (n->s.biases & LCT_BIAS_LOGITS) != 0)
-        LCT_TRY(lct_net_bind_need(&w, b, LCT_HEAD_BIAS, ""));
+    LCT_TRY(lct_net_bind_find_bias(&w, b, LCT_HEAD_BIAS, ""));
     return w == NULL ? LOCANT_OK
                      : lct_net_bind_vector(&n->head.bias, n, w, n->vocab, 0);
 }

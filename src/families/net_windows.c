@@ -10,6 +10,7 @@
 #include "net_family_keys.h"
 #include "net_math.h"
 #include "net_norm.h"
+#include <inttypes.h>
 #include <string.h>
 
 /* Norms of merged patches have this, whatever the configuration says. */
@@ -31,8 +32,8 @@ locant_status lct_net_windows_begin(struct lct_net_binder *b)
     LCT_TRY(lct_net_family_keys_whole(&b->n->s.window, c, "window_size"));
     if (b->n->s.window < 1 || b->n->s.window > 4096)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: window_size is not a number from 1 to 4096",
-                           c->file);
+                           "%s: window_size is %" PRId64 ", expected 1 to 4096",
+                           c->file, b->n->s.window);
     LCT_TRY(lct_net_family_keys_bool(&absolute, c, "use_absolute_embeddings"));
     if (absolute)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
