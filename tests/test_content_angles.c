@@ -216,7 +216,7 @@ TEST(only_the_order_of_tokens_matters)
     }
 }
 
-/* out and dx of the last T queries of a text in float32, in one call. */
+/* out of the last T queries of a text in float32, in one call. */
 static void run_last(float *out, const struct content_case *c, int64_t T)
 {
     const int64_t q[4] = { 1, H, T, D }, k[4] = { 1, H, L, D };
