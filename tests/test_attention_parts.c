@@ -122,7 +122,7 @@ static void check_cut(struct mixed *m, const double *want, const int64_t *at,
     for (int i = 0; i < n; i++) {
         struct mixed some = *m;
 
-        cut_queries(&some, at[i], i + 1 < n ? at[i + 1] : m->T);
+        mixed_cut_queries(&some, at[i], i + 1 < n ? at[i + 1] : m->T);
         run_blocks(&some, forward_part, m->D + 2);
         if (!has_content(m))
             run_blocks(&some, backward_part, dq_width(&some));

@@ -113,6 +113,34 @@ void mixed_make(struct mixed *m)
     m->g.dparams = m->n_params > 0 ? m->dparams : NULL;
 }
 
+bool mixed_make_layer(struct mixed *m, const char *spec, locant_dtype dtype,
+                      int64_t B, int64_t T, int64_t S)
+{
+    locant_encoding *given = test_create(spec), *whole;
+
+    CHECK_OK(locant_encoding_resolve(&whole, given, S));
+    locant_encoding_free(given);
+    *m = (struct mixed){ .dtype = dtype,
+                         .mask = LOCANT_MASK_CAUSAL,
+                         .B = B,
+                         .H = 2,
+                         .G = 2,
+                         .T = T,
+                         .S = S,
+                         .D = 8 };
+    m->e = locant_encoding_layer_of(NULL, whole, 0, 2);
+    if (locant_encoding_traits(m->e) & LOCANT_TRAIT_READS_X)
+        m->W = 16;
+    if (locant_encoding_length_limit(m->e) < S ||
+        (locant_encoding_doors(m->e) & ~LOCANT_DOOR_INPUT) == 0) {
+        locant_encoding_free(whole);
+        return false;
+    }
+    mixed_make(m);
+    m->made = whole;
+    return true;
+}
+
 void mixed_options(struct mixed *m, int64_t window)
 {
     m->sinks = test_tensor(m->dtype, 1, &m->H);
@@ -121,6 +149,31 @@ void mixed_options(struct mixed *m, int64_t window)
     m->a.softcap = 1.5;
     m->a.sinks = &m->sinks;
     m->g.dsinks = &m->dsinks;
+}
+
+void mixed_cut(locant_tensor *t, int axis, int64_t first, int64_t end)
+{
+    if (t->data == NULL)
+        return;
+    t->data = (char *)t->data +
+              first * t->stride[axis] * (int64_t)locant_dtype_size(t->dtype);
+    t->shape[axis] = end - first;
+}
+
+void mixed_cut_queries(struct mixed *m, int64_t first, int64_t end)
+{
+    mixed_cut(&m->q, 2, first, end);
+    mixed_cut(&m->out, 2, first, end);
+    mixed_cut(&m->lse, 2, first, end);
+    mixed_cut(&m->dout, 2, first, end);
+    mixed_cut(&m->dq, 2, first, end);
+    mixed_cut(&m->q_pos, 1, first, end);
+    mixed_cut(&m->q_docs, 1, first, end);
+    m->T = end - first;
+    m->a.q = &m->q;
+    m->a.q_pos = m->a.q_pos != NULL ? &m->q_pos : NULL;
+    m->a.q_docs = m->a.q_docs != NULL ? &m->q_docs : NULL;
+    m->g.dq = &m->dq;
 }
 
 void mixed_free(struct mixed *m)
