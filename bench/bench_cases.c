@@ -62,9 +62,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
 /* kerple, as an expression */
 #define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
 /* fox, and a law of scores, pair by pair */
-#define FORMULAS                                                               \
-    "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid)) "           \
-    "formula(bias=tanh(s*m)-n/16,m=param(heads))"
+#define FOX      "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid))"
+#define FORMULAS FOX " formula(bias=tanh(s*m)-n/16,m=param(heads))"
 /* Rotations that differ by head, and rope for comparison; the rows of rotation
  * in place need an inverse, which fope has not. */
 #define MAPS "rope rope-mixed rope-imaginary grape-m grape-m(planes=rank2)"
@@ -201,8 +200,9 @@ static const struct bench_family families[] = {
       .heads = 32, .kv_heads = 8, .queries = 1, .block = 16, .pool = 65536 },
 
     { SUBJECT_CACHES, "decode, a state kept,", &work_paged,
-      "path repo selective-rope fox", .fixed = true, .tokens = "4096",
-      .quick = "1024", .dims = "64", .heads = 4, .queries = 1, .keeps = true },
+      "path repo carope selective-rope fox " FOX, .fixed = true,
+      .tokens = "4096", .quick = "1024", .dims = "64", .heads = 4, .queries = 1,
+      .keeps = true },
 
     { SUBJECT_CACHES, "decode, int8,", &work_quant, "none rope",
       .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",
