@@ -151,6 +151,18 @@ void mixed_options(struct mixed *m, int64_t window)
     m->g.dsinks = &m->dsinks;
 }
 
+static void add(const locant_tensor *t, int64_t by)
+{
+    for (size_t i = 0; i < mixed_size(t); i++)
+        ((int64_t *)t->data)[i] += by;
+}
+
+void mixed_shift(struct mixed *m, int64_t by)
+{
+    add(&m->q_pos, by);
+    add(&m->k_pos, by);
+}
+
 void mixed_cut(locant_tensor *t, int axis, int64_t first, int64_t end)
 {
     if (t->data == NULL)
@@ -196,24 +208,27 @@ void mixed_free(struct mixed *m)
 
 /* ----------------------------------------------------------------- running */
 
-/* NaN in all that is written, 0 in what is added to. */
-static void forget(struct mixed *m)
+static void fill(const locant_tensor *t, int byte)
 {
-    locant_tensor *all[] = { &m->out, &m->lse, &m->dq, &m->dk, &m->dv, &m->dx };
+    if (t->data != NULL)
+        memset(t->data, byte, mixed_size(t) * locant_dtype_size(t->dtype));
+}
+
+void mixed_forget(struct mixed *m)
+{
+    const locant_tensor *all[] = { &m->out, &m->lse, &m->dq,
+                                   &m->dk,  &m->dv,  &m->dx };
 
     for (size_t i = 0; i < LEN(all); i++)
-        for (size_t n = 0; n < mixed_size(all[i]); n++)
-            oracle_put(all[i], n, NAN);
-    for (size_t n = 0; n < mixed_size(&m->dsinks); n++)
-        oracle_put(&m->dsinks, n, 0);
+        fill(all[i], 0xff); /* NaN of any type */
+    fill(&m->dsinks, 0);
     for (int i = 0; i < m->n_params; i++)
-        for (size_t n = 0; n < mixed_size(&m->dparams[i]); n++)
-            oracle_put(&m->dparams[i], n, 0);
+        fill(&m->dparams[i], 0);
 }
 
 void mixed_run(struct mixed *m)
 {
-    forget(m);
+    mixed_forget(m);
     test_forward(&m->out, &m->lse, &m->a);
     test_backward(&m->g, &m->dout, &m->out, &m->lse, &m->a);
 }
@@ -222,17 +237,14 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
 {
     locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
                              &m->k, &m->v,   &m->x,   &m->k_pos };
-    int64_t first = from - (m->S - m->T);
     locant_tensor keep[LEN(all)];
+
     for (size_t i = 0; i < LEN(all); i++) {
         int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
+        int64_t begin = i < 4 ? from - (m->S - m->T) : 0;
 
         keep[i] = *all[i];
-        all[i]->shape[axis] = i < 4 ? n - from : n;
-        if (i < 4)
-            all[i]->data = (char *)all[i]->data +
-                           first * all[i]->stride[axis] *
-                               (int64_t)locant_dtype_size(all[i]->dtype);
+        mixed_cut(all[i], axis, begin, i < 4 ? begin + n - from : n);
     }
     test_forward(&m->out, &m->lse, &m->a);
     for (size_t i = 0; i < LEN(all); i++)
@@ -242,7 +254,7 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
 /* mixed_run() by the public reference. */
 static void run_reference(struct mixed *m)
 {
-    forget(m);
+    mixed_forget(m);
     CHECK_OK(locant_attention_reference(&m->out, &m->lse, &m->a));
     CHECK_OK(locant_attention_reference_backward(&m->g, &m->dout, &m->out,
                                                  &m->lse, &m->a));
