@@ -161,7 +161,7 @@ struct bench_work {
 extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_rotate_qk, work_rotate_elsewhere, work_rotate_naive, work_rerotate,
     work_input, work_forward, work_backward, work_decode, work_paged,
-    work_parts, work_parts_backward, work_quant, work_prefill, work_append,
+    work_pieces, work_pieces_backward, work_quant, work_append,
     work_quant_rerotate, work_train, work_memory, work_prompt, work_tokens,
     work_model_memory, work_open;
 

@@ -311,21 +311,15 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
             c->dense != other->dense || strcmp(c->spec, other->spec) != 0);
 }
 
-static bool one_call(struct bench_case *other, const struct bench_case *c)
-{
-    *other = *c;
-    other->parts = false;
-    return true;
-}
-
 /* The same cache without a block table, not quantised, or with no state; the
-   same sequences as documents. */
+   same sequences as documents; all keys in one call. */
 static bool one_piece(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
     other->block = 0;
     other->keeps = false;
     other->packed = false;
+    other->parts = false;
     other->quant = LOCANT_QUANT_NONE;
     return true;
 }
@@ -340,7 +334,7 @@ const struct bench_work work_quant = {
     .run = bench_attention_forward, .teardown = teardown,
     .amount = cache_bytes, .baseline = one_piece,
 };
-const struct bench_work work_prefill = {
+const struct bench_work work_pieces = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup, .check = check,
     .run = bench_attention_forward, .teardown = teardown,
@@ -358,17 +352,11 @@ const struct bench_work work_backward = {
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
 };
-const struct bench_work work_parts = {
-    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
-    .setup = setup, .check = check,
-    .run = bench_attention_forward, .teardown = teardown,
-    .amount = forward_flops, .baseline = one_call,
-};
-const struct bench_work work_parts_backward = {
+const struct bench_work work_pieces_backward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
-    .amount = backward_flops, .baseline = one_call,
+    .amount = backward_flops, .baseline = one_piece,
 };
 const struct bench_work work_paged = {
     .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,

@@ -119,6 +119,7 @@ static bool read_keys(locant_tensor *out, const struct cache_state *s)
     const struct bench_case *c = &s->c;
     const int64_t P = c->block > 0 ? c->block : c->tokens;
     locant_tensor flat = { 0 };
+    bool read = true;
 
     if (!bench_tensor(out, LOCANT_F32, 4,
                       (int64_t[]){ 1, c->heads, c->tokens, c->dim }) ||
@@ -129,10 +130,8 @@ static bool read_keys(locant_tensor *out, const struct cache_state *s)
         bench_widen(flat.data, s->k_cache.data, c->dtype,
                     (size_t)bench_elements(&flat));
     else
-        s = locant_dequantize(&flat, &s->k_cache, c->quant, 0) == LOCANT_OK
-                ? s
-                : NULL;
-    for (int64_t i = 0; s != NULL && i < bench_elements(&flat); i++) {
+        read = locant_dequantize(&flat, &s->k_cache, c->quant, 0) == LOCANT_OK;
+    for (int64_t i = 0; read && i < bench_elements(&flat); i++) {
         const int64_t d = i % c->dim, t = i / c->dim % P;
         const int64_t h = i / c->dim / P % c->heads;
         const int64_t block = i / c->dim / P / c->heads;
@@ -141,7 +140,7 @@ static bool read_keys(locant_tensor *out, const struct cache_state *s)
             ((const float *)flat.data)[i];
     }
     locant_release(flat.data);
-    return s != NULL;
+    return read;
 }
 
 /*

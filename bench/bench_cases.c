@@ -62,9 +62,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
 /* kerple, as an expression */
 #define FORMULA "formula(bias=-m*log1p(a*n),m=param(heads),a=param(heads))"
 /* fox, and a law of scores, pair by pair */
-#define FORMULAS                                                               \
-    "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid)) "           \
-    "formula(bias=tanh(s*m)-n/16,m=param(heads))"
+#define FOX      "formula(bias=c.q-c.k,c=scan(heads,map=linear,law=logsigmoid))"
+#define FORMULAS FOX " formula(bias=tanh(s*m)-n/16,m=param(heads))"
 /* Rotations that differ by head, and rope for comparison; the rows of rotation
  * in place need an inverse, which fope has not. */
 #define MAPS "rope rope-mixed rope-imaginary grape-m grape-m(planes=rank2)"
@@ -201,8 +200,9 @@ static const struct bench_family families[] = {
       .heads = 32, .kv_heads = 8, .queries = 1, .block = 16, .pool = 65536 },
 
     { SUBJECT_CACHES, "decode, a state kept,", &work_paged,
-      "path repo selective-rope fox", .fixed = true, .tokens = "4096",
-      .quick = "1024", .dims = "64", .heads = 4, .queries = 1, .keeps = true },
+      "path repo carope selective-rope fox " FOX, .fixed = true,
+      .tokens = "4096", .quick = "1024", .dims = "64", .heads = 4, .queries = 1,
+      .keeps = true },
 
     { SUBJECT_CACHES, "decode, int8,", &work_quant, "none rope",
       .dtypes = "f16", .tokens = "32768", .quick = "4096", .dims = "128",
@@ -217,19 +217,19 @@ static const struct bench_family families[] = {
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
       .kv_heads = 8, .queries = 1, .quant = LOCANT_QUANT_E5M2 },
 
-    { SUBJECT_CACHES, "prefill, int8,", &work_prefill, "rope", .dtypes = "f16",
+    { SUBJECT_CACHES, "prefill, int8,", &work_pieces, "rope", .dtypes = "f16",
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8,
       .queries = 512, .quant = LOCANT_QUANT_INT8 },
-    { SUBJECT_CACHES, "prefill, q8_0,", &work_prefill, "rope", .dtypes = "f16",
+    { SUBJECT_CACHES, "prefill, q8_0,", &work_pieces, "rope", .dtypes = "f16",
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8,
       .queries = 512, .quant = LOCANT_QUANT_Q8_0 },
-    { SUBJECT_CACHES, "prefill, e4m3,", &work_prefill, "rope", .dtypes = "f16",
+    { SUBJECT_CACHES, "prefill, e4m3,", &work_pieces, "rope", .dtypes = "f16",
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8,
       .queries = 512, .quant = LOCANT_QUANT_E4M3 },
-    { SUBJECT_CACHES, "prefill, e5m2,", &work_prefill, "rope", .dtypes = "f16",
+    { SUBJECT_CACHES, "prefill, e5m2,", &work_pieces, "rope", .dtypes = "f16",
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8,
       .queries = 512, .quant = LOCANT_QUANT_E5M2 },
-    { SUBJECT_CACHES, "forward, 16 packed sequences,", &work_prefill, "rope",
+    { SUBJECT_CACHES, "forward, 16 packed sequences,", &work_pieces, "rope",
       .tokens = "8192", .quick = "1024", .dims = "64", .heads = 4,
       .masks = MASK_CAUSAL, .documents = 16, .packed = true },
 
@@ -274,10 +274,10 @@ static const struct bench_family families[] = {
       .tokens = "8192", .dims = "64", .heads = 4, .masks = MASK_CAUSAL,
       .documents = 16 },
 
-    { SUBJECT_PARTS, "carried, forward", &work_parts, "rope t5 alibi none",
+    { SUBJECT_PARTS, "carried, forward", &work_pieces, "rope t5 alibi none",
       .tokens = "8192", .quick = "2048", .dims = "64", .heads = 4,
       .masks = MASK_CAUSAL, .parts = true },
-    { SUBJECT_PARTS, "carried, backward", &work_parts_backward,
+    { SUBJECT_PARTS, "carried, backward", &work_pieces_backward,
       "rope t5 alibi none", .tokens = "8192", .dims = "64", .heads = 4,
       .masks = MASK_CAUSAL, .parts = true },
 

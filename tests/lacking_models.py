@@ -231,9 +231,9 @@ def idle_keys(locant, work):
     for name, keys in IDLE:
         folder = copy(name, os.path.join(work, "idle"), **keys)
         plain = copy(name, os.path.join(work, "plain"))
-        logits = run(locant, name, plain)[2]
-        if not logits or run(locant, name, folder)[2] != logits:
-            yield f"{name} with {keys}: other logits"
+        status, said, logits = run(locant, name, folder)
+        if status != 0 or logits != run(locant, name, plain)[2]:
+            yield f"{name} with {keys}: exit {status}: {said}"
 
 
 def main(locant, names):

@@ -12,35 +12,6 @@
 
 enum { BLOCK = 1024 };
 
-/* ----------------------------------------------------------- views of rows */
-
-/* Rows first .. end - 1 of an axis. */
-static inline void cut(locant_tensor *t, int axis, int64_t first, int64_t end)
-{
-    if (t->data == NULL)
-        return;
-    t->data = (char *)t->data +
-              first * t->stride[axis] * (int64_t)locant_dtype_size(t->dtype);
-    t->shape[axis] = end - first;
-}
-
-/* The problem with queries first .. end - 1, at their positions. */
-static inline void cut_queries(struct mixed *m, int64_t first, int64_t end)
-{
-    cut(&m->q, 2, first, end);
-    cut(&m->out, 2, first, end);
-    cut(&m->lse, 2, first, end);
-    cut(&m->dout, 2, first, end);
-    cut(&m->dq, 2, first, end);
-    cut(&m->q_pos, 1, first, end);
-    cut(&m->q_docs, 1, first, end);
-    m->T = end - first;
-    m->a.q = &m->q;
-    m->a.q_pos = m->a.q_pos != NULL ? &m->q_pos : NULL;
-    m->a.q_docs = m->a.q_docs != NULL ? &m->q_docs : NULL;
-    m->g.dq = &m->dq;
-}
-
 /* ---------------------------------------------------------- calls by blocks */
 
 /* One part of a call: some keys, with their gradients. */
@@ -57,10 +28,10 @@ static inline void part_set(struct part *x, const struct mixed *m,
                             int64_t first, int64_t end)
 {
     x->m = *m;
-    cut(&x->m.k, 2, first, end);
-    cut(&x->m.v, 2, first, end);
-    cut(&x->m.dk, 2, first, end);
-    cut(&x->m.dv, 2, first, end);
+    mixed_cut(&x->m.k, 2, first, end);
+    mixed_cut(&x->m.v, 2, first, end);
+    mixed_cut(&x->m.dk, 2, first, end);
+    mixed_cut(&x->m.dv, 2, first, end);
     x->m.a.k = &x->m.k;
     x->m.a.v = &x->m.v;
     x->m.g.dk = &x->m.dk;
@@ -164,38 +135,16 @@ static inline int64_t dq_width(const struct mixed *m)
     return width;
 }
 
-/* As in test_attention_leaves.c: false: nothing to attend with so many keys. */
+/* mixed_make_layer(), but dx is not asked for. */
 static inline bool parts_make(struct mixed *m, const char *spec,
                               locant_dtype dtype, int64_t B, int64_t T,
                               int64_t S)
 {
-    locant_encoding *given = test_create(spec), *whole;
-    locant_tensor x;
-
-    CHECK_OK(locant_encoding_resolve(&whole, given, S));
-    locant_encoding_free(given);
-    *m = (struct mixed){ .dtype = dtype,
-                         .mask = LOCANT_MASK_CAUSAL,
-                         .B = B,
-                         .H = 2,
-                         .G = 2,
-                         .T = T,
-                         .S = S,
-                         .D = 8 };
-    m->e = locant_encoding_layer_of(NULL, whole, 0, 2);
-    if (locant_encoding_traits(m->e) & LOCANT_TRAIT_READS_X)
-        m->W = 16;
-    if (locant_encoding_length_limit(m->e) < S ||
-        (locant_encoding_doors(m->e) & ~LOCANT_DOOR_INPUT) == 0) {
-        locant_encoding_free(whole);
+    if (!mixed_make_layer(m, spec, dtype, B, T, S))
         return false;
-    }
-    mixed_make(m);
-    m->made = whole;
-    x = m->dx; /* freed here: dx is not asked for */
+    if (m->dx.data != NULL)
+        test_tensor_free(&m->dx);
     m->dx = (locant_tensor){ .data = NULL };
-    if (x.data != NULL)
-        test_tensor_free(&x);
     m->g.dx = NULL;
     return true;
 }

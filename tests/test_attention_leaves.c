@@ -158,54 +158,13 @@ static void check(struct mixed *m, int64_t L)
     runs_free(&r);
 }
 
-/* A problem of the sizes of model_specs.h, or false: nothing to attend with. */
 static bool make(struct mixed *m, const char *spec, locant_dtype dtype,
                  int64_t T, int64_t S)
 {
-    locant_encoding *given = test_create(spec), *whole;
-
-    CHECK_OK(locant_encoding_resolve(&whole, given, S));
-    locant_encoding_free(given);
-    *m = (struct mixed){ .dtype = dtype,
-                         .mask = LOCANT_MASK_CAUSAL,
-                         .B = 2,
-                         .H = 2,
-                         .G = 2,
-                         .T = T,
-                         .S = S,
-                         .D = 8 };
-    m->e = locant_encoding_layer_of(NULL, whole, 0, 2);
-    if (locant_encoding_traits(m->e) & LOCANT_TRAIT_READS_X)
-        m->W = 16;
-    if (locant_encoding_length_limit(m->e) < S ||
-        (locant_encoding_doors(m->e) & ~LOCANT_DOOR_INPUT) == 0) {
-        locant_encoding_free(whole);
-        return false;
-    }
-    mixed_make(m);
-    m->made = whole;
-    return true;
+    return mixed_make_layer(m, spec, dtype, 2, T, S);
 }
 
 /* ------------------------------------------------------ some of the queries */
-
-/* Leave the queries of leaf l, at their positions; all keys stay. */
-static void cut(struct mixed *m, int64_t l, int64_t L)
-{
-    locant_tensor *const rows[] = { &m->q,     &m->dout,   &m->out, &m->lse,
-                                    &m->q_pos, &m->q_docs, &m->dq };
-    const int64_t first = first_of(m, l, L), last = first_of(m, l + 1, L);
-
-    for (size_t i = 0; i < LEN(rows); i++) {
-        const int axis = rows[i]->rank == 2 ? 1 : 2;
-
-        rows[i]->data = (char *)rows[i]->data +
-                        first * rows[i]->stride[axis] *
-                            (int64_t)locant_dtype_size(rows[i]->dtype);
-        rows[i]->shape[axis] = last - first;
-    }
-    m->T = last - first;
-}
 
 /*
  * A process that has the queries of one leaf and all keys computes the sums of
@@ -224,12 +183,8 @@ static void check_process(struct mixed *m, struct runs *r, int64_t L)
         double *got;
         size_t before;
 
-        part.a.q = &part.q;
-        part.a.q_pos = &part.q_pos;
-        part.a.q_docs = m->a.q_docs != NULL ? &part.q_docs : NULL;
         part.a.leaves = 1;
-        part.g.dq = &part.dq;
-        cut(&part, l, L);
+        mixed_cut_queries(&part, first_of(m, l, L), first_of(m, l + 1, L));
         mixed_run(&part);
         got = mixed_results(&part);
         before = mixed_size(&part.out) + mixed_size(&part.lse) +

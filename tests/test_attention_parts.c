@@ -12,32 +12,10 @@
 
 /* -------------------------------------------------------------- comparisons */
 
-static void fill(const locant_tensor *t, int byte)
-{
-    memset(t->data, byte, mixed_size(t) * locant_dtype_size(t->dtype));
-}
-
-/* NaN, also of 16 bits, in all that is written, 0 in what is added to. */
-static void forget(struct mixed *m)
-{
-    const locant_tensor *all[] = { &m->out, &m->lse, &m->dq, &m->dk };
-
-    for (size_t i = 0; i < LEN(all); i++)
-        fill(all[i], 0xff);
-    if (m->dv.data != NULL)
-        fill(&m->dv, 0xff);
-    if (m->dsinks.data != NULL)
-        fill(&m->dsinks, 0);
-    for (int i = 0; i < m->n_params; i++)
-        fill(&m->dparams[i], 0);
-}
-
 /* One call for all keys: what the parts are compared with. */
 static double *run_whole(struct mixed *m)
 {
-    forget(m);
-    test_forward(&m->out, &m->lse, &m->a);
-    test_backward(&m->g, &m->dout, &m->out, &m->lse, &m->a);
+    mixed_run(m);
     return mixed_results(m);
 }
 
@@ -95,7 +73,7 @@ static void check_whole(struct mixed *m, const double *want)
 
     assert_non_null(x.sum);
     assert_non_null(x.size);
-    forget(m);
+    mixed_forget(m);
     run_blocks(m, forward_part, m->D + 2);
     want += same(m, "out", &m->out, want);
     want += same(m, "lse", &m->lse, want);
@@ -118,11 +96,11 @@ static void check_cut(struct mixed *m, const double *want, const int64_t *at,
 {
     struct mixed whole = *m;
 
-    forget(m);
+    mixed_forget(m);
     for (int i = 0; i < n; i++) {
         struct mixed some = *m;
 
-        cut_queries(&some, at[i], i + 1 < n ? at[i + 1] : m->T);
+        mixed_cut_queries(&some, at[i], i + 1 < n ? at[i + 1] : m->T);
         run_blocks(&some, forward_part, m->D + 2);
         if (!has_content(m))
             run_blocks(&some, backward_part, dq_width(&some));
@@ -369,7 +347,7 @@ TEST(blocks_that_no_query_sees_may_be_left_out)
     CHECK(parts_make(&m, "t5", LOCANT_F32, 1, 50, 2112));
     m.a.window = 100;
     want = run_whole(&m);
-    forget(&m);
+    mixed_forget(&m);
     x.state = zeros(&m, m.D + 2);
     part_set(&x, &m, BLOCK, 2 * BLOCK);
     forward_part(&x);

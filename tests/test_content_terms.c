@@ -228,12 +228,7 @@ TEST(gates_at_far_positions_and_without_a_scale)
                            .S = 70 };
 
         mixed_make(&m);
-        for (size_t i = 0; i < mixed_size(&m.q_pos); i++)
-            ((int64_t *)m.q_pos.data)[i] += far[n];
-        for (size_t i = 0; i < mixed_size(&m.k_pos); i++)
-            ((int64_t *)m.k_pos.data)[i] += far[n];
-        m.a.q_pos = &m.q_pos;
-        m.a.k_pos = &m.k_pos;
+        mixed_shift(&m, far[n]);
         if (far[n] == 0)
             m.a.scale = 0;
         mixed_judge_fast(&m);

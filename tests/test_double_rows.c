@@ -280,15 +280,14 @@ static void check_function_slopes(void)
     const double *in[ARGUMENTS] = { a, b, c };
     double y[N], to[N];
 
-    for (int i = 0; i < N; i++) {
-        a[i] = 9 * test_uniform();
-        d[i] = 1;
-    }
     for (int op = LCT_DOUBLE_EXP; op < LCT_DOUBLE_OPS; op++) {
         bool log = op == LCT_DOUBLE_LOG || op == LCT_DOUBLE_LOG1P;
 
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < N; i++) {
+            a[i] = 9 * test_uniform();
             a[i] = log ? fabs(a[i]) : a[i];
+            d[i] = 1;
+        }
         lct_kernels()->double_row(y, (enum lct_double_op)op, in, N);
         memset(to, 0, sizeof(to));
         lct_kernels()->double_slope(to, (enum lct_double_op)op, 0, d, in, y, N);
@@ -356,38 +355,52 @@ static double *guarded_numbers(size_t n)
     return x;
 }
 
-/* Distances times gates, beside C; sums of one pair have its derivative. */
+/* Distances times gates, beside C; sums of pairs have their derivatives. */
 static void check_gated(void)
 {
-    size_t width = (size_t)test_range(1, 40), n = width;
-    double *q = guarded_numbers(n), *gate = guarded_numbers(n), k[1], k_gate[1];
-    double *to = guarded_numbers(n), sum[2] = { 0.5, 0 }, *row;
-    float *x = test_guarded(n * sizeof(*x)), *dx = test_guarded(n * sizeof(*x));
-    struct lct_gated g = { q, gate, k, k_gate, width, 1 };
+    size_t width = (size_t)test_range(1, 40), rows = (size_t)test_range(1, 4);
+    size_t step = width + (size_t)test_range(0, 3);
+    size_t floats = step * (rows - 1) + width;
+    double *q = guarded_numbers(width), *gate = guarded_numbers(width);
+    double *k = guarded_numbers(rows), *k_gate = guarded_numbers(rows);
+    double *to = guarded_numbers(width), *sum = guarded_numbers(rows);
+    float *x = test_guarded(floats * sizeof(*x));
+    float *dx = test_guarded(floats * sizeof(*dx));
+    struct lct_gated g = { q, gate, k, k_gate, width, rows };
+    double want[40];
 
-    k[0] = test_uniform();
-    k_gate[0] = test_uniform();
-    row = guarded_numbers(n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < floats; i++)
         x[i] = dx[i] = (float)test_uniform();
-        row[i] = (k[0] - q[i]) * (double)dx[i];
-        to[i] = 1;
+    for (size_t i = 0; i < width; i++)
+        to[i] = want[i] = 1;
+    for (size_t j = 0; j < rows; j++)
+        sum[j] = 0.5;
+    lct_kernels()->subtract_gated(x, step, &g);
+    lct_kernels()->sum_gated_gradient(to, sum, dx, step, &g);
+    for (size_t j = 0; j < rows; j++) {
+        const float *given = dx + j * step;
+        double row[40], added = 0;
+
+        for (size_t i = 0; i < width; i++) {
+            row[i] = (k[j] - q[i]) * (double)given[i];
+            want[i] += row[i];
+            CHECK(x[j * step + i] ==
+                  (float)((double)given[i] -
+                          (q[i] - k[j]) * (gate[i] + k_gate[j])));
+        }
+        lct_kernels()->double_sum_rows(&added, row, width, 1);
+        CHECK(sum[j] == 0.5 + added);
     }
-    lct_kernels()->subtract_gated(x, width, &g);
-    lct_kernels()->sum_gated_gradient(to, sum, dx, width, &g);
-    lct_kernels()->double_sum_rows(&sum[1], row, width, 1);
-    CHECK(sum[0] == 0.5 + sum[1]);
-    for (size_t i = 0; i < n; i++) {
-        CHECK(to[i] == 1 + row[i]);
-        CHECK(x[i] ==
-              (float)((double)dx[i] - (q[i] - k[0]) * (gate[i] + k_gate[0])));
-    }
-    test_guarded_free(q, n * sizeof(*q));
-    test_guarded_free(gate, n * sizeof(*gate));
-    test_guarded_free(to, n * sizeof(*to));
-    test_guarded_free(row, n * sizeof(*row));
-    test_guarded_free(x, n * sizeof(*x));
-    test_guarded_free(dx, n * sizeof(*dx));
+    for (size_t i = 0; i < width; i++)
+        CHECK(to[i] == want[i]);
+    test_guarded_free(q, width * sizeof(*q));
+    test_guarded_free(gate, width * sizeof(*gate));
+    test_guarded_free(k, rows * sizeof(*k));
+    test_guarded_free(k_gate, rows * sizeof(*k_gate));
+    test_guarded_free(to, width * sizeof(*to));
+    test_guarded_free(sum, rows * sizeof(*sum));
+    test_guarded_free(x, floats * sizeof(*x));
+    test_guarded_free(dx, floats * sizeof(*dx));
 }
 
 static void check_many_gated(void)

@@ -88,12 +88,7 @@ TEST(far_positions_keep_their_distances)
         struct mixed m = problem(1, LOCANT_MASK_CAUSAL, 40, 70);
 
         mixed_make(&m);
-        for (size_t i = 0; i < mixed_size(&m.q_pos); i++)
-            ((int64_t *)m.q_pos.data)[i] += far[n];
-        for (size_t i = 0; i < mixed_size(&m.k_pos); i++)
-            ((int64_t *)m.k_pos.data)[i] += far[n];
-        m.a.q_pos = &m.q_pos;
-        m.a.k_pos = &m.k_pos;
+        mixed_shift(&m, far[n]);
         mixed_judge_fast(&m);
         mixed_free(&m);
     }

@@ -177,24 +177,24 @@ TEST(blocks_take_a_fourth_of_the_memory)
 TEST(refuses_rows_that_blocks_cannot_take)
 {
     static const char *const specs[] = { "t5", "shaw(distance=4)", "fox" };
+    locant_train_options o = long_row("rope", 1, 4);
 
+    o.gather_limit = 2 * 1024 * o.width * 4;
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_train_options o = long_row(specs[i], 1, 4);
-
-        o.gather_limit = 2 * 1024 * o.width * 4;
+        o.encoding = specs[i];
         refuse(&o, ", or leaves of that size, of a multiple of 1024 tokens, "
                    "and an encoding with neither content nor parameters in "
                    "attention");
-        o.encoding = "rope";
-        CHECK_OK(locant_train_check(corpus, &o));
-        o.encoding = "stick-breaking";
-        refuse(&o, "rows of 4096 tokens are above gather_limit, so their keys "
-                   "are gathered in parts, which stick-breaking does not take");
-        o.encoding = "rope";
-        o.length /= 2;
-        o.gather_limit = 4096;
-        refuse(&o, ", or leaves of that size");
     }
+    o.encoding = "rope";
+    CHECK_OK(locant_train_check(corpus, &o));
+    o.encoding = "stick-breaking";
+    refuse(&o, "rows of 4096 tokens are above gather_limit, so their keys are "
+               "gathered in parts, which stick-breaking does not take");
+    o.encoding = "rope";
+    o.length /= 2;
+    o.gather_limit = 4096;
+    refuse(&o, ", or leaves of that size");
 }
 
 /* --------------------------------------------------------------- gradients */

@@ -46,10 +46,10 @@ __all__ = [
     "attention_part_backward", "attention_state", "bias", "bias_backward",
     "cache_append", "cached_attention", "coordinates_backward", "dequantize",
     "encodings", "frequencies", "isa", "positions", "quant_rerotate", "quantize",
-    "ragged_attention", "ragged_attention_backward", "rerotate", "resize_1d", "resize_1d_backward",
-    "resize_2d", "resize_2d_backward", "rotate", "rotate_backward",
-    "rotate_qk", "set_isa", "set_threads", "similarity", "table",
-    "table_backward", "threads"]
+    "ragged_attention", "ragged_attention_backward", "rerotate", "resize_1d",
+    "resize_1d_backward", "resize_2d", "resize_2d_backward", "rotate",
+    "rotate_backward", "rotate_qk", "set_isa", "set_threads", "similarity",
+    "table", "table_backward", "threads"]
 
 
 _LAZY = ("graph", "hf", "models", "plot", "torch")  # imported when first used

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, PARAMS, Array, accept, positions_of, result,
-                      view)
+from ._arrays import (BYTES, FLOATS, PARAMS, Array, accept, positions_of,
+                      result, view)
 from ._attention import Gradients, Problem, backward, fill, forward
 from ._c import Status
 from ._encoding import Encoding, Params, bind
@@ -16,7 +16,6 @@ from ._library import Error, lib, make
 from ._values import new, whole64
 
 _INTEGERS = (4, 5)  # I32, I64
-_U8 = 6
 _HALVES = (0, 1, 2)  # F32, F16, BF16
 _KINDS = {None: _c.Quant.NONE, "int8": _c.Quant.INT8, "q8_0": _c.Quant.Q8_0,
           "e4m3": _c.Quant.E4M3, "e5m2": _c.Quant.E5M2}
@@ -49,7 +48,7 @@ class _Cached(Problem):
                    dtype: str | None = None) -> tuple[Array, int]:
         if name not in ("k", "v") or self.kind == _c.Quant.NONE:
             return super().set_floats(name, x, dtype)
-        array, code = accept(x, name, self.copy, None, (_U8,))
+        array, code = accept(x, name, self.copy, None, (BYTES,))
         self.point(name, array, code)
         return array, code
 
@@ -136,7 +135,7 @@ def dequantize(rows: Any, dim: int, quant: str, quant_group: int = 0, *,
                copy: bool = False) -> Array:
     """float32 [.., dim] of what quantize() returned for 'dim' channels.
     Errors: as quantize()."""
-    array, code = accept(rows, "rows", copy, None, (_U8,))
+    array, code = accept(rows, "rows", copy, None, (BYTES,))
     out = new(array.shape[:-1] + (whole64(dim, "dim"),), np.float32, "out")
     lib.locant_dequantize(view(out, "out"), view(array, "rows", code),
                           _kind(quant), whole64(quant_group, "quant_group"))
@@ -195,7 +194,7 @@ def cache_append(
         setattr(a, name, ctypes.pointer(view(x, name, code)))
 
     for name, cache in (("k_cache", k_cache), ("v_cache", v_cache)):
-        codes = _HALVES if quant is None else (_U8,)
+        codes = _HALVES if quant is None else (BYTES,)
         array, code = accept(result(cache, np.shape(cache), cache.dtype, name),
                              name, False, dtype, codes)
         point(name, array, code)
@@ -237,8 +236,8 @@ def _packed(q: Any, k: Any, v: Any, cu_q: Any, cu_k: Any, copy: bool,
                         f"locant: {name} has rank {x.ndim}, expected blocks "
                         "[N, heads, rows, D]")
         if rank == 3 and not isinstance(x, (int, np.integer)):
-            codes = FLOATS if name == "q" or quant is None else (_U8,)
-            x = accept(x, name, copy, None if codes == (_U8,) else dtype,
+            codes = FLOATS if name == "q" or quant is None else (BYTES,)
+            x = accept(x, name, copy, None if codes == (BYTES,) else dtype,
                        codes)[0][None]
         rows.append(x)
     q, k, v = rows

@@ -95,8 +95,8 @@ def attention_part(q: Any, k: Any, v: Any,
     p = problem_of(q, k, v, encoding, causal, params, copy, dtype, dict(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
-        k_documents=k_documents, key_mask=None, window=window, softcap=softcap,
-        sinks=sinks, bias=bias, mask=mask, x=x, keys_rotated=keys_rotated,
+        k_documents=k_documents, window=window, softcap=softcap, sinks=sinks,
+        bias=bias, mask=mask, x=x, keys_rotated=keys_rotated,
         rotate_values=rotate_values), whole64(keys, "keys"))
     call = _Call(p, first, keys, last)
     state = call.carry(state, p.out_shape[3] + 2)
@@ -139,8 +139,8 @@ def attention_part_backward(
     p = problem_of(q, k, v, encoding, causal, params, copy, dtype, dict(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
-        k_documents=k_documents, key_mask=None, window=window, softcap=softcap,
-        sinks=sinks, bias=bias, mask=mask, x=x, keys_rotated=keys_rotated,
+        k_documents=k_documents, window=window, softcap=softcap, sinks=sinks,
+        bias=bias, mask=mask, x=x, keys_rotated=keys_rotated,
         rotate_values=rotate_values), whole64(keys, "keys"))
     p.struct.leaves = whole64(leaves, "leaves")
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)

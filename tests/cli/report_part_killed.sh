@@ -5,8 +5,8 @@ report="$LOCANT report --preset smoke --generated --encodings none --seeds 2"
 $report --part 1/2 --dir lab > /dev/null 2> talk &
 part=$!
 until grep -qs step talk; do sleep 0.02; done
-$LOCANT report --preset smoke --generated --encodings none --seeds 2 \
-    --part 1/2 --dir lab 2>&1 | sed "s/process $part on host .*/process PART on host HOST/"
+$report --part 1/2 --dir lab 2>&1 |
+    sed "s/process $part on host .*/process PART on host HOST/"
 kill -KILL $part
 wait $part 2> /dev/null; echo "killed: $?"
 $LOCANT runs list --dir lab/part-1-of-2 | awk 'NR > 1 { print $1, $2 }'

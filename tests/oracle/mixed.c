@@ -113,6 +113,34 @@ void mixed_make(struct mixed *m)
     m->g.dparams = m->n_params > 0 ? m->dparams : NULL;
 }
 
+bool mixed_make_layer(struct mixed *m, const char *spec, locant_dtype dtype,
+                      int64_t B, int64_t T, int64_t S)
+{
+    locant_encoding *given = test_create(spec), *whole;
+
+    CHECK_OK(locant_encoding_resolve(&whole, given, S));
+    locant_encoding_free(given);
+    *m = (struct mixed){ .dtype = dtype,
+                         .mask = LOCANT_MASK_CAUSAL,
+                         .B = B,
+                         .H = 2,
+                         .G = 2,
+                         .T = T,
+                         .S = S,
+                         .D = 8 };
+    m->e = locant_encoding_layer_of(NULL, whole, 0, 2);
+    if (locant_encoding_traits(m->e) & LOCANT_TRAIT_READS_X)
+        m->W = 16;
+    if (locant_encoding_length_limit(m->e) < S ||
+        (locant_encoding_doors(m->e) & ~LOCANT_DOOR_INPUT) == 0) {
+        locant_encoding_free(whole);
+        return false;
+    }
+    mixed_make(m);
+    m->made = whole;
+    return true;
+}
+
 void mixed_options(struct mixed *m, int64_t window)
 {
     m->sinks = test_tensor(m->dtype, 1, &m->H);
@@ -121,6 +149,43 @@ void mixed_options(struct mixed *m, int64_t window)
     m->a.softcap = 1.5;
     m->a.sinks = &m->sinks;
     m->g.dsinks = &m->dsinks;
+}
+
+static void add(const locant_tensor *t, int64_t by)
+{
+    for (size_t i = 0; i < mixed_size(t); i++)
+        ((int64_t *)t->data)[i] += by;
+}
+
+void mixed_shift(struct mixed *m, int64_t by)
+{
+    add(&m->q_pos, by);
+    add(&m->k_pos, by);
+}
+
+void mixed_cut(locant_tensor *t, int axis, int64_t first, int64_t end)
+{
+    if (t->data == NULL)
+        return;
+    t->data = (char *)t->data +
+              first * t->stride[axis] * (int64_t)locant_dtype_size(t->dtype);
+    t->shape[axis] = end - first;
+}
+
+void mixed_cut_queries(struct mixed *m, int64_t first, int64_t end)
+{
+    mixed_cut(&m->q, 2, first, end);
+    mixed_cut(&m->out, 2, first, end);
+    mixed_cut(&m->lse, 2, first, end);
+    mixed_cut(&m->dout, 2, first, end);
+    mixed_cut(&m->dq, 2, first, end);
+    mixed_cut(&m->q_pos, 1, first, end);
+    mixed_cut(&m->q_docs, 1, first, end);
+    m->T = end - first;
+    m->a.q = &m->q;
+    m->a.q_pos = m->a.q_pos != NULL ? &m->q_pos : NULL;
+    m->a.q_docs = m->a.q_docs != NULL ? &m->q_docs : NULL;
+    m->g.dq = &m->dq;
 }
 
 void mixed_free(struct mixed *m)
@@ -143,24 +208,27 @@ void mixed_free(struct mixed *m)
 
 /* ----------------------------------------------------------------- running */
 
-/* NaN in all that is written, 0 in what is added to. */
-static void forget(struct mixed *m)
+static void fill(const locant_tensor *t, int byte)
 {
-    locant_tensor *all[] = { &m->out, &m->lse, &m->dq, &m->dk, &m->dv, &m->dx };
+    if (t->data != NULL)
+        memset(t->data, byte, mixed_size(t) * locant_dtype_size(t->dtype));
+}
+
+void mixed_forget(struct mixed *m)
+{
+    const locant_tensor *all[] = { &m->out, &m->lse, &m->dq,
+                                   &m->dk,  &m->dv,  &m->dx };
 
     for (size_t i = 0; i < LEN(all); i++)
-        for (size_t n = 0; n < mixed_size(all[i]); n++)
-            oracle_put(all[i], n, NAN);
-    for (size_t n = 0; n < mixed_size(&m->dsinks); n++)
-        oracle_put(&m->dsinks, n, 0);
+        fill(all[i], 0xff); /* NaN of any type */
+    fill(&m->dsinks, 0);
     for (int i = 0; i < m->n_params; i++)
-        for (size_t n = 0; n < mixed_size(&m->dparams[i]); n++)
-            oracle_put(&m->dparams[i], n, 0);
+        fill(&m->dparams[i], 0);
 }
 
 void mixed_run(struct mixed *m)
 {
-    forget(m);
+    mixed_forget(m);
     test_forward(&m->out, &m->lse, &m->a);
     test_backward(&m->g, &m->dout, &m->out, &m->lse, &m->a);
 }
@@ -169,17 +237,14 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
 {
     locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
                              &m->k, &m->v,   &m->x,   &m->k_pos };
-    int64_t first = from - (m->S - m->T);
     locant_tensor keep[LEN(all)];
+
     for (size_t i = 0; i < LEN(all); i++) {
         int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
+        int64_t begin = i < 4 ? from - (m->S - m->T) : 0;
 
         keep[i] = *all[i];
-        all[i]->shape[axis] = i < 4 ? n - from : n;
-        if (i < 4)
-            all[i]->data = (char *)all[i]->data +
-                           first * all[i]->stride[axis] *
-                               (int64_t)locant_dtype_size(all[i]->dtype);
+        mixed_cut(all[i], axis, begin, i < 4 ? begin + n - from : n);
     }
     test_forward(&m->out, &m->lse, &m->a);
     for (size_t i = 0; i < LEN(all); i++)
@@ -189,7 +254,7 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
 /* mixed_run() by the public reference. */
 static void run_reference(struct mixed *m)
 {
-    forget(m);
+    mixed_forget(m);
     CHECK_OK(locant_attention_reference(&m->out, &m->lse, &m->a));
     CHECK_OK(locant_attention_reference_backward(&m->g, &m->dout, &m->out,
                                                  &m->lse, &m->a));

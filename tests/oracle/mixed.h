@@ -7,6 +7,7 @@
 
 #include "../testing.h"
 #include "oracle/case.h"
+#include <stdbool.h>
 
 enum { MIXED_PARAMS = 16 };
 
@@ -34,10 +35,27 @@ struct mixed {
  * of keys, queries at the end; a.q_docs and a.k_docs are NULL until set.
  */
 void mixed_make(struct mixed *m);
+/*
+ * A causal problem of two heads in the first of two layers of 'spec', which may
+ * be one of model_specs.h; false: nothing to attend with so many keys.
+ */
+bool mixed_make_layer(struct mixed *m, const char *spec, locant_dtype dtype,
+                      int64_t B, int64_t T, int64_t S);
 void mixed_free(struct mixed *m);
 
 /* A window, a cap near the scores, and sinks. */
 void mixed_options(struct mixed *m, int64_t window);
+
+/* Add to the positions of queries and keys. */
+void mixed_shift(struct mixed *m, int64_t by);
+
+/* Leave rows first .. end - 1 of an axis, if there is a tensor. */
+void mixed_cut(locant_tensor *t, int axis, int64_t first, int64_t end);
+/* The same of queries, at their positions, of a copy of a problem. */
+void mixed_cut_queries(struct mixed *m, int64_t first, int64_t end);
+
+/* NaN in all that is written, 0 in what is added to. */
+void mixed_forget(struct mixed *m);
 
 /* The fast functions, in a workspace of exactly the size asked for that holds
  * NaN; parameters' gradients start from 0. */
