@@ -15,14 +15,13 @@ set(CORE_SOURCES
   encodings/describe.c encodings/dpb.c encodings/dual_chunk.c
   encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
   encodings/formula_block.c encodings/formula_block_gradient.c
-  encodings/formula_check.c encodings/formula_chunk.c
-  encodings/formula_content.c encodings/formula_evaluate.c
-  encodings/formula_gradient.c encodings/formula_graph.c
-  encodings/formula_laws.c encodings/formula_linear.c
-  encodings/formula_names.c encodings/formula_operations.c
-  encodings/formula_pairs.c encodings/formula_params.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_real.c
+  encodings/formula_check.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_gradient.c
+  encodings/formula_graph.c encodings/formula_laws.c
+  encodings/formula_linear.c encodings/formula_names.c
+  encodings/formula_operations.c encodings/formula_pairs.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c encodings/formula_real.c
   encodings/formula_tables.c encodings/formula_tokens.c
   encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
   encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c

@@ -1,6 +1,5 @@
 /* formula_block.c - values of a formula in a tile of pairs */
 #include "formula_block.h"
-#include "formula_chunk.h"
 #include "formula_operations.h"
 #include "formula_tables.h"
 #include <string.h>
@@ -9,7 +8,7 @@ enum { BLOCK = LCT_FORMULA_BLOCK };
 
 /* ------------------------------------------------------------------- layout */
 
-static const unsigned roots = 1u << LCT_FORMULA_GAIN | 1u << LCT_FORMULA_BIAS;
+static const unsigned roots = LCT_FORMULA_SCORE_ROOTS;
 
 static double *take_row(double *memory, size_t *used)
 {
@@ -298,7 +297,8 @@ void lct_formula_block_open(struct lct_formula_tile *x,
     size_t rows = (size_t)t->rows;
 
     x->t = t;
-    lct_formula_chunk_run(&x->run, t->call, t->head);
+    lct_formula_evaluate_open_roots(&x->run, t->call->e->state, roots, t->call,
+                                    t->head);
     memset(x->row, 0, (size_t)x->run.f->nodes * sizeof(*x->row));
     lay_out(x, t->memory, x->run.f, backward);
     x->step = BLOCK / rows;
