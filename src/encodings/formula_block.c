@@ -264,11 +264,6 @@ static void open_numbers(struct lct_formula_tile *x)
             fill(x->row[i].pairs, x->run.number[i], BLOCK);
 }
 
-static bool is_exact(int64_t pos)
-{
-    return pos >= -((int64_t)1 << 53) && pos <= (int64_t)1 << 53;
-}
-
 static void open_positions(struct lct_formula_tile *x)
 {
     const struct lct_pairs *t = x->t;
@@ -283,9 +278,9 @@ static void open_positions(struct lct_formula_tile *x)
         return;
     x->exact = true;
     for (int64_t j = 0; j < t->keys; j++)
-        x->exact = x->exact && is_exact(t->k_pos[j]);
+        x->exact = x->exact && lct_is_exact(t->k_pos[j]);
     for (int64_t i = 0; i < t->rows; i++)
-        x->exact = x->exact && is_exact(t->q_pos[i]);
+        x->exact = x->exact && lct_is_exact(t->q_pos[i]);
     for (int64_t i = 0; i < t->rows; i++)
         x->q_pos[i] = (double)t->q_pos[i];
     repeat_queries(x->q_pos, x->q_pos, (size_t)t->rows, x->step);
@@ -327,8 +322,9 @@ void lct_formula_block_take(struct lct_formula_tile *x, const float *s,
     x->keys = left < x->step ? left : x->step;
     pairs = x->keys * rows;
     x->n = lct_formula_block_round(pairs);
-    for (size_t j = 0; x->distances && j < x->keys; j++)
-        fill(x->k_pos + j * rows, (double)t->k_pos[first + j], rows);
+    if (x->distances)
+        for (size_t j = 0; j < x->keys; j++)
+            fill(x->k_pos + j * rows, (double)t->k_pos[first + j], rows);
     t->kernels->double_widen(x->s, s + first * t->lanes, t->lanes, rows,
                              x->keys);
     fill(x->s + pairs, 0, x->n - pairs);
