@@ -70,17 +70,18 @@ set(CORE_SOURCES
   attention/pair_gates.c attention/pairs.c attention/param_gradients.c
   attention/part.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c attention/real.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/request_parts.c attention/rotation.c
-  attention/row_factor.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
-  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
-  attention/rows_store.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/state.c attention/stick.c attention/tables.c
-  attention/tables_layout.c attention/tiled.c attention/tiled_backward.c
-  attention/tiled_work.c attention/token_angles.c
+  attention/quant.c attention/quantize.c attention/ragged.c
+  attention/ragged_tensors.c attention/real.c attention/rectangle.c
+  attention/reference.c attention/relations.c attention/request.c
+  attention/request_parts.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_store.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/state.c
+  attention/stick.c attention/tables.c attention/tables_layout.c
+  attention/tiled.c attention/tiled_backward.c attention/tiled_work.c
+  attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c
