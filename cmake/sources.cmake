@@ -15,14 +15,13 @@ set(CORE_SOURCES
   encodings/describe.c encodings/dpb.c encodings/dual_chunk.c
   encodings/encoding.c encodings/fire.c encodings/fope.c encodings/formula.c
   encodings/formula_block.c encodings/formula_block_gradient.c
-  encodings/formula_check.c encodings/formula_chunk.c
-  encodings/formula_content.c encodings/formula_evaluate.c
-  encodings/formula_gradient.c encodings/formula_graph.c
-  encodings/formula_laws.c encodings/formula_linear.c
-  encodings/formula_names.c encodings/formula_operations.c
-  encodings/formula_pairs.c encodings/formula_params.c
-  encodings/formula_parse.c encodings/formula_print.c
-  encodings/formula_read.c encodings/formula_real.c
+  encodings/formula_check.c encodings/formula_content.c
+  encodings/formula_evaluate.c encodings/formula_gradient.c
+  encodings/formula_graph.c encodings/formula_laws.c
+  encodings/formula_linear.c encodings/formula_names.c
+  encodings/formula_operations.c encodings/formula_pairs.c
+  encodings/formula_params.c encodings/formula_parse.c
+  encodings/formula_print.c encodings/formula_read.c encodings/formula_real.c
   encodings/formula_tables.c encodings/formula_tokens.c
   encodings/formula_trend.c encodings/formula_words.c encodings/fox.c
   encodings/frequencies.c encodings/grape_a.c encodings/grape_m.c
@@ -71,17 +70,18 @@ set(CORE_SOURCES
   attention/pair_gates.c attention/pairs.c attention/param_gradients.c
   attention/part.c attention/plan.c attention/positions.c
   attention/positions_check.c attention/problem.c attention/product.c
-  attention/quant.c attention/quantize.c attention/ragged.c attention/real.c
-  attention/rectangle.c attention/reference.c attention/relations.c
-  attention/request.c attention/request_parts.c attention/rotation.c
-  attention/row_factor.c attention/rows.c attention/rows_backward.c
-  attention/rows_content.c attention/rows_factors.c attention/rows_far.c
-  attention/rows_forward.c attention/rows_gates.c attention/rows_stick.c
-  attention/rows_store.c attention/rows_vectors.c attention/schedules.c
-  attention/scores.c attention/scratch.c attention/sinks.c
-  attention/softmax.c attention/state.c attention/stick.c attention/tables.c
-  attention/tables_layout.c attention/tiled.c attention/tiled_backward.c
-  attention/tiled_work.c attention/token_angles.c
+  attention/quant.c attention/quantize.c attention/ragged.c
+  attention/ragged_tensors.c attention/real.c attention/rectangle.c
+  attention/reference.c attention/relations.c attention/request.c
+  attention/request_parts.c attention/rotation.c attention/row_factor.c
+  attention/rows.c attention/rows_backward.c attention/rows_content.c
+  attention/rows_factors.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_stick.c attention/rows_store.c
+  attention/rows_vectors.c attention/schedules.c attention/scores.c
+  attention/scratch.c attention/sinks.c attention/softmax.c attention/state.c
+  attention/stick.c attention/tables.c attention/tables_layout.c
+  attention/tiled.c attention/tiled_backward.c attention/tiled_work.c
+  attention/token_angles.c
   kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/muon.c

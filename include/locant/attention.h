@@ -355,9 +355,9 @@ locant_attention_backward(const locant_attention_gradients *gradients,
  * Every encoding whose scores tiles can compute takes parts, also if it depends
  * on the longest position or on the number of visible keys.  Refused are
  * stick-breaking, which goes from the newest key to the oldest, path, content
- * that is computed row by row (cope, dape, tapa, wavlm), F64, paged
- * and quantised caches, a state of decoding, and in backward all encodings with
- * the content door.
+ * that is computed row by row (cope, dape, tapa, wavlm), F64, paged and
+ * quantised caches, a state of decoding, and in backward all encodings with the
+ * content door.
  */
 typedef struct locant_attention_part {
     size_t         struct_size;

@@ -16,10 +16,10 @@ struct gate_job {
     int64_t from, rows; /* batch rows, in backward */
 };
 
-/* Does a state have the sums?  That of maps has not. */
-static bool keeps(const struct lct_plan *p)
+/* Tokens whose sums a state has. */
+static int64_t known_of(const struct lct_plan *p)
 {
-    return p->request->a->state != NULL && !lct_content_maps_are_used(p);
+    return lct_content_state_keeps_sums(p) ? lct_content_state_known(p) : 0;
 }
 
 void lct_content_gates_layout(struct lct_content_products *c,
@@ -38,7 +38,7 @@ void lct_content_gates_layout(struct lct_content_products *c,
         set->bias = n == 0 ? c->products.gate_bias : c->products.after_bias;
         set->gate = lct_arena_doubles(arena, heads, p->S);
         set->rows = p->S;
-        if (keeps(p)) {
+        if (p->request->a->state != NULL && lct_content_state_keeps_sums(p)) {
             struct lct_content_state *state = lct_content_state_of(p->request);
             struct lct_arena kept = lct_content_state_arena(state);
 
@@ -66,7 +66,7 @@ static void fill_gates(void *context, size_t task, int slot)
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
     int64_t end = from + lct_sizes_in_tile(p->S, from);
-    int64_t known = keeps(p) ? lct_content_state_known(p) : 0;
+    int64_t known = known_of(p);
 
     for (int64_t j = from > known ? from : known; j < end; j++) {
         lct_row_to_f64(x, lct_at(p->request->a->x, (int64_t[2]){ b, j }, 2),
@@ -87,7 +87,7 @@ static void sum_gates(void *context, size_t task, int slot)
     const double *gate = job->set->gate + (int64_t)task * p->S;
     double *k_sum = job->set->k_sum + (int64_t)task * job->set->rows, sum = 0;
     double *q_sum = job->set->q_sum + (int64_t)task * p->T;
-    int64_t known = keeps(p) ? lct_content_state_known(p) : 0;
+    int64_t known = known_of(p);
 
     (void)slot;
     if (known > 0)
@@ -118,7 +118,7 @@ void lct_content_gates_fill(const struct lct_plan *p)
                          &job);
         lct_parallel_for((size_t)(p->B * p->H), p->slots, sum_gates, &job);
     }
-    if (keeps(p))
+    if (lct_content_state_keeps_sums(p))
         lct_content_state_advance(p);
 }
 

@@ -2,6 +2,7 @@
 #include "content_state.h"
 #include "../core/tensor.h"
 #include "pairs.h"
+#include "token_angles.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -50,8 +51,7 @@ bool lct_content_state_keeps_numbers(const struct lct_plan *p)
             (p->request->token_numbers != NULL && lct_pairs_are_used(p)));
 }
 
-/* Are there sums of gates of the keys up to a query, and nothing else? */
-static bool keeps_sums(const struct lct_plan *p)
+bool lct_content_state_keeps_sums(const struct lct_plan *p)
 {
     return p->engine == LCT_TILED && p->request->content != NULL &&
            !lct_content_maps_are_used(p) &&
@@ -59,21 +59,12 @@ static bool keeps_sums(const struct lct_plan *p)
            p->content->products.after_weight < 0;
 }
 
-static int64_t numbers_of(const struct lct_plan *p)
-{
-    const struct lct_token_angles *hooks = p->request->token_numbers;
-
-    if (hooks->count == NULL)
-        return hooks->one ? 1 : p->D / 2;
-    return hooks->count(
-        &(struct lct_call){ .e = p->request->content->e, .heads = p->H });
-}
-
 void lct_content_state_numbers(double **z, float **mapped,
                                const struct lct_plan *p,
                                struct lct_arena *arena, int64_t rows)
 {
-    *z = lct_arena_doubles(arena, p->B * p->H * rows, numbers_of(p));
+    *z =
+        lct_arena_doubles(arena, p->B * p->H * rows, lct_token_angles_count(p));
     if (p->request->token_angles != NULL)
         *mapped = lct_arena_floats(arena, p->B * p->Hkv * rows, p->padded_q);
 }
@@ -96,7 +87,7 @@ size_t lct_content_state_bytes(const struct lct_plan *p, int64_t capacity)
 
     if (lct_content_state_keeps_numbers(p))
         lct_content_state_numbers(&z, &mapped, p, &count, capacity);
-    else if (keeps_sums(p))
+    else if (lct_content_state_keeps_sums(p))
         (void)lct_content_state_sums(p, &count, capacity);
     else
         lct_content_state_layout(&m, p, &count);
@@ -110,7 +101,8 @@ bool lct_content_state_exists(const struct lct_plan *p)
     const bool maps = p->engine == LCT_TILED && lct_content_maps_are_used(p) &&
                       p->content->products.gate_weight < 0;
 
-    return (maps || lct_content_state_keeps_numbers(p) || keeps_sums(p)) &&
+    return (maps || lct_content_state_keeps_numbers(p) ||
+            lct_content_state_keeps_sums(p)) &&
            p->request->a->q_pos == NULL && p->request->a->k_pos == NULL &&
            !p->request->documents;
 }
@@ -120,9 +112,9 @@ static void identify(int64_t *rank, int64_t *kernel, const struct lct_plan *p)
 {
     *rank = *kernel = 0;
     if (lct_content_state_keeps_numbers(p)) {
-        *rank = numbers_of(p);
+        *rank = lct_token_angles_count(p);
         *kernel = -p->request->token_numbers->reach;
-    } else if (!keeps_sums(p)) {
+    } else if (!lct_content_state_keeps_sums(p)) {
         *rank = p->content->products.maps.rank;
         *kernel = p->content->products.maps.kernel;
     }

@@ -43,6 +43,9 @@ int64_t lct_content_state_known(const struct lct_plan *p);
 /* Are there numbers of tokens (token_angles.h)? */
 bool lct_content_state_keeps_numbers(const struct lct_plan *p);
 
+/* Are there sums of gates of the keys up to a query, and nothing else? */
+bool lct_content_state_keeps_sums(const struct lct_plan *p);
+
 /* Lay out the numbers z [B, H, rows, numbers] and, if keys are rotated by them,
  * mapped keys [B, Hkv, rows, padded_q]. */
 void lct_content_state_numbers(double **z, float **mapped,

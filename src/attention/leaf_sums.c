@@ -22,9 +22,11 @@ static size_t elements(const struct lct_plan *p, int64_t D)
 static size_t coord_elements(const struct lct_plan *p)
 {
     const locant_tensor *t = p->request->a->k_coords;
-    size_t n = t != NULL;
+    size_t n = 1;
 
-    for (int i = 0; n > 0 && i < t->rank; i++)
+    if (t == NULL)
+        return 0;
+    for (int i = 0; i < t->rank; i++)
         n *= (size_t)t->shape[i];
     return n;
 }

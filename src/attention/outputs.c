@@ -72,23 +72,28 @@ static locant_status check_like_out(const struct lct_plan *p, const char *name,
                      (int64_t[4]){ p->B, p->H, p->T, p->Dv });
 }
 
-/* Check the state of a part, and that only its last call has results. */
-static locant_status check_part(const struct lct_plan *p, const char *name,
-                                const locant_tensor *result)
+/* Only the last part has results. */
+static locant_status check_result(const struct lct_plan *p, const char *name,
+                                  const locant_tensor *result)
 {
-    const locant_attention_part *part = p->request->part;
-
-    LCT_TRY(lct_check(
-        p->request->fn, "state", part->state, LCT_IN_F32, 4,
-        (int64_t[4]){ p->B, p->H, p->T, lct_part_width(p, p->pass) }));
-    LCT_TRY(lct_check_output(p->request->fn, "state", part->state));
-    LCT_TRY(check_apart(p, part->state));
-    if (result == NULL || part->last)
+    if (result == NULL || !lct_plan_carries_on(p))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
                        "%s: %s is given, expected NULL: more keys follow this "
                        "part",
                        p->request->fn, name);
+}
+
+/* Check the state of a part, but not against the other outputs. */
+static locant_status check_part(const struct lct_plan *p)
+{
+    const locant_tensor *state = p->request->part->state;
+
+    LCT_TRY(lct_check(
+        p->request->fn, "state", state, LCT_IN_F32, 4,
+        (int64_t[4]){ p->B, p->H, p->T, lct_part_width(p, p->pass) }));
+    LCT_TRY(lct_check_output(p->request->fn, "state", state));
+    return check_apart(p, state);
 }
 
 locant_status lct_outputs_check(const struct lct_plan *p,
@@ -98,8 +103,9 @@ locant_status lct_outputs_check(const struct lct_plan *p,
     const locant_tensor *state = p->request->a->state;
 
     if (p->request->part != NULL) {
-        LCT_TRY(check_part(p, "out", out));
-        LCT_TRY(check_part(p, "lse", lse));
+        LCT_TRY(check_part(p));
+        LCT_TRY(check_result(p, "out", out));
+        LCT_TRY(check_result(p, "lse", lse));
         if (lct_plan_carries_on(p))
             return LOCANT_OK;
     }
@@ -297,7 +303,8 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
     for (int i = 6; i < 8; i++)
         LCT_TRY(check_gradient(p, &w, i, LCT_IN_F64));
     if (part != NULL) {
-        LCT_TRY(check_part(p, "dq", g->dq));
+        LCT_TRY(check_part(p));
+        LCT_TRY(check_result(p, "dq", g->dq));
         LCT_TRY(check_gradient_apart(p, part->state, &w, 8));
     }
     if (p->params == 0 || g->dparams == NULL)

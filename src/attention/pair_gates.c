@@ -29,7 +29,9 @@ void lct_pair_gates_layout(struct lct_tables *tables, const struct lct_plan *p,
 {
     const int64_t heads = p->B * p->H, each[2] = { p->T, p->S };
 
-    for (int role = 0; hooks_of(p) != NULL && role < 2; role++) {
+    if (hooks_of(p) == NULL)
+        return;
+    for (int role = 0; role < 2; role++) {
         tables->gate[role] = lct_arena_doubles(arena, heads, each[role]);
         tables->dgate[role] = lct_arena_doubles(arena, heads, each[role]);
     }
@@ -103,7 +105,9 @@ void lct_pair_gates_begin_backward(const struct lct_plan *p)
 {
     const int64_t heads = p->B * p->H, each[2] = { p->T, p->S };
 
-    for (int role = 0; hooks_of(p) != NULL && role < 2; role++)
+    if (hooks_of(p) == NULL)
+        return;
+    for (int role = 0; role < 2; role++)
         memset(p->tables->dgate[role], 0,
                (size_t)(heads * each[role]) * sizeof(double));
 }
@@ -133,7 +137,9 @@ static void row_backward(float *dx, double factor, const struct lct_plan *p,
     memset(drow, 0, (size_t)p->D * sizeof(*drow));
     hooks_of(p)->gate_backward(drow, dparam, dgate, p->tables->content, role, h,
                                s->gate_rows);
-    for (int64_t d = 0; dx != NULL && d < p->D; d++)
+    if (dx == NULL)
+        return;
+    for (int64_t d = 0; d < p->D; d++)
         dx[d] = (float)((double)dx[d] + factor * drow[d]);
 }
 

@@ -146,27 +146,31 @@ void lct_part_store_out(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-/* dq of the tile's queries in relation r to their keys; NULL: no key is in it,
- * so the state stays 0. */
-static float *dq_of(const struct lct_scratch *s, int r)
+/* Has a key of the tile's queries relation r to them?  If not, the state of
+ * their dq in it stays 0. */
+static bool has(const struct lct_scratch *s, int r)
 {
-    return s->relations >> r & 1 ? lct_relations_queries(s, r).dq : NULL;
+    return s->relations >> r & 1;
 }
 
 void lct_part_load_dq(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
     for (int r = 0; r < lct_tables_relations(p); r++)
-        for (int64_t i = 0; i < t->rows && dq_of(s, r) != NULL; i++)
-            memcpy(dq_of(s, r) + i * p->padded_q, state_of(p, t, i) + r * p->Dq,
-                   (size_t)p->Dq * sizeof(float));
+        if (has(s, r))
+            for (int64_t i = 0; i < t->rows; i++)
+                memcpy(lct_relations_queries(s, r).dq + i * p->padded_q,
+                       state_of(p, t, i) + r * p->Dq,
+                       (size_t)p->Dq * sizeof(float));
 }
 
 void lct_part_store_dq(const struct lct_plan *p, const struct lct_tile *t,
                        const struct lct_scratch *s)
 {
     for (int r = 0; r < lct_tables_relations(p); r++)
-        for (int64_t i = 0; i < t->rows && dq_of(s, r) != NULL; i++)
-            memcpy(state_of(p, t, i) + r * p->Dq, dq_of(s, r) + i * p->padded_q,
-                   (size_t)p->Dq * sizeof(float));
+        if (has(s, r))
+            for (int64_t i = 0; i < t->rows; i++)
+                memcpy(state_of(p, t, i) + r * p->Dq,
+                       lct_relations_queries(s, r).dq + i * p->padded_q,
+                       (size_t)p->Dq * sizeof(float));
 }

@@ -170,9 +170,13 @@ static void fill_key_angles(const struct lct_tables *tables,
                             const struct lct_plan *p,
                             const struct lct_places *k)
 {
-    int64_t rows = p->position_rows * lct_tables_heads(p, p->Hkv),
-            n = p->held_keys;
+    int64_t rows = p->position_rows * lct_tables_heads(p, p->Hkv);
+    int64_t n = p->held_keys;
 
+    if (n == p->S) { /* one loop, so threads share many short rows */
+        n *= rows;
+        rows = 1;
+    }
     for (int64_t row = 0; row < rows; row++)
         lct_places_angles(lct_table_at(tables->angles[LCT_KEY],
                                        (size_t)(row * n * p->schedule->pairs)),

@@ -89,24 +89,22 @@ static struct lct_table alloc_angles(struct lct_arena *arena, int64_t rows,
 static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
                            struct lct_arena *arena)
 {
-    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S, pairs;
+    int64_t T = p->position_rows * p->T, pairs;
+    int64_t k_rows = p->request->rotated_keys ? 0 : p->position_rows;
     bool wide = p->request->q.dtype == LOCANT_F64;
 
     if (p->schedule == NULL)
         return;
     pairs = p->schedule->pairs;
-    if (p->request->rotated_keys)
-        S = 0;
     if (p->lengths.e != NULL) {
         tables->q_schedule =
             lct_arena_alloc(arena, T, 1, sizeof(*tables->q_schedule));
         tables->k_schedule =
-            lct_arena_alloc(arena, S, 1, sizeof(*tables->k_schedule));
+            lct_arena_alloc(arena, k_rows, p->S, sizeof(*tables->k_schedule));
     }
-    if (S > 0)
-        S = p->position_rows * p->held_keys;
     tables->angles[LCT_KEY] =
-        alloc_angles(arena, lct_tables_heads(p, p->Hkv) * S, pairs, wide);
+        alloc_angles(arena, lct_tables_heads(p, p->Hkv) * k_rows * p->held_keys,
+                     pairs, wide);
     if (!p->shared_angles)
         tables->angles[LCT_QUERY] =
             alloc_angles(arena, lct_tables_heads(p, p->H) * T, pairs, wide);

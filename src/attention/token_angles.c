@@ -25,6 +25,13 @@ static int64_t memory_of(const struct lct_plan *p, const struct lct_call *c)
     return hooks_of(p)->memory != NULL ? hooks_of(p)->memory(c) : 0;
 }
 
+int64_t lct_token_angles_count(const struct lct_plan *p)
+{
+    if (hooks_of(p)->count != NULL)
+        return hooks_of(p)->count(p->request->content);
+    return hooks_of(p)->one ? 1 : p->D / 2;
+}
+
 void lct_token_angles_layout(struct lct_tables *tables,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
@@ -33,10 +40,7 @@ void lct_token_angles_layout(struct lct_tables *tables,
 
     if (hooks_of(p) == NULL)
         return;
-    t->numbers = hooks_of(p)->count != NULL
-                     ? hooks_of(p)->count(tables->content)
-                 : hooks_of(p)->one ? 1
-                                    : p->D / 2;
+    t->numbers = lct_token_angles_count(p);
     t->order = lct_arena_ints(arena, p->position_rows, p->S);
     t->own = lct_arena_ints(arena, p->position_rows, p->T);
     t->frequency = lct_arena_doubles(arena, p->D / 2, 1);

@@ -10,6 +10,9 @@
 #define LCT_ATTENTION_TOKEN_ANGLES_H
 #include "tables.h"
 
+/* Numbers of a token and head; token_numbers of the request is given. */
+int64_t lct_token_angles_count(const struct lct_plan *p);
+
 void lct_token_angles_layout(struct lct_tables *tables,
                              const struct lct_plan *p, struct lct_arena *arena);
 void lct_token_angles_fill(const struct lct_plan *p);

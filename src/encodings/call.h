@@ -132,6 +132,12 @@ struct lct_inputs {
     double *memory;         /* as many numbers as the hook 'memory' says */
 };
 
+/* Does a double hold the position? */
+static inline bool lct_is_exact(int64_t pos)
+{
+    return pos >= -((int64_t)1 << 53) && pos <= (int64_t)1 << 53;
+}
+
 /* Distance q_pos - k_pos without overflow, clamped to the int64 range. */
 static inline int64_t lct_distance(int64_t q_pos, int64_t k_pos)
 {

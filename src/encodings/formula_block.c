@@ -1,6 +1,5 @@
 /* formula_block.c - values of a formula in a tile of pairs */
 #include "formula_block.h"
-#include "formula_chunk.h"
 #include "formula_operations.h"
 #include "formula_tables.h"
 #include <string.h>
@@ -9,7 +8,7 @@ enum { BLOCK = LCT_FORMULA_BLOCK };
 
 /* ------------------------------------------------------------------- layout */
 
-static const unsigned roots = 1u << LCT_FORMULA_GAIN | 1u << LCT_FORMULA_BIAS;
+static const unsigned roots = LCT_FORMULA_SCORE_ROOTS;
 
 static double *take_row(double *memory, size_t *used)
 {
@@ -265,11 +264,6 @@ static void open_numbers(struct lct_formula_tile *x)
             fill(x->row[i].pairs, x->run.number[i], BLOCK);
 }
 
-static bool is_exact(int64_t pos)
-{
-    return pos >= -((int64_t)1 << 53) && pos <= (int64_t)1 << 53;
-}
-
 static void open_positions(struct lct_formula_tile *x)
 {
     const struct lct_pairs *t = x->t;
@@ -284,9 +278,9 @@ static void open_positions(struct lct_formula_tile *x)
         return;
     x->exact = true;
     for (int64_t j = 0; j < t->keys; j++)
-        x->exact = x->exact && is_exact(t->k_pos[j]);
+        x->exact = x->exact && lct_is_exact(t->k_pos[j]);
     for (int64_t i = 0; i < t->rows; i++)
-        x->exact = x->exact && is_exact(t->q_pos[i]);
+        x->exact = x->exact && lct_is_exact(t->q_pos[i]);
     for (int64_t i = 0; i < t->rows; i++)
         x->q_pos[i] = (double)t->q_pos[i];
     repeat_queries(x->q_pos, x->q_pos, (size_t)t->rows, x->step);
@@ -298,7 +292,8 @@ void lct_formula_block_open(struct lct_formula_tile *x,
     size_t rows = (size_t)t->rows;
 
     x->t = t;
-    lct_formula_chunk_run(&x->run, t->call, t->head);
+    lct_formula_evaluate_open_roots(&x->run, t->call->e->state, roots, t->call,
+                                    t->head);
     memset(x->row, 0, (size_t)x->run.f->nodes * sizeof(*x->row));
     lay_out(x, t->memory, x->run.f, backward);
     x->step = BLOCK / rows;
@@ -327,8 +322,9 @@ void lct_formula_block_take(struct lct_formula_tile *x, const float *s,
     x->keys = left < x->step ? left : x->step;
     pairs = x->keys * rows;
     x->n = lct_formula_block_round(pairs);
-    for (size_t j = 0; x->distances && j < x->keys; j++)
-        fill(x->k_pos + j * rows, (double)t->k_pos[first + j], rows);
+    if (x->distances)
+        for (size_t j = 0; j < x->keys; j++)
+            fill(x->k_pos + j * rows, (double)t->k_pos[first + j], rows);
     t->kernels->double_widen(x->s, s + first * t->lanes, t->lanes, rows,
                              x->keys);
     fill(x->s + pairs, 0, x->n - pairs);

@@ -168,32 +168,16 @@ static void put_node(struct lct_formula_rows *value,
     repeat(out + count, out[0], n - count);
 }
 
-/* The nodes of the keys alone, or all others. */
-static void put_values(struct lct_formula_rows *value,
-                       const struct lct_formula_run *run, bool keys,
-                       int64_t q_pos, const int64_t *k_pos, size_t n)
+void lct_formula_evaluate_rows(struct lct_formula_rows *value,
+                               const struct lct_formula_run *run, int64_t q_pos,
+                               const int64_t *k_pos, size_t n)
 {
     for (int i = 0; i <= run->root; i++) {
         const struct lct_formula_node *x = &run->f->node[i];
 
-        if ((x->roots & run->bits) && x->slot >= 0 &&
-            (lct_formula_evaluate_kind(x) == LCT_FORMULA_KEYS) == keys)
+        if ((x->roots & run->bits) && x->slot >= 0)
             put_node(value, run, x, q_pos, k_pos, n);
     }
-}
-
-void lct_formula_evaluate_keys(struct lct_formula_rows *value,
-                               const struct lct_formula_run *run,
-                               const int64_t *k_pos, size_t n)
-{
-    put_values(value, run, true, 0, k_pos, n);
-}
-
-void lct_formula_evaluate_rest(struct lct_formula_rows *value,
-                               const struct lct_formula_run *run, int64_t q_pos,
-                               const int64_t *k_pos, size_t n)
-{
-    put_values(value, run, false, q_pos, k_pos, n);
 }
 
 static size_t least(size_t a, size_t b)
@@ -205,24 +189,21 @@ void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
                           int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     const struct lct_formula_node *root = &run->f->node[run->root];
-    int slot = root->slot;
+    bool same = root->slot >= 0 &&
+                lct_formula_evaluate_kind(root) == LCT_FORMULA_QUERIES;
+    size_t distinct = same ? least(n, 1) : n;
     struct lct_formula_rows value;
 
-    if (slot >= 0 && n > 1 &&
-        lct_formula_evaluate_kind(root) == LCT_FORMULA_QUERIES) {
-        lct_formula_evaluate(out, run, q_pos, k_pos, 1);
-        repeat(out + 1, out[0], n - 1);
-        return;
-    }
-    for (size_t at = 0; at < n; at += PAIRS) {
-        size_t count = least(n - at, PAIRS);
+    for (size_t at = 0; at < distinct; at += PAIRS) {
+        size_t count = least(distinct - at, PAIRS);
 
-        if (slot < 0) {
+        if (root->slot < 0) {
             repeat(out + at, run->number[run->root], count);
             continue;
         }
-        lct_formula_evaluate_keys(&value, run, k_pos + at, count);
-        lct_formula_evaluate_rest(&value, run, q_pos, k_pos + at, count);
-        memcpy(out + at, value.row[slot], count * sizeof(*out));
+        lct_formula_evaluate_rows(&value, run, q_pos, k_pos + at, count);
+        memcpy(out + at, value.row[root->slot], count * sizeof(*out));
     }
+    if (distinct < n)
+        repeat(out + distinct, out[0], n - distinct);
 }

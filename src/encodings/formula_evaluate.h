@@ -46,6 +46,11 @@ void lct_formula_evaluate_open_roots(struct lct_formula_run *run,
                                      unsigned roots, const struct lct_call *c,
                                      int64_t head);
 
+/* The roots of s' = gain s + bias. */
+enum {
+    LCT_FORMULA_SCORE_ROOTS = 1 << LCT_FORMULA_GAIN | 1 << LCT_FORMULA_BIAS
+};
+
 /* Values for the pairs of one query and n keys, any number. */
 void lct_formula_evaluate(double *out, const struct lct_formula_run *run,
                           int64_t q_pos, const int64_t *k_pos, size_t n);
@@ -75,12 +80,8 @@ lct_formula_evaluate_kind(const struct lct_formula_node *x)
                : LCT_FORMULA_QUERIES;
 }
 
-/* The values of all nodes for one query and at most LCT_FORMULA_PAIRS keys, in
- * two steps: the nodes of the keys alone, then the rest. */
-void lct_formula_evaluate_keys(struct lct_formula_rows *value,
-                               const struct lct_formula_run *run,
-                               const int64_t *k_pos, size_t n);
-void lct_formula_evaluate_rest(struct lct_formula_rows *value,
+/* The values of all nodes for one query and at most LCT_FORMULA_PAIRS keys. */
+void lct_formula_evaluate_rows(struct lct_formula_rows *value,
                                const struct lct_formula_run *run, int64_t q_pos,
                                const int64_t *k_pos, size_t n);
 

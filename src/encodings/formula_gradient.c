@@ -206,18 +206,6 @@ void lct_formula_gradient_clear(struct lct_formula_reached *r,
     memset(r->of.row, 0, (size_t)run->f->varying * sizeof(r->of.row[0]));
 }
 
-void lct_formula_gradient_clear_rest(struct lct_formula_reached *r,
-                                     const struct lct_formula_run *run)
-{
-    for (int i = 0; i <= run->root; i++) {
-        const struct lct_formula_node *x = &run->f->node[i];
-
-        if ((x->roots & run->bits) && x->slot >= 0 &&
-            lct_formula_evaluate_kind(x) != LCT_FORMULA_KEYS)
-            memset(r->of.row[x->slot], 0, sizeof(r->of.row[0]));
-    }
-}
-
 void lct_formula_gradient_add(struct lct_formula_reached *r,
                               const struct lct_formula_run *run, int node,
                               const double *d, size_t n)
@@ -231,20 +219,13 @@ void lct_formula_gradient_add(struct lct_formula_reached *r,
             r->number[node] += d[j];
 }
 
-void lct_formula_gradient_rest(struct lct_formula_reached *r,
+void lct_formula_gradient_rows(struct lct_formula_reached *r,
                                double *const *dparam,
                                const struct lct_formula_run *run,
                                const struct lct_formula_rows *value, size_t n)
 {
     pass_kind(r, dparam, run, value, LCT_FORMULA_OTHERS, n);
     pass_kind(r, dparam, run, value, LCT_FORMULA_QUERIES, n);
-}
-
-void lct_formula_gradient_keys(struct lct_formula_reached *r,
-                               double *const *dparam,
-                               const struct lct_formula_run *run,
-                               const struct lct_formula_rows *value, size_t n)
-{
     pass_kind(r, dparam, run, value, LCT_FORMULA_KEYS, n);
 }
 
@@ -293,10 +274,8 @@ void lct_formula_gradient(double *const *dparam,
         lct_formula_gradient_add(&r, run, run->root, dout + at, count);
         if (run->f->node[run->root].slot < 0)
             continue;
-        lct_formula_evaluate_keys(&value, run, k_pos + at, count);
-        lct_formula_evaluate_rest(&value, run, q_pos, k_pos + at, count);
-        lct_formula_gradient_rest(&r, dparam, run, &value, count);
-        lct_formula_gradient_keys(&r, dparam, run, &value, count);
+        lct_formula_evaluate_rows(&value, run, q_pos, k_pos + at, count);
+        lct_formula_gradient_rows(&r, dparam, run, &value, count);
     }
     lct_formula_gradient_numbers(&r, dparam, run);
 }

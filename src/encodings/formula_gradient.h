@@ -20,23 +20,16 @@ void lct_formula_gradient(double *const *dparam,
                           const int64_t *k_pos, const double *dout, size_t n);
 
 /*
- * The same in steps.  For at most LCT_FORMULA_PAIRS keys: 'clear' all; for each
- * query clear the rest, 'add' derivatives of roots and pass them on with 'rest'
- * to the nodes of the keys alone and to the numbers; then pass these on.
- * 'dparam' may be NULL: not wanted.
+ * The same in steps, for one query and at most LCT_FORMULA_PAIRS keys: 'clear',
+ * 'add' derivatives of roots, pass them on by the nodes with rows, then by the
+ * numbers.  'dparam' may be NULL: not wanted.
  */
 void lct_formula_gradient_clear(struct lct_formula_reached *r,
                                 const struct lct_formula_run *run);
-void lct_formula_gradient_clear_rest(struct lct_formula_reached *r,
-                                     const struct lct_formula_run *run);
 void lct_formula_gradient_add(struct lct_formula_reached *r,
                               const struct lct_formula_run *run, int node,
                               const double *d, size_t n);
-void lct_formula_gradient_rest(struct lct_formula_reached *r,
-                               double *const *dparam,
-                               const struct lct_formula_run *run,
-                               const struct lct_formula_rows *value, size_t n);
-void lct_formula_gradient_keys(struct lct_formula_reached *r,
+void lct_formula_gradient_rows(struct lct_formula_reached *r,
                                double *const *dparam,
                                const struct lct_formula_run *run,
                                const struct lct_formula_rows *value, size_t n);

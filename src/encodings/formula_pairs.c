@@ -47,18 +47,15 @@ static void scores(float *s, const struct lct_pairs *t)
 
     lct_formula_block_open(&x, t, false);
     for (size_t j = 0; j < (size_t)t->keys; j += x.step) {
-        const double *gain, *bias, *out;
+        const double *gain, *bias; /* at least one reads s or tokens */
 
         lct_formula_block_take(&x, s, j);
         gain = lct_formula_block_root(&x, LCT_FORMULA_GAIN);
         bias = lct_formula_block_root(&x, LCT_FORMULA_BIAS);
-        out = x.s;
         if (gain != NULL)
             apply(x.out, &x, LCT_DOUBLE_MUL, gain, x.s);
-        if (gain != NULL)
-            out = x.out;
         if (bias != NULL)
-            apply(x.out, &x, LCT_DOUBLE_ADD, out, bias);
+            apply(x.out, &x, LCT_DOUBLE_ADD, gain != NULL ? x.out : x.s, bias);
         hide(x.out, &x);
         t->kernels->double_narrow(s + j * t->lanes, t->lanes, x.out,
                                   (size_t)t->rows, x.keys);

@@ -250,11 +250,10 @@ struct tile {
 /* Positions as numbers; false: some have more than 53 bits. */
 static bool places(double *out, const int64_t *pos, int64_t n)
 {
-    const int64_t most = (int64_t)1 << 53;
     bool exact = true;
 
     for (int64_t i = 0; i < n; i++) {
-        exact = exact && pos[i] >= -most && pos[i] <= most;
+        exact = exact && lct_is_exact(pos[i]);
         out[i] = (double)pos[i];
     }
     return exact;

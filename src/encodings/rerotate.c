@@ -114,7 +114,7 @@ static locant_status coordinates(double *out, const struct side *side, size_t t)
     if (c->coords != NULL)
         memcpy(out, c->coords + t * (size_t)c->axes,
                (size_t)c->axes * sizeof(*out));
-    else if (c->pos[t] > 1LL << 53 || c->pos[t] < -(1LL << 53))
+    else if (!lct_is_exact(c->pos[t]))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: position %" PRId64
                            " (index %zu), expected at most 2^53 in magnitude",

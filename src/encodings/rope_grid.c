@@ -32,7 +32,7 @@ locant_status lct_grid_positions(const locant_encoding *e, const char *fn,
 {
     (void)params;
     for (size_t i = 0; i < n; i++)
-        if (pos[i] > 1LL << 53 || pos[i] < -(1LL << 53))
+        if (!lct_is_exact(pos[i]))
             return locant_fail(
                 LOCANT_ERR_PARAM,
                 "%s: position %" PRId64

@@ -8,7 +8,13 @@ enum {
     LCT_DOUBLE_STEP = 8 /* rows have a multiple of this, the widest vector */
 };
 
-/* Operations of a, b and c; sums and products are rounded as in C. */
+/*
+ * Operations of a, b and c; sums and products are rounded as in C.  Rows have n
+ * doubles, a multiple of LCT_DOUBLE_STEP: double_row() computes out = op(in..),
+ * which may be one of them; double_slope() adds to 'to' d times the derivative
+ * by in[k], exactly 0 where one of the factors is, y being op(in..).
+ * Operations without a derivative add nothing.
+ */
 enum lct_double_op {
     LCT_DOUBLE_ADD,
     LCT_DOUBLE_SUB,

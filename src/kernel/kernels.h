@@ -357,12 +357,7 @@ struct lct_kernels {
                              size_t lanes, const struct lct_pwl_bias *x,
                              float start, float end);
 
-    /*
-     * Rows of n doubles, a multiple of LCT_DOUBLE_STEP: out = op(in..), which
-     * may be one of them; and 'to' += d times its derivative by in[k], exactly
-     * 0 where one of the factors is, y being op(in..).  Operations without a
-     * derivative add nothing.  Exact.
-     */
+    /* Operations of rows and their derivatives (double_rows.h).  Exact. */
     void (*double_row)(double *out, enum lct_double_op op,
                        const double *const in[3], size_t n);
     void (*double_slope)(double *to, enum lct_double_op op, int k,
