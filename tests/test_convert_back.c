@@ -21,7 +21,7 @@ struct model {
 };
 
 static const struct model models[] = {
-    { "{\"model_type\":\"llama\"," SIZES "}",
+    { "{\"model_type\":\"llama\",\"attention_bias\":true," SIZES "}",
       { ATTENTION, { L "self_attn.q_proj.bias", "F32", { 32 } } } },
     { "{\"model_type\":\"qwen3\",\"rope_theta\":1e6," SIZES "}",
       { ATTENTION,

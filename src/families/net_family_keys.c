@@ -335,10 +335,15 @@ locant_status lct_net_family_experts(struct lct_net_switches *s,
     LCT_TRY(lct_net_family_keys_whole(&e->top_groups, c, "topk_group"));
     LCT_TRY(lct_net_family_keys_bool(&e->renormalise, c, "norm_topk_prob"));
     LCT_TRY(lct_net_family_keys_real(&e->scaling, c, "routed_scaling_factor"));
-    if (e->n < 1 || e->n > 65536 || e->top_k < 1 || e->top_k > e->n)
+    if (e->n < 1 || e->n > 65536)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: a token has %" PRId64 " of %" PRId64
-                           " experts, expected 1 or more of at most 65536",
+                           "%s: the number of experts is %" PRId64
+                           ", expected 1 to 65536",
+                           c->file, e->n);
+    if (e->top_k < 1 || e->top_k > e->n)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: num_experts_per_tok is %" PRId64
+                           ", expected 1 to the number of experts, %" PRId64,
                            c->file, e->top_k, e->n);
     if (s->expert_width < 1 || s->expert_width > 1 << 30)
         return locant_fail(LOCANT_ERR_FORMAT,

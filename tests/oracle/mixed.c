@@ -208,10 +208,20 @@ void mixed_free(struct mixed *m)
 
 /* ----------------------------------------------------------------- running */
 
+/* Row by row: what mixed_cut() leaves out of a tensor stays as it is. */
 static void fill(const locant_tensor *t, int byte)
 {
-    if (t->data != NULL)
-        memset(t->data, byte, mixed_size(t) * locant_dtype_size(t->dtype));
+    const size_t size = locant_dtype_size(t->dtype), n = mixed_size(t);
+    const int last = t->rank - 1;
+
+    for (size_t i = 0; i < n; i += (size_t)t->shape[last]) {
+        int64_t at = 0, left = (int64_t)i;
+
+        for (int d = last; d >= 0; left /= t->shape[d], d--)
+            at += left % t->shape[d] * t->stride[d];
+        memset((char *)t->data + at * (int64_t)size, byte,
+               (size_t)t->shape[last] * size);
+    }
 }
 
 void mixed_forget(struct mixed *m)
