@@ -3,6 +3,7 @@
 #include "check.h"
 #include "../core/text.h"
 #include "check_view.h"
+#include "family.h"
 #include <math.h>
 #include <string.h>
 
@@ -49,11 +50,22 @@ static const struct lct_rope_entry *main_entry(const struct lct_check *k)
     return NULL;
 }
 
+/* What transformers 4 calls the base at the top level. */
+static const char *base_key(const struct lct_check *k)
+{
+    const struct lct_family *f = lct_family_find(k->type);
+
+    return f != NULL && f->names != NULL && f->names->base != NULL
+               ? f->names->base
+               : "rope_theta";
+}
+
 /* D02, D03: a base inside the dictionary */
 static void inner_base(struct lct_check *k)
 {
     const struct lct_rope_entry *e = main_entry(k);
-    const double outer = lct_check_real(k->text, "rope_theta", 0);
+    const char *name = base_key(k);
+    const double outer = lct_check_real(k->text, name, 0);
     double inner;
     bool scaled;
     char key[LCT_PATH_BYTES];
@@ -64,13 +76,13 @@ static void inner_base(struct lct_check *k)
     scaled = strcmp(e->kind, "default") != 0 && strcmp(e->kind, "mrope") != 0;
     lct_check_path(key, e, "rope_theta");
     if (outer > 0 && outer != inner)
-        LCT_FIND(k, NULL, ID(D02), S(key), R(inner), R(outer));
-    if (outer == 0 && !lct_check_has(k->text, "rope_theta") &&
+        LCT_FIND(k, NULL, ID(D02), S(key), R(inner), R(outer), S(name));
+    if (outer == 0 && !lct_check_has(k->text, name) &&
         strncmp(e->path, "rope_parameters", 15) == 0 &&
         (inner != lct_check_class_base(k) || scaled)) {
-        f = LCT_FIND(k, NULL, ID(D03), S(key), R(inner), I(scaled));
+        f = LCT_FIND(k, NULL, ID(D03), S(key), R(inner), I(scaled), S(name));
         if (e->layers[0] == '\0')
-            lct_check_fix(f, "rope_theta",
+            lct_check_fix(f, name,
                           json_incref(json_object_get(e->dict, "rope_theta")));
     }
 }

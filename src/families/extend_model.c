@@ -244,14 +244,15 @@ static json_t *dictionary_of(json_t *text, const struct lct_extend_model *m)
 }
 
 /* The base where the file has it; that of NTK at the place of its dialect if
-   the file leaves it to the class. */
+   the file leaves it to the class.  Files of transformers 5 get it at the top
+   level too, for programs that read it there (check D03). */
 static void patch_base(json_t *text, json_t *d, const char *key, double base,
                        bool needed, enum lct_dialect dialect)
 {
     bool outer = json_object_get(text, key) != NULL;
     bool inner = json_object_get(d, "rope_theta") != NULL;
 
-    if (outer || (needed && dialect == LCT_DIALECT_HF4))
+    if (outer || inner || needed)
         json_object_set_new(text, key, json_real(base));
     if (inner || (needed && !outer && dialect == LCT_DIALECT_HF5))
         json_object_set_new(d, "rope_theta", json_real(base));

@@ -217,13 +217,16 @@ static json_t *hf5(const struct lct_extend *e, enum lct_extend_method m)
     json_t *keys = json_object();
 
     put(e, keys, length_key(e), json_integer(lct_extend_settings_length(e, m)));
+    /* For programs that read it at the top level (check D03). */
+    put(e, keys, base_key(e), json_real(lct_extend_base(e, m)));
     put_parameters(e, keys, m);
     return as_text(keys);
 }
 
 /*
  * vLLM multiplies max_position_embeddings by the factor of linear and dynamic,
- * takes factor times original for yarn, and the number itself otherwise.
+ * and takes the number itself otherwise; of yarn older versions take the factor
+ * times original, which is the same.
  */
 static json_t *vllm(const struct lct_extend *e, enum lct_extend_method m)
 {
@@ -232,8 +235,7 @@ static json_t *vllm(const struct lct_extend *e, enum lct_extend_method m)
     char *line;
 
     put_parameters(e, overrides, m);
-    if (m == LCT_EXTEND_NTK || m == LCT_EXTEND_LLAMA3 ||
-        m == LCT_EXTEND_LONGROPE)
+    if (m != LCT_EXTEND_PI && m != LCT_EXTEND_DYNAMIC)
         put(e, overrides, length_key(e), json_integer(e->to));
     if (m == LCT_EXTEND_LONGROPE)
         put(e, overrides, "original_max_position_embeddings",
