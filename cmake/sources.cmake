@@ -330,8 +330,8 @@ set(TESTS
   test_model_group test_model_hooks test_model_leaves test_model_memory
   test_model_rope_mixed test_model_rows test_model_rules test_model_sequence
   test_model_train test_multimodal test_muon test_muon_f32 test_net
-  test_net_probe test_net_probe_cross test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_number_types test_numbers
+  test_net_linear test_net_probe test_net_probe_cross test_ngram test_nn
+  test_nn_f32 test_nn_product test_npy test_number_types test_numbers
   test_oracles_content test_oracles_input test_oracles_rotate
   test_oracles_score test_page test_page_cells test_page_data
   test_page_script test_page_tasks test_phase test_pictures test_plan_gguf

@@ -181,7 +181,7 @@ int64_t lct_net_adaptive_scratch(const struct lct_net *n)
 }
 
 void lct_net_adaptive_embed(void *x, int64_t id, void *scratch,
-                            const struct lct_net_room *room)
+                            struct lct_net_room *room)
 {
     const struct lct_net *n = room->n;
     const struct lct_net_adaptive *a = n->adaptive;
@@ -225,7 +225,7 @@ static void normalise(void *row, const void *clusters,
 }
 
 void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
-                           void *scratch, const struct lct_net_room *room)
+                           void *scratch, struct lct_net_room *room)
 {
     const struct lct_net *n = room->n;
     const struct lct_net_adaptive *a = n->adaptive;

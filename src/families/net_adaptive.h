@@ -32,9 +32,9 @@ int64_t lct_net_adaptive_scratch(const struct lct_net *n);
 
 /* x [D] = the embedding of a token */
 void lct_net_adaptive_embed(void *x, int64_t id, void *scratch,
-                            const struct lct_net_room *room);
+                            struct lct_net_room *room);
 
 /* out [rows, vocab] = log-probabilities from states x [rows, D] */
 void lct_net_adaptive_head(void *out, const void *x, int64_t rows,
-                           void *scratch, const struct lct_net_room *room);
+                           void *scratch, struct lct_net_room *room);
 #endif

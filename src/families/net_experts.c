@@ -178,8 +178,7 @@ static locant_status run_expert(void *y, const void *x, const struct work *w,
 
 /* All tokens share an expert, weighed by sigmoid(gate x) if there is a gate. */
 static void share(const struct work *w, const void *x, int64_t rows,
-                  const struct lct_net_experts *e,
-                  const struct lct_net_room *room)
+                  const struct lct_net_experts *e, struct lct_net_room *room)
 {
     const bool scaled = e->shared_gate.w.weight != NULL;
 

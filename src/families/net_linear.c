@@ -12,11 +12,12 @@
 enum { TILE = LCT_NET_TILE, PIECE = LCT_NN_PIECE, FEW = 4 };
 
 /*
- * A model that rounds to bfloat16 multiplies pairs of it: rows of x are rounded
- * too, ROWS of them and a piece of PIECE words at a time, for PAIR_TILE rows of
- * the matrix or, if x has more rows, so that rounding costs little, MANY_TILE.
+ * A model that rounds to bfloat16 multiplies pairs of it.  Rows of x are
+ * rounded first, to blocks of all rows and a piece of PIECE words: whole long
+ * rows would meet in few sets of a cache.  A task takes PAIR_TILE rows of the
+ * matrix and all rows of x or, if these are many, MANY_TILE and ROWS.
  */
-enum { ROWS = 128, PAIR_TILE = 96, MANY_TILE = 480 };
+enum { ROWS = 128, PAIR_TILE = 96, MANY_TILE = 480, PAIRS = 2 * PIECE };
 
 _Static_assert((int)ROWS >= (int)TILE, "room for either");
 enum { ROOM = (int)ROWS * PIECE }; /* numbers of a slot */
@@ -39,6 +40,7 @@ struct job {
     const struct lct_net *n;
     const struct lct_net_linear *w;
     const struct lct_net_room *room;
+    uint16_t *rounded; /* x in blocks of PAIRS columns; NULL: not rounded yet */
     bool in_place, bf16, pairs;
     int64_t tile;   /* rows of the matrix in a task */
     int64_t blocks; /* of ROWS rows of x; 1: a task takes all of them */
@@ -103,20 +105,55 @@ static void multiply_rows(const struct job *j, const struct lct_nn_dots *x,
     }
 }
 
-static void pairs_tile(const struct job *j, const struct lct_nn_dots *x,
-                       int64_t i, int64_t count, int slot)
+/* Round columns p .. p + k - 1 of 'count' rows of x, from 'row' on. */
+static void round_rows(uint16_t *out, const struct job *j, int64_t row,
+                       int64_t count, int64_t p, int64_t k)
 {
     const struct lct_net_math *m = j->n->math;
-    const int64_t in = j->w->w.in, most = 2 * PIECE;
-    uint16_t *room = lct_net_math_at(m, j->room->tiles, (int64_t)slot * ROOM);
+    const int64_t in = j->w->w.in;
 
-    for (int64_t p = 0; p < in; p += most) {
-        const int64_t k = in - p < most ? in - p : most;
+    for (int64_t r = 0; r < count; r++)
+        m->narrow(out + r * k, lct_net_math_at(m, j->x, (row + r) * in + p), k);
+}
+
+static int64_t columns_of(const struct job *j, int64_t p)
+{
+    const int64_t left = j->w->w.in - p;
+
+    return left < PAIRS ? left : PAIRS;
+}
+
+static void round_task(void *context, size_t task, int slot)
+{
+    const struct job *j = context;
+    const int64_t row = (int64_t)task * TILE;
+    const int64_t count = j->rows - row < TILE ? j->rows - row : TILE;
+
+    (void)slot;
+    for (int64_t p = 0; p < j->w->w.in; p += PAIRS) {
+        const int64_t k = columns_of(j, p);
+
+        round_rows(j->rounded + p * j->rows + row * k, j, row, count, p, k);
+    }
+}
+
+/* Rows row .. row + x->m - 1 of x; without memory for all they are rounded
+   here. */
+static void pairs_tile(const struct job *j, const struct lct_nn_dots *x,
+                       int64_t row, int64_t i, int64_t count, int slot)
+{
+    uint16_t *room =
+        lct_net_math_at(j->n->math, j->room->tiles, (int64_t)slot * ROOM);
+
+    for (int64_t p = 0; p < j->w->w.in; p += PAIRS) {
+        const int64_t k = columns_of(j, p);
         struct lct_nn_dots d = *x;
 
-        for (int64_t r = 0; r < (int64_t)x->m; r++)
-            m->narrow(room + r * k, lct_net_math_at(m, x->a, r * in + p), k);
-        d.a = (const void *)room;
+        if (j->rounded == NULL)
+            round_rows(room, j, row, (int64_t)x->m, p, k);
+        d.a = j->rounded == NULL
+                  ? (const void *)room
+                  : (const void *)(j->rounded + p * j->rows + row * k);
         d.a_row = d.k = (size_t)k / 2;
         d.kind = LCT_DOTS_PAIRS;
         d.add = p > 0;
@@ -167,7 +204,7 @@ static void tile_task(void *context, size_t task, int slot)
     };
 
     if (j->pairs)
-        pairs_tile(j, &x, i, count, slot);
+        pairs_tile(j, &x, row, i, count, slot);
     else if (j->in_place)
         multiply_rows(j, &x, 0, i, count);
     else
@@ -177,17 +214,29 @@ static void tile_task(void *context, size_t task, int slot)
                lct_net_math_at(m, j->w->bias, i), 1, count);
 }
 
+static void run_tasks(struct job *j, int64_t tasks, locant_task body)
+{
+    if (locant_threads() <= j->room->slots) {
+        locant_parallel_for((size_t)tasks, body, j);
+        return;
+    }
+    /* someone asked for more threads since: there is room for one */
+    for (int64_t t = 0; t < tasks; t++)
+        body(j, (size_t)t, 0);
+}
+
 void lct_net_linear_forward(void *y, const void *x, int64_t rows,
                             const struct lct_net_linear *w,
-                            const struct lct_net_room *room)
+                            struct lct_net_room *room)
 {
     lct_net_linear_columns(y, w->w.out, x, rows, w, room);
 }
 
 void lct_net_linear_columns(void *y, int64_t y_row, const void *x, int64_t rows,
                             const struct lct_net_linear *w,
-                            const struct lct_net_room *room)
+                            struct lct_net_room *room)
 {
+    const size_t mark = room->used;
     struct job j = { .y = y,
                      .y_row = y_row,
                      .x = x,
@@ -195,7 +244,6 @@ void lct_net_linear_columns(void *y, int64_t y_row, const void *x, int64_t rows,
                      .n = room->n,
                      .w = w,
                      .room = room };
-    size_t tiles;
 
     j.pairs = in_pairs(&j);
     j.in_place = in_place(&j, &j.bf16);
@@ -205,12 +253,12 @@ void lct_net_linear_columns(void *y, int64_t y_row, const void *x, int64_t rows,
                    ? (rows + ROWS - 1) / ROWS
                    : 1;
     j.tile = j.blocks > 1 ? MANY_TILE : j.pairs ? PAIR_TILE : TILE;
-    tiles = (size_t)((w->w.out + j.tile - 1) / j.tile * j.blocks);
-    if (locant_threads() <= room->slots) {
-        locant_parallel_for(tiles, tile_task, &j);
-        return;
+    if (j.pairs && !room->failed) {
+        j.rounded = lct_net_take_items(room, rows, w->w.in, sizeof(*j.rounded));
+        room->failed = false; /* it goes without */
     }
-    /* someone asked for more threads since: there is room for one */
-    for (size_t t = 0; t < tiles; t++)
-        tile_task(&j, t, 0);
+    if (j.rounded != NULL)
+        run_tasks(&j, (rows + TILE - 1) / TILE, round_task);
+    run_tasks(&j, (w->w.out + j.tile - 1) / j.tile * j.blocks, tile_task);
+    lct_net_give_back(room, mark);
 }

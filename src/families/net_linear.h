@@ -12,9 +12,9 @@ locant_status lct_net_linear_begin(struct lct_net_room *room,
    depend on the other rows. */
 void lct_net_linear_forward(void *y, const void *x, int64_t rows,
                             const struct lct_net_linear *w,
-                            const struct lct_net_room *room);
+                            struct lct_net_room *room);
 /* The same of y whose rows are y_row apart. */
 void lct_net_linear_columns(void *y, int64_t y_row, const void *x, int64_t rows,
                             const struct lct_net_linear *w,
-                            const struct lct_net_room *room);
+                            struct lct_net_room *room);
 #endif

@@ -83,8 +83,7 @@ static void resize(void *y, const void *x, int64_t rows,
     }
 }
 
-void lct_net_streams_enter(void *x, int64_t rows,
-                           const struct lct_net_room *room)
+void lct_net_streams_enter(void *x, int64_t rows, struct lct_net_room *room)
 {
     const struct lct_net *n = room->n;
 

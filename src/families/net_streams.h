@@ -18,8 +18,7 @@ locant_status lct_net_streams_bind_layer(struct lct_net_streams **out,
                                          struct lct_net_binder *b);
 
 /* x [streams, rows, D] from x [rows, D]: maps of it with its size. */
-void lct_net_streams_enter(void *x, int64_t rows,
-                           const struct lct_net_room *room);
+void lct_net_streams_enter(void *x, int64_t rows, struct lct_net_room *room);
 /* x [rows, D] = the mean of all, mapped back.  Errors: NOMEM. */
 locant_status lct_net_streams_leave(void *x, int64_t rows,
                                     struct lct_net_room *room);
