@@ -19,6 +19,7 @@
 
 #ifndef LCT_REAL_F64
 #    include "dots.inc"
+#    include "narrow.inc"
 #endif
 #include "product.inc"
 #include "norm.inc"
