@@ -50,21 +50,11 @@ static const struct lct_rope_entry *main_entry(const struct lct_check *k)
     return NULL;
 }
 
-/* What transformers 4 calls the base at the top level. */
-static const char *base_key(const struct lct_check *k)
-{
-    const struct lct_family *f = lct_family_find(k->type);
-
-    return f != NULL && f->names != NULL && f->names->base != NULL
-               ? f->names->base
-               : "rope_theta";
-}
-
 /* D02, D03: a base inside the dictionary */
 static void inner_base(struct lct_check *k)
 {
     const struct lct_rope_entry *e = main_entry(k);
-    const char *name = base_key(k);
+    const char *name = lct_family_base_key(lct_family_find(k->type));
     const double outer = lct_check_real(k->text, name, 0);
     double inner;
     bool scaled;

@@ -287,8 +287,8 @@ static locant_status put_bases(struct keys *k)
                            "3.1",
                            k->c->config.file);
     if (base != NULL)
-        LCT_TRY(
-            set(k, names ? names->base : "rope_theta", json_deep_copy(base)));
+        LCT_TRY(set(k, lct_family_base_key(k->c->plan.family),
+                    json_deep_copy(base)));
     LCT_TRY(put_original(k, rope));
     base = json_object_get(local, "rope_theta");
     return base != NULL && names && names->base_local

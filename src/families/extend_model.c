@@ -261,16 +261,10 @@ static void patch_base(json_t *text, json_t *d, const char *key, double base,
 static void patch(json_t *text, const struct lct_extend_model *m,
                   const struct lct_extend *e, enum lct_extend_method method)
 {
-    const struct lct_family_names *names = m->plan.family->names;
-    const char *length = names != NULL && names->length != NULL
-                             ? names->length
-                             : "max_position_embeddings";
     json_t *d = dictionary_of(text, m);
 
     lct_extend_settings_put(d, e, method);
-    patch_base(text, d,
-               names != NULL && names->base != NULL ? names->base
-                                                    : "rope_theta",
+    patch_base(text, d, lct_family_base_key(m->plan.family),
                lct_extend_base(e, method), method == LCT_EXTEND_NTK,
                m->config.dialect);
     if (m->config.dialect == LCT_DIALECT_HF4 && method == LCT_EXTEND_NTK &&
@@ -280,7 +274,7 @@ static void patch(json_t *text, const struct lct_extend_model *m,
         json_object_get(text, "original_max_position_embeddings") != NULL)
         json_object_set_new(text, "original_max_position_embeddings",
                             json_integer(e->trained));
-    json_object_set_new(text, length,
+    json_object_set_new(text, lct_family_length_key(m->plan.family),
                         json_integer(lct_extend_settings_length(e, method)));
 }
 

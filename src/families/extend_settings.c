@@ -114,21 +114,6 @@ static const json_t *of_file(const struct lct_extend *e, const char *key)
     return json_object_get(e->text, key);
 }
 
-/* What the file calls a key at its top level. */
-static const char *length_key(const struct lct_extend *e)
-{
-    const struct lct_family_names *n = e->family ? e->family->names : NULL;
-
-    return n && n->length ? n->length : "max_position_embeddings";
-}
-
-static const char *base_key(const struct lct_extend *e)
-{
-    const struct lct_family_names *n = e->family ? e->family->names : NULL;
-
-    return n && n->base ? n->base : "rope_theta";
-}
-
 /* A dictionary of the other dialect would be read beside the pasted one, or in
    its place. */
 static void put_out(const struct lct_extend *e, json_t *keys, const char *name)
@@ -164,11 +149,13 @@ static json_t *top_level(const struct lct_extend *e, enum lct_extend_method m,
 {
     json_t *keys = json_object();
 
-    put(e, keys, length_key(e), json_integer(lct_extend_settings_length(e, m)));
+    put(e, keys, lct_family_length_key(e->family),
+        json_integer(lct_extend_settings_length(e, m)));
     if (m == LCT_EXTEND_LONGROPE)
         put(e, keys, "original_max_position_embeddings",
             json_integer(e->trained));
-    put(e, keys, base_key(e), json_real(lct_extend_base(e, m)));
+    put(e, keys, lct_family_base_key(e->family),
+        json_real(lct_extend_base(e, m)));
     put_top(e, keys);
     if (d != NULL) {
         json_object_del(d, "partial_rotary_factor");
@@ -206,8 +193,6 @@ static json_t *parameters(const struct lct_extend *e, enum lct_extend_method m)
 static void put_parameters(const struct lct_extend *e, json_t *keys,
                            enum lct_extend_method m)
 {
-    if (json_is_number(of_file(e, base_key(e))))
-        put(e, keys, base_key(e), json_real(lct_extend_base(e, m)));
     put(e, keys, "rope_parameters", parameters(e, m));
     put_out(e, keys, "rope_scaling");
 }
@@ -216,9 +201,11 @@ static json_t *hf5(const struct lct_extend *e, enum lct_extend_method m)
 {
     json_t *keys = json_object();
 
-    put(e, keys, length_key(e), json_integer(lct_extend_settings_length(e, m)));
+    put(e, keys, lct_family_length_key(e->family),
+        json_integer(lct_extend_settings_length(e, m)));
     /* For programs that read it at the top level (check D03). */
-    put(e, keys, base_key(e), json_real(lct_extend_base(e, m)));
+    put(e, keys, lct_family_base_key(e->family),
+        json_real(lct_extend_base(e, m)));
     put_parameters(e, keys, m);
     return as_text(keys);
 }
@@ -230,13 +217,17 @@ static json_t *hf5(const struct lct_extend *e, enum lct_extend_method m)
  */
 static json_t *vllm(const struct lct_extend *e, enum lct_extend_method m)
 {
+    const char *base = lct_family_base_key(e->family);
     json_t *overrides = json_object(), *text, *out = NULL;
     size_t n;
     char *line;
 
+    if (json_is_number(of_file(e, base)))
+        put(e, overrides, base, json_real(lct_extend_base(e, m)));
     put_parameters(e, overrides, m);
     if (m != LCT_EXTEND_PI && m != LCT_EXTEND_DYNAMIC)
-        put(e, overrides, length_key(e), json_integer(e->to));
+        put(e, overrides, lct_family_length_key(e->family),
+            json_integer(e->to));
     if (m == LCT_EXTEND_LONGROPE)
         put(e, overrides, "original_max_position_embeddings",
             json_integer(e->trained));

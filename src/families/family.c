@@ -105,6 +105,20 @@ const struct lct_family *lct_family_find(const char *model_type)
     return NULL;
 }
 
+const char *lct_family_base_key(const struct lct_family *f)
+{
+    return f != NULL && f->names != NULL && f->names->base != NULL
+               ? f->names->base
+               : "rope_theta";
+}
+
+const char *lct_family_length_key(const struct lct_family *f)
+{
+    return f != NULL && f->names != NULL && f->names->length != NULL
+               ? f->names->length
+               : "max_position_embeddings";
+}
+
 const struct lct_family *lct_family_of_gguf(const char *architecture)
 {
     for (size_t i = 0; i < FAMILIES; i++)

@@ -124,6 +124,10 @@ struct lct_family {
 const struct lct_family *lct_family_at(size_t i);
 /* The family of a model_type; NULL if it is unknown. */
 const struct lct_family *lct_family_find(const char *model_type);
+/* What its files call the base and the length at the top level; f may be NULL:
+   as most do. */
+const char *lct_family_base_key(const struct lct_family *f);
+const char *lct_family_length_key(const struct lct_family *f);
 /* The family whose GGUF files name this architecture; NULL if unknown. */
 const struct lct_family *lct_family_of_gguf(const char *architecture);
 /* "did you mean 'llama'?", or the known names, as in other messages. */
