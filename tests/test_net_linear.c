@@ -6,6 +6,7 @@
 #include "../src/families/net_linear.h"
 #include "../src/families/net_math.h"
 #include "../src/files/number.h"
+#include "oracle/case.h"
 #include "testing.h"
 #include <math.h>
 #include <stdbool.h>
@@ -26,15 +27,6 @@ struct product {
     uint16_t *w;
     float *x, *y;
 };
-
-static double widened(uint16_t half)
-{
-    const uint32_t bits = (uint32_t)half << 16;
-    float f;
-
-    memcpy(&f, &bits, sizeof(f));
-    return (double)f;
-}
 
 static struct product *make(int64_t in)
 {
@@ -92,15 +84,16 @@ static void multiply(struct product *p, int64_t first, int64_t rows)
  */
 static void check_row(struct product *p, int64_t row, const float *y)
 {
-    uint16_t *x = malloc((size_t)p->in * sizeof(*x));
+    locant_tensor x = TENSOR(BF16, p->in);
+    const locant_tensor w = DENSE(BF16, p->w, OUT, p->in);
 
-    CHECK(x != NULL);
-    p->n.math->narrow(x, p->x + row * p->in, p->in);
+    p->n.math->narrow(x.data, p->x + row * p->in, p->in);
     for (int64_t o = 0; o < OUT; o++) {
         double sum = 0, size = 0;
 
         for (int64_t i = 0; i < p->in; i++) {
-            const double one = widened(x[i]) * widened(p->w[o * p->in + i]);
+            const double one = oracle_get(&x, (size_t)i) *
+                               oracle_get(&w, (size_t)(o * p->in + i));
 
             sum += one;
             size += fabs(one);
@@ -109,7 +102,7 @@ static void check_row(struct product *p, int64_t row, const float *y)
             FAIL("%d numbers, row %d: %d is %g, not %g", (int)p->in, (int)row,
                  (int)o, (double)y[o], sum);
     }
-    free(x);
+    test_tensor_free(&x);
 }
 
 static void check_rows(void)

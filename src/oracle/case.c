@@ -151,8 +151,7 @@ size_t oracle_count(const locant_tensor *t)
     return n;
 }
 
-/* Offset in memory of element i. */
-static int64_t offset_of(const locant_tensor *t, size_t i)
+int64_t oracle_offset(const locant_tensor *t, size_t i)
 {
     int64_t at = 0, left = (int64_t)i;
 
@@ -163,7 +162,7 @@ static int64_t offset_of(const locant_tensor *t, size_t i)
 
 double oracle_get(const locant_tensor *t, size_t i)
 {
-    int64_t at = offset_of(t, i);
+    int64_t at = oracle_offset(t, i);
 
     switch (t->dtype) {
     case LOCANT_F64: return ((const double *)t->data)[at];
@@ -175,7 +174,7 @@ double oracle_get(const locant_tensor *t, size_t i)
 
 void oracle_put(const locant_tensor *t, size_t i, double x)
 {
-    int64_t at = offset_of(t, i);
+    int64_t at = oracle_offset(t, i);
 
     if (t->dtype == LOCANT_F64)
         ((double *)t->data)[at] = x;

@@ -76,7 +76,9 @@ locant_tensor oracle_case_positions(struct oracle_case *c, int64_t n);
 locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n);
 
 size_t oracle_count(const locant_tensor *t); /* elements */
-/* Read or write element i in row-major order. */
+/* Element i in row-major order: how many elements after the first it lies in
+   memory; read it; write it, of F32 or F64. */
+int64_t oracle_offset(const locant_tensor *t, size_t i);
 double oracle_get(const locant_tensor *t, size_t i);
 void oracle_put(const locant_tensor *t, size_t i, double x);
 /* All elements, in row-major order. */

@@ -208,20 +208,14 @@ void mixed_free(struct mixed *m)
 
 /* ----------------------------------------------------------------- running */
 
-/* Row by row: what mixed_cut() leaves out of a tensor stays as it is. */
+/* What mixed_cut() leaves out of a tensor stays as it is. */
 static void fill(const locant_tensor *t, int byte)
 {
-    const size_t size = locant_dtype_size(t->dtype), n = mixed_size(t);
-    const int last = t->rank - 1;
+    const size_t size = locant_dtype_size(t->dtype);
 
-    for (size_t i = 0; i < n; i += (size_t)t->shape[last]) {
-        int64_t at = 0, left = (int64_t)i;
-
-        for (int d = last; d >= 0; left /= t->shape[d], d--)
-            at += left % t->shape[d] * t->stride[d];
-        memset((char *)t->data + at * (int64_t)size, byte,
-               (size_t)t->shape[last] * size);
-    }
+    for (size_t i = 0; i < mixed_size(t); i++)
+        memset((char *)t->data + oracle_offset(t, i) * (int64_t)size, byte,
+               size);
 }
 
 void mixed_forget(struct mixed *m)
